@@ -12,12 +12,7 @@ export type ToldReplay = {
 };
 
 const WORDS = { turns: "Turns", calls: "Tool calls", cost_usd: "Cost", latency_ms: "Latency" } as const;
-const TITLES = {
-  better: "Better",
-  worse: "Worse",
-  different: "Different",
-  "can't tell": "No difference can be told",
-} as const;
+const TITLES = { better: "Better", worse: "Worse", different: "Different" } as const;
 
 /** Findings, a line for each thing that is compared, and the verdict. */
 export function replayReport({ id, agent, baseline, candidate, findings, summary }: ToldReplay): string {
@@ -54,7 +49,7 @@ export function replayReport({ id, agent, baseline, candidate, findings, summary
     ...columns(rows),
     "",
     `The baseline repeated the recorded outcome in ${harness.same_outcome} of ${harness.total} sessions, and followed the recording in ${harness.followed}.`,
-    `${TITLES[verdict]}. ${says}`,
+    verdict === "can't tell" ? says : `${TITLES[verdict]}. ${says}`,
     ...(cost_usd > 0 ? [`Cost: $${cost_usd.toFixed(4)}`] : []),
     `Replay ${id}: read the conversations beside each other in the console under Tests.`,
     "",

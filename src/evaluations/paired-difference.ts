@@ -34,8 +34,8 @@ export function newcombeInterval({ both, first, second, neither }: PairedCounts)
 }
 
 /** More differences than these are not turned round in every way, but as often as `DRAWN`. */
-const EXACT_UP_TO = 12;
-const DRAWN = 4_999;
+const EXACT_UP_TO = 15;
+const DRAWN = 1_999;
 
 /**
  * The two-sided permutation test of a mean difference of pairs: by chance, each difference might as well have the other

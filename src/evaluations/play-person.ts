@@ -51,9 +51,11 @@ function scriptPlayer(lines: Lines): TestPlayer {
 /** A model's next words don't take longer than this. */
 const PATIENCE_MS = 60_000;
 
-async function personaPlayer(
+/** `dialogue`: what was said before the persona takes over. */
+export async function personaPlayer(
   persona: TestPersona,
   { engine, catalogue, sub_organization_id, seed }: PlayedBy,
+  dialogue: DialogueLine[] = [],
 ): Promise<TestPlayer> {
   const { model: chosen } = persona;
   if (!chosen) throw new Error("A persona needs a model.");
@@ -69,7 +71,6 @@ async function personaPlayer(
   const price = findLlm(catalogue, model.provider, model.model)?.price ?? null;
   if (!model.scripted && !price)
     notes.push(`The price of ${chosen.model} is not known: what the persona cost is not counted.`);
-  const dialogue: DialogueLine[] = [];
   let [cost, turns] = [0, 0];
   return {
     async next(heard) {

@@ -126,10 +126,9 @@ export function compareLanes(
     means: means.map(withDirection),
     verdict,
     says: saysOf(verdict, judged, replayed.length),
-    cost_usd: pairs.reduce(
-      (sum, { baseline, candidate }) => sum + (baseline?.cost_usd ?? 0) + (candidate?.cost_usd ?? 0),
-      0,
-    ),
+    cost_usd: pairs
+      .flatMap(({ baseline, candidate }) => [baseline, candidate])
+      .reduce((sum, lane) => sum + (lane?.cost_usd ?? 0) + (lane?.persona_cost_usd ?? 0), 0),
   };
 }
 

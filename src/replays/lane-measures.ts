@@ -43,6 +43,7 @@ export const ReplayMeasures = z
     diverged: ReplayDivergence.nullable(),
     unanswered: z.array(z.string()).describe("Tools that were called without an answer in the recording."),
     failed_turns: z.int().describe("Turns in which the model gave no answer."),
+    persona_cost_usd: z.number().describe("Of the model that played the person."),
   })
   .meta({ id: "ReplayMeasures" });
 export type ReplayMeasures = z.infer<typeof ReplayMeasures>;
@@ -54,13 +55,22 @@ type Lane = {
   diverged?: ReplayDivergence | null;
   unanswered?: readonly string[];
   failed_turns?: number;
+  persona_cost_usd?: number;
 };
 
 /** Reads what came of a session that has ended, recorded or replayed. */
 export async function measureLane(
   db: Db,
   catalogue: readonly LlmEntry[],
-  { session_id, snapshot, checks, diverged = null, unanswered = [], failed_turns = 0 }: Lane,
+  {
+    session_id,
+    snapshot,
+    checks,
+    diverged = null,
+    unanswered = [],
+    failed_turns = 0,
+    persona_cost_usd = 0,
+  }: Lane,
 ): Promise<ReplayMeasures> {
   const { observed } = await observe(db, catalogue, session_id);
   const { turns } = await db
@@ -96,6 +106,7 @@ export async function measureLane(
     diverged,
     unanswered: [...new Set(unanswered)],
     failed_turns,
+    persona_cost_usd,
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Snapshot, ToolMock } from "../agents/snapshot.ts";
+import type { DialogueLine } from "../evaluations/persona.ts";
+import type { TestPlayer } from "../evaluations/play-person.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { NO_MOCK } from "../tool-calls/mocked-call.ts";
 import { endSession } from "../turns/end-session.ts";
@@ -15,11 +17,16 @@ type LaneToPlay = {
   recording: Recording;
   snapshot: Snapshot;
   mocks: ToolMock[];
+  /** Plays the person once the recording no longer fits; null: the recording alone answers. */
+  persona: PlayPersona | null;
   seed: number;
   sid: string;
   /** Called in the transaction that opens the session. */
   onOpen: OnOpen;
 };
+
+/** A player who knows the dialogue so far. */
+export type PlayPersona = (dialogue: DialogueLine[]) => Promise<TestPlayer>;
 
 export type PlayedLane = {
   session_id: number;
@@ -27,12 +34,13 @@ export type PlayedLane = {
   unanswered: string[];
   /** Turns in which the model gave no answer. */
   failed_turns: number;
+  persona_cost_usd: number;
 };
 
 /** Holds a recorded conversation again with a state of the agent: an ordinary session, marked test. */
 export async function playLane(
   engine: Engine,
-  { sub_organization_id, agent_id, recording, snapshot, mocks, seed, sid, onOpen }: LaneToPlay,
+  { sub_organization_id, agent_id, recording, snapshot, mocks, persona, seed, sid, onOpen }: LaneToPlay,
 ): Promise<PlayedLane> {
   const { turns, end, clock: override_timestamp, answers: recorded } = recording;
   const { channel, source, verified, claimed_user, user_name, is_outbound, start_variables } = recording;
@@ -50,6 +58,7 @@ export async function playLane(
   const { session_id } = started;
   const now = { words: started.greeting ?? "", calls: [] as string[] };
   const unanswered: string[] = [];
+  const dialogue: DialogueLine[] = [];
   let [ended, failed_turns, turn] = [false, 0, 0];
   let diverged: ReplayDivergence | null = null;
 
@@ -69,16 +78,35 @@ export async function playLane(
 
   if (started.agent_initiated) await answer(null);
   let followed = BEGINNING;
+  let player: TestPlayer | null = null;
+  const say = async (text: string) => {
+    dialogue.push({ by: "agent", text: now.words }, { by: "person", text });
+    await answer(text);
+  };
   while (!ended) {
+    if (player) {
+      const words = await player.next(now.words);
+      if (words === null) break;
+      turn += 1;
+      await answer(words);
+      continue;
+    }
     const move = nextMove(turns, end, followed, now);
     if (move.type === "over") break;
     turn += 1;
-    if (move.type !== "as recorded")
+    if (move.type !== "as recorded") {
       diverged ??= { turn, why: move.type === "elsewhere" ? "other words" : "nothing fits", tool: null };
+      if (persona) {
+        player = await persona(dialogue);
+        turn -= 1;
+        continue;
+      }
+    }
     if (move.type === "nothing fits") break;
     followed = follow(followed, move.line);
-    await answer(turns[move.line]?.said ?? "");
+    await say(turns[move.line]?.said ?? "");
   }
   if (!ended) await endSession(engine, session_id, "user");
-  return { session_id, diverged, unanswered, failed_turns };
+  const persona_cost_usd = player?.cost_usd() ?? 0;
+  return { session_id, diverged, unanswered, failed_turns, persona_cost_usd };
 }

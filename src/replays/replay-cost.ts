@@ -10,5 +10,5 @@ export async function replayCost(db: Db, replay_id: number): Promise<number> {
     .execute();
   return pairs
     .flatMap(({ baseline, candidate }) => [baseline, candidate] as (ReplayMeasures | null)[])
-    .reduce((sum, measures) => sum + (measures?.cost_usd ?? 0), 0);
+    .reduce((sum, measures) => sum + (measures?.cost_usd ?? 0) + (measures?.persona_cost_usd ?? 0), 0);
 }

@@ -14,17 +14,24 @@ type Replayed = {
   /** null: each session with its own. */
   baseline: Snapshot | null;
   is_same: boolean;
+  /** Whether the model that plays the person can be asked. */
+  has_key: boolean;
 };
 
 /** What the author should know before they trust the result. */
 export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFinding[]> {
-  const { request, drawn, matching, candidate, baseline, is_same } = replayed;
+  const { request, drawn, matching, candidate, baseline, is_same, has_key } = replayed;
   const found: TestFinding[] = [];
   const add = (path: string, message: string) => found.push({ path, message });
   if (matching < request.sessions)
     add("sessions", `${request.sessions} sessions were asked for; ${matching} match the filter.`);
   if (is_same)
     add("candidate", "The candidate is the same as the baseline: what differs between them is chance.");
+  if (!has_key)
+    add(
+      "persona.model",
+      `There is no key for ${request.persona?.model.provider}. Where the recording no longer fits, the person answers from the recording alone.`,
+    );
   const called = await calledTools(db, drawn);
   for (const [lane, snapshot] of [
     ["candidate", candidate],

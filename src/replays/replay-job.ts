@@ -5,13 +5,14 @@ import { publicText } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { ReplayPairs } from "../db/types.ts";
 import { mocksOf } from "../evaluations/play-case.ts";
+import { personaPlayer } from "../evaluations/play-person.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { measureLane, type ReplayMeasures } from "./lane-measures.ts";
 import { type LaneName, laneSid } from "./lane-session.ts";
-import { playLane } from "./play-lane.ts";
+import { type PlayPersona, playLane } from "./play-lane.ts";
 import { loadRecording, type Recording } from "./recording.ts";
 import { replayCost } from "./replay-cost.ts";
 import { ReplayRequest } from "./replay-request.ts";
@@ -112,13 +113,16 @@ async function settleLane(
   recording: Recording,
 ): Promise<ReplayMeasures> {
   const { id, position, agent_id, sub_organization_id } = pair;
-  const { checks, mocks } = ReplayRequest.parse(pair.request);
+  const request = ReplayRequest.parse(pair.request);
+  const { checks, mocks } = request;
+  const seed = (pair.seed * 1_000_003 + position) % 2_147_483_647;
   const frozen = (lane === "candidate" ? pair.candidate_snapshot : pair.baseline_snapshot) as Snapshot | null;
   const snapshot = frozen ?? recording.snapshot;
   const column = SESSION_COLUMNS[lane];
   const played = await playLane(engine, {
     ...{ sub_organization_id, agent_id, recording, snapshot, mocks: mocksOf(mocks) },
-    seed: (pair.seed * 1_000_003 + position) % 2_147_483_647,
+    persona: await personaOf(request, recording, { engine, catalogue, sub_organization_id, seed }),
+    seed,
     sid: laneSid(id, lane),
     onOpen: async (tx, { session_id }) => {
       await write(tx, pair, { [column]: session_id });
@@ -129,6 +133,26 @@ async function settleLane(
   await write(engine.db, pair, { [lane]: json(measures) });
   return measures;
 }
+
+/** Without a key for its model there is no persona: the recording alone answers, as the finding said. */
+async function personaOf(
+  { persona }: ReplayRequest,
+  { turns }: Recording,
+  by: Parameters<typeof personaPlayer>[1],
+): Promise<PlayPersona | null> {
+  if (!persona) return null;
+  const { scripted } = await by.engine.resolveModel(by.sub_organization_id, {
+    ...persona.model,
+    seed: by.seed,
+  });
+  if (scripted) return null;
+  const said = turns.map(({ said: line }) => `- ${line}`).join("\n");
+  const goal = `The same as in an earlier conversation, in which you said this and no more:\n${said}`;
+  const played = { ...persona, goal, facts: {}, max_turns: MAX_PERSONA_TURNS };
+  return (dialogue) => personaPlayer(played, by, dialogue);
+}
+
+const MAX_PERSONA_TURNS = 15;
 
 /** Ends the session of the process that played this lane before. */
 async function takeOver(engine: Engine, pair: DuePair, lane: LaneName): Promise<void> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { integer, name, recordId } from "../api/schema.ts";
 import { TestExpectation, TestMock } from "../evaluations/test-case.ts";
+import { PROVIDERS } from "../llm/catalogue.ts";
 
 /** What a replay plays again, and with which states of the agent. */
 
@@ -61,6 +62,15 @@ export const ReplayRequest = z
       .superRefine(refuseTwins)
       .default([])
       .describe("Expectations that are checked in each conversation, besides those every replay has."),
+    persona: z
+      .strictObject({
+        model: z.strictObject({ provider: z.enum(PROVIDERS), model: z.string().min(1).max(255) }),
+        manner: z.string().max(2_000).nullish(),
+      })
+      .nullish()
+      .describe(
+        "A model that plays the person from where the recording no longer fits, with what they said in it. Left out: they answer from the recording alone.",
+      ),
     cost_cap_usd: z
       .number()
       .min(0)

@@ -36,7 +36,7 @@ export async function beginReplay(
   clock: Clock,
   caller: Caller,
   agent_id: number,
-  request: ReplayRequest,
+  { request, has_key }: { request: ReplayRequest; has_key: boolean },
 ): Promise<number> {
   const { sub_organization_id } = caller;
   const freeze = (state: AgentState) => freezeSnapshot(tx, sub_organization_id, agent_id, state);
@@ -55,7 +55,7 @@ export async function beginReplay(
   const drawn = drawStratified(matching, request.sessions);
   const fingerprint = fingerprintOf(candidate);
   const findings = await replayFindings(tx, {
-    ...{ request, drawn, matching: matching.length, candidate, baseline },
+    ...{ request, drawn, matching: matching.length, candidate, baseline, has_key },
     is_same: baseline !== null && fingerprintOf(baseline) === fingerprint,
   });
   const { id } = await tx

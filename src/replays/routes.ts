@@ -2,9 +2,8 @@ import { z } from "zod";
 import * as list from "../api/list.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Db } from "../db/database.ts";
 import { TestFinding } from "../evaluations/case-findings.ts";
+import type { Engine } from "../sessions/engine.ts";
 import { ReplaySummary } from "./compare-lanes.ts";
 import { ReplayMeasures } from "./lane-measures.ts";
 import { ReplayRequest } from "./replay-request.ts";
@@ -73,7 +72,10 @@ const params = z.object({ replay_id: recordId() });
 const tag = "tests";
 
 /** Recorded sessions of an agent, played again with two of its states, and compared. */
-export function addReplays(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function addReplays(
+  api: Api,
+  { db, clock, resolveModel }: Pick<Engine, "db" | "clock" | "resolveModel">,
+): void {
   api.post(
     "/api/v1/agents/:agent_id/replays",
     {
@@ -87,8 +89,10 @@ export function addReplays(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       response: ReplayResponse,
     },
     async ({ caller, params: { agent_id }, body }) => {
+      const { persona } = body;
+      const has_key = !persona || !(await resolveModel(caller.sub_organization_id, persona.model)).scripted;
       const replay = await db.transaction().execute(async (tx) => {
-        const id = await beginReplay(tx, clock, caller, agent_id, body);
+        const id = await beginReplay(tx, clock, caller, agent_id, { request: body, has_key });
         const after = await findReplay(tx, caller, id);
         await api.audit(tx, caller, { action: "run", resource: "replays", resource_id: id, after });
         return after;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { parleyForFile, run, usedFolder } from "./program.ts";
+import { parleyForFile, run, send, usedFolder } from "./program.ts";
 
 const GUIDE = readFileSync(path.resolve(import.meta.dirname, "../../docs/test-your-agent.md"), "utf8");
 /** The first listing of this language in the guide. */
@@ -53,10 +53,44 @@ test("a suite that can't be read, or of an agent that is not there, is told at i
   expect(nobody.stderr).toMatch(/^parley: hours\.yaml: agent: /);
 });
 
+test("a replay of recorded sessions exits with 0 when nothing changed, with 1 when something got worse, and with 2 for nobody", async () => {
+  for (let n = 0; n < 7; n++) {
+    const chat = (await send("POST", `${url}/chat/v1/sessions`, { client_id: "demo-clinic" })).body;
+    const to = `${url}/chat/v1/sessions/${chat.session_id}/messages?token=${chat.token}`;
+    for (const text of ["I need a cleaning on 2026-12-01", "bye"]) await send("POST", to, { text, id: text });
+  }
+  const replay = (...options: string[]) => run(["replay", ...options], { folder, env });
+  const same = await replay("Demo clinic", "--seed", "5");
+  expect(same).toMatchObject({ code: 0, stderr: "" });
+  expect(same.stdout).toContain("The baseline repeated the recorded outcome in 7 of 7 sessions");
+
+  const headers = { "service-api-key": greeting.token ?? "" };
+  const { body: prompt } = await send("GET", `${url}/api/v1/prompts/1`, undefined, headers);
+  const { id, name, type, context, llm_config } = prompt;
+  const saved = { id, name, type, llm_config, context };
+  const tools = ["find_slots", "book_appointment", "cancel_appointment", "hangup"];
+  await send("PUT", `${url}/api/v1/prompts/`, { ...saved, tools: tools.slice(1) }, headers);
+  const worse = await replay("Demo clinic", "--sessions", "20", "--json");
+  expect(worse.code).toBe(1);
+  expect(JSON.parse(worse.stdout)).toMatchObject({
+    findings: expect.arrayContaining([
+      { path: "candidate", message: expect.stringContaining("no tool find_slots") },
+    ]),
+    summary: { verdict: "worse", results: { replayed: 7 } },
+  });
+  await send("PUT", `${url}/api/v1/prompts/`, { ...saved, tools }, headers);
+
+  expect(await replay("Nobody")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no agent Nobody"),
+  });
+  expect(await replay("Demo clinic", "--against", "yesterday")).toMatchObject({ code: 2, stdout: "" });
+});
+
 test("--against live tests what people reach, whatever was saved since; an unknown version exits with 2", async () => {
   const suite = readFileSync(path.resolve(import.meta.dirname, "../../src/demo/clinic-tests.yaml"), "utf8");
   const { token } = greeting;
-  const send = async (method: string, at: string, body?: object) => {
+  const call = async (method: string, at: string, body?: object) => {
     const headers = { "service-api-key": token ?? "", "content-type": "application/json" };
     const answer = await fetch(`${url}/api/v1${at}`, {
       method,
@@ -66,9 +100,9 @@ test("--against live tests what people reach, whatever was saved since; an unkno
     expect(answer.status).toBe(200);
     return (await answer.json()) as Record<string, unknown>;
   };
-  await send("POST", "/agents/1/versions", {});
-  const { id, name, type, context, llm_config } = await send("GET", "/prompts/1");
-  await send("PUT", "/prompts/", { id, name, type, context, llm_config, tools: ["find_slots", "hangup"] });
+  await call("POST", "/agents/1/versions", {});
+  const { id, name, type, context, llm_config } = await call("GET", "/prompts/1");
+  await call("PUT", "/prompts/", { id, name, type, context, llm_config, tools: ["find_slots", "hangup"] });
   const live = await evaluate(suite, "--against", "live");
   expect(live.code).toBe(0);
   expect(live.stdout).toContain(

@@ -220,6 +220,62 @@ describe("a run", () => {
   });
 });
 
+describe("a persona", () => {
+  const PERSONA = {
+    goal: "monday please",
+    facts: { "shop name": "the shop" },
+    model: { provider: "openai", model: "scripted" },
+  };
+
+  test("is played offline to the end of the conversation, and the result says that it was", async () => {
+    const { results } = await play([{ ...BOOKS, person: PERSONA }], { seed: 5 });
+    expect(results[0]).toMatchObject({
+      status: "passed",
+      notes: ["The offline persona played the person, by simple rules."],
+    });
+    const keyless = { ...PERSONA, model: { provider: "anthropic", model: "claude-x" } };
+    const stood = await play([{ ...BOOKS, person: keyless }]);
+    expect(stood.results[0].notes).toEqual([
+      "There is no key for anthropic: the offline persona played the person instead of claude-x, by simple rules.",
+    ]);
+  });
+
+  test("without a model is a finding of the suite, and its case is not played", async () => {
+    const { model: _, ...nobody } = PERSONA;
+    const { suite, results } = await play([{ ...BOOKS, person: nobody }]);
+    expect(suite.findings).toEqual([
+      { path: "cases[0].person.model", message: expect.stringContaining("The persona has no model") },
+    ]);
+    expect(results[0]).toMatchObject({ status: "error", session_id: null });
+  });
+
+  test("that a model plays says the model's words, ends when it does, and counts towards the run's cost cap", async () => {
+    const { resolveModel } = app.engine;
+    const said = ["monday please", "[END]"];
+    const usage = { input_tokens: 1_000_000, output_tokens: 0, cached_input_tokens: null };
+    app.engine.resolveModel = async (tenant, llm) =>
+      llm.model !== "gpt-6-luna"
+        ? resolveModel(tenant, llm)
+        : {
+            ...{ provider: "openai", model: llm.model, scripted: false },
+            async *stream() {
+              yield { type: "text", delta: said.shift() ?? "[END]" };
+              yield { type: "done", finish: "stop", usage, warnings: [] };
+            },
+          };
+    try {
+      const person = { ...PERSONA, model: { provider: "openai", model: "gpt-6-luna" } };
+      const cases = [{ ...BOOKS, person, expect: { said: ["booked as 7"], ended_by: "person" } }];
+      const { results } = await play(cases, { repetitions: 2, cost_cap_usd: 0.000001 });
+      expect(results[0]).toMatchObject({ status: "passed", notes: [] });
+      expect(results[0].cost_usd).toBeGreaterThan(0);
+      expect(results[1].status).toBe("skipped");
+    } finally {
+      app.engine.resolveModel = resolveModel;
+    }
+  });
+});
+
 describe("mocks", () => {
   test("that match no call, and calls that no mock answers, are told with the result", async () => {
     const { results } = await play([

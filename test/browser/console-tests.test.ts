@@ -162,7 +162,7 @@ test("an author replays recorded sessions with a draft that lost a tool, and rea
   await page.getByText("finished").waitFor();
   await page.getByText(/The candidate has no tool cancel_appointment, which 7 of 7/).waitFor();
   await page
-    .getByRole("button", { name: /^Conversations of session/ })
+    .getByRole("button", { name: /^Compare session/ })
     .first()
     .click();
   const pair = page.getByRole("dialog");

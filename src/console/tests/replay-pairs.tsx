@@ -36,7 +36,7 @@ export function ReplayPairs({ replay }: { replay: ReplayResponse }) {
                   <Table.Th>State</Table.Th>
                   <Table.Th>Baseline</Table.Th>
                   <Table.Th>Candidate</Table.Th>
-                  <Table.Th />
+                  <Table.Th>Conversations</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -91,11 +91,11 @@ function Row({ pair, onOpen }: { pair: ReplayPair; onOpen(): void }) {
       </Table.Td>
       <Lane measures={baseline} />
       <Lane measures={candidate} />
-      <Table.Td ta="right">
+      <Table.Td>
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`Conversations of session ${session_id ?? pair.position + 1}`}
+          aria-label={`Compare session ${session_id ?? pair.position + 1}`}
           disabled={baseline === null && candidate === null}
           onClick={onOpen}
         >

@@ -32,10 +32,10 @@ export async function playerOf(person: TestCase["person"], by: PlayedBy): Promis
   return Array.isArray(person) ? scriptPlayer(person) : personaPlayer(person, by);
 }
 
-type Lines = Extract<TestCase["person"], unknown[]>;
+type PersonLines = Extract<TestCase["person"], unknown[]>;
 
 /** Says the lines in order, and leaves out those whose condition is not met. */
-function scriptPlayer(lines: Lines): TestPlayer {
+function scriptPlayer(lines: PersonLines): TestPlayer {
   const left = lines.map((line) => (typeof line === "string" ? { say: line, if: null } : line));
   return {
     async next(heard) {

@@ -14,7 +14,7 @@ export type RecordedTurn = {
 };
 
 /** How far the recording was followed. */
-export type Followed = {
+export type RecordingFollowed = {
   /** The next line, if it fits. */
   next: number;
   /** Lines that were said. */
@@ -30,7 +30,7 @@ export type PersonMove =
   | { type: "nothing fits" }
   | { type: "over" };
 
-type Heard = {
+type HeardTurn = {
   words: string;
   calls: readonly string[];
 };
@@ -42,14 +42,14 @@ const ALIKE = 0.6;
 /** Another place of the recording has to be nearer by so much before it counts as the place. */
 const MARGIN = 0.15;
 
-export const BEGINNING: Followed = { next: 0, said: [] };
+export const BEGINNING: RecordingFollowed = { next: 0, said: [] };
 
 /** `end`: the agent's last words in the recording, after which the person said nothing more. */
 export function nextMove(
   turns: readonly RecordedTurn[],
   end: { heard: string; calls: string[] },
-  { next: after, said }: Followed,
-  now: Heard,
+  { next: after, said }: RecordingFollowed,
+  now: HeardTurn,
 ): PersonMove {
   let next = after;
   while (said.includes(next)) next++;
@@ -72,7 +72,7 @@ export function nextMove(
 }
 
 /** What was followed after a line was said. */
-export const follow = ({ said }: Followed, line: number): Followed => ({
+export const follow = ({ said }: RecordingFollowed, line: number): RecordingFollowed => ({
   next: line + 1,
   said: [...said, line],
 });

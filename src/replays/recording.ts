@@ -6,7 +6,7 @@ import { toolType } from "../tools/tool-definition.ts";
 import type { RecordedTurn } from "./recorded-person.ts";
 
 /** A real session, as a replay plays it again. */
-export type Recording = {
+export type RecordedSession = {
   session_id: number;
   snapshot: Snapshot;
   channel: "chat" | "sms" | "email" | "whatsapp";
@@ -28,7 +28,7 @@ type Line = { seq: number; role: "user" | "agent"; text: string };
 type Call = { seq: number; tool_name: string; error: string | null };
 
 /** null: it was deleted. */
-export async function loadRecording(db: Db, session_id: number): Promise<Recording | null> {
+export async function loadRecording(db: Db, session_id: number): Promise<RecordedSession | null> {
   const session = await db
     .selectFrom("sessions")
     .select([
@@ -78,7 +78,10 @@ export async function loadRecording(db: Db, session_id: number): Promise<Recordi
 const AFTER_ROUNDS = 1_000;
 
 /** What was called between the person's lines, and what the agent said before each. Pure. */
-export function turnsOf(lines: readonly Line[], calls: readonly Call[]): Pick<Recording, "turns" | "end"> {
+export function turnsOf(
+  lines: readonly Line[],
+  calls: readonly Call[],
+): Pick<RecordedSession, "turns" | "end"> {
   const turns: RecordedTurn[] = [];
   let after = -1;
   for (const [at, line] of lines.entries()) {

@@ -9,12 +9,12 @@ import { runTurn } from "../turns/turn.ts";
 import type { ReplayDivergence } from "./lane-measures.ts";
 import { REPLAY_SERVICE } from "./lane-session.ts";
 import { BEGINNING, follow, nextMove } from "./recorded-person.ts";
-import { calledName, type RecordedSession } from "./recording.ts";
+import { calledName, type SessionRecording } from "./recording.ts";
 
 type LaneToPlay = {
   sub_organization_id: number;
   agent_id: number;
-  recording: RecordedSession;
+  recording: SessionRecording;
   snapshot: Snapshot;
   mocks: ToolMock[];
   /** Plays the person once the recording no longer fits; null: the recording alone answers. */

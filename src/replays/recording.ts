@@ -6,7 +6,7 @@ import { toolType } from "../tools/tool-definition.ts";
 import type { RecordedTurn } from "./recorded-person.ts";
 
 /** A real session, as a replay plays it again. */
-export type RecordedSession = {
+export type SessionRecording = {
   session_id: number;
   snapshot: Snapshot;
   channel: "chat" | "sms" | "email" | "whatsapp";
@@ -28,7 +28,7 @@ type Line = { seq: number; role: "user" | "agent"; text: string };
 type Call = { seq: number; tool_name: string; error: string | null };
 
 /** null: it was deleted. */
-export async function loadRecording(db: Db, session_id: number): Promise<RecordedSession | null> {
+export async function loadRecording(db: Db, session_id: number): Promise<SessionRecording | null> {
   const session = await db
     .selectFrom("sessions")
     .select([
@@ -81,7 +81,7 @@ const AFTER_ROUNDS = 1_000;
 export function turnsOf(
   lines: readonly Line[],
   calls: readonly Call[],
-): Pick<RecordedSession, "turns" | "end"> {
+): Pick<SessionRecording, "turns" | "end"> {
   const turns: RecordedTurn[] = [];
   let after = -1;
   for (const [at, line] of lines.entries()) {

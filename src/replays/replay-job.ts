@@ -13,7 +13,7 @@ import { endSession } from "../turns/end-session.ts";
 import { measureLane, type ReplayMeasures } from "./lane-measures.ts";
 import { type LaneName, laneSid } from "./lane-session.ts";
 import { type PlayPersona, playLane } from "./play-lane.ts";
-import { loadRecording, type RecordedSession } from "./recording.ts";
+import { loadRecording, type SessionRecording } from "./recording.ts";
 import { replayCost } from "./replay-cost.ts";
 import { ReplayRequest } from "./replay-request.ts";
 
@@ -110,7 +110,7 @@ async function settleLane(
   { engine, catalogue }: Parts,
   pair: DuePair,
   lane: LaneName,
-  recording: RecordedSession,
+  recording: SessionRecording,
 ): Promise<ReplayMeasures> {
   const { id, position, agent_id, sub_organization_id } = pair;
   const request = ReplayRequest.parse(pair.request);
@@ -137,7 +137,7 @@ async function settleLane(
 /** Without a key for its model there is no persona: the recording alone answers, as the finding said. */
 async function personaOf(
   { persona }: ReplayRequest,
-  { turns }: RecordedSession,
+  { turns }: SessionRecording,
   by: Parameters<typeof personaPlayer>[1],
 ): Promise<PlayPersona | null> {
   if (!persona) return null;

@@ -56,7 +56,9 @@ export function lifecycle(entry: LlmEntry, today: string): LlmLifecycle {
 }
 
 /** Our rows with the installation's laid over them: the same provider and model replaces, anything else is added. */
-export function catalogueOf(extra: readonly LlmEntry[] = []): LlmEntry[] {
+export function catalogueOf(extra: readonly LlmEntry[] = []): readonly LlmEntry[] {
+  // Each turn asks for it.
+  if (extra.length === 0) return LLMS;
   const rows = new Map<string, LlmEntry>();
   for (const entry of [...LLMS, ...extra]) rows.set(`${entry.provider}/${entry.model}`, entry);
   return [...rows.values()];

@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
@@ -10,6 +9,7 @@ import { unreachable } from "../base/errors.ts";
 import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { type LlmEntry, PROVIDER_NAMES, type Provider } from "./catalogue.ts";
+import type { StreamingModel } from "./chat-completions.ts";
 import {
   type LanguageModel,
   ModelError,
@@ -31,7 +31,7 @@ type ProviderModel = {
   /** The catalogue's row; a model it doesn't know gets every setting and the provider decides. */
   entry: LlmEntry | null;
   /** Makes the library's model object; what it throws is reported like a failed call. */
-  connect(): Promise<LanguageModelV4>;
+  connect(): Promise<StreamingModel>;
 };
 
 /** Twice what 128,000 tokens of prose come to, the most that a model gives; all of it is kept in memory and stored. */

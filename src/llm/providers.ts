@@ -8,6 +8,7 @@ import {
   type Provider,
   SCRIPTED_MODEL,
 } from "./catalogue.ts";
+import { chatCompletions, type StreamingModel } from "./chat-completions.ts";
 import { type LanguageModel, ModelError } from "./model.ts";
 import { providerModel } from "./provider-stream.ts";
 import { scriptedModel } from "./scripted/scripted.ts";
@@ -60,7 +61,7 @@ async function connect(
   choice: ModelChoice,
   access: ProviderAccess,
   transport: Transport,
-): Promise<LanguageModelV4> {
+): Promise<StreamingModel> {
   const { provider, model } = choice;
   switch (provider) {
     case "anthropic": {
@@ -75,9 +76,11 @@ async function connect(
       return (await googleAt(access, { fetch: keepingDigits(transport.fetch ?? fetch) }))(model);
     // `.chat`: the default Responses API drops `seed`, and servers that imitate OpenAI speak chat completions.
     case "openai":
-      return (await openaiAt(access, transport)).chat(model);
+      return kept(choice, access, transport, async (more) => (await openaiAt(access, more)).chat(model));
     case "azure_openai":
-      return (await azureAt(access, choice.api_version, transport)).chat(model);
+      return kept(choice, access, transport, async (more) =>
+        (await azureAt(access, choice.api_version, more)).chat(model),
+      );
     default:
       return unreachable(provider);
   }
@@ -85,6 +88,31 @@ async function connect(
 
 /** `fetch` in place of the global one. */
 export type Transport = { fetch?: typeof fetch };
+
+/** Few models are asked at a time; a key that was replaced is forgotten with the rest. */
+const MOST_KEPT = 100;
+const keptModels = new Map<string, Promise<StreamingModel>>();
+
+/** One object for each key, address and model, so that a turn makes none. */
+function kept(
+  choice: ModelChoice,
+  access: ProviderAccess,
+  transport: Transport,
+  make: (transport: Transport) => Promise<LanguageModelV4>,
+): Promise<StreamingModel> {
+  const build = () =>
+    chatCompletions((fetch_) => make(fetch_ ? { fetch: fetch_ } : transport), transport.fetch);
+  // The guard is one of an installation, which tests have several of.
+  if (transport.fetch) return build();
+  const name = JSON.stringify([choice, access]);
+  const known = keptModels.get(name);
+  if (known) return known;
+  if (keptModels.size >= MOST_KEPT) keptModels.clear();
+  const built = build();
+  keptModels.set(name, built);
+  built.catch(() => keptModels.delete(name));
+  return built;
+}
 
 export async function googleAt(access: ProviderAccess, more: Transport = {}) {
   const { createGoogle } = await import("@ai-sdk/google");

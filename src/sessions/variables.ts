@@ -45,7 +45,25 @@ export type LocalTime = {
 
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
+const MINUTE_MS = 60_000;
+/** Zones are moved by whole minutes against each other, so what is shown holds for a minute of UTC. */
+const WHOLE_MINUTES_SINCE_MS = Date.UTC(1980, 0);
+const MOST_ZONES = 200;
+const shownNow = new Map<string, { minute: number; time: LocalTime }>();
+
+/** A turn asks a dozen times, and computing it takes longer than most of what asks; so each zone's latest minute is kept. */
 export function localTime(at: Date, timezone: string): LocalTime {
+  const minute = Math.floor(at.getTime() / MINUTE_MS);
+  const known = shownNow.get(timezone);
+  if (known?.minute === minute) return known.time;
+  if (shownNow.size >= MOST_ZONES) shownNow.clear();
+  const time = Object.freeze(computed(at, timezone));
+  // In earlier years some zones were off by seconds.
+  if (at.getTime() > WHOLE_MINUTES_SINCE_MS) shownNow.set(timezone, { minute, time });
+  return time;
+}
+
+function computed(at: Date, timezone: string): LocalTime {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
   const date = local.toPlainDate().toString();
   const time = local.toPlainTime().toString({ smallestUnit: "minute" });

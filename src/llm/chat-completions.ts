@@ -18,7 +18,9 @@ import { request } from "undici";
 
 type Part = LanguageModelV4StreamPart;
 export type StreamingModel = {
-  doStream(options: LanguageModelV4CallOptions): PromiseLike<{ stream: AsyncIterable<Part> }>;
+  doStream(
+    options: LanguageModelV4CallOptions,
+  ): PromiseLike<{ stream: AsyncIterable<Part>; response?: { headers?: Record<string, string> } }>;
 };
 
 /** What the library keeps to itself in the pinned version (chat-completions.test.ts). */
@@ -56,7 +58,10 @@ export async function chatCompletions(make: MakeModel, given?: typeof fetch): Pr
         return readBy(() => Promise.reject(error));
       }
       const { status, headers, body } = answer;
-      if (status >= 200 && status < 300) return { stream: parts(body, warnings, readBy) };
+      if (status >= 200 && status < 300) {
+        const stream = parts(body, warnings, readBy);
+        return { stream, response: { headers: Object.fromEntries(headers) } };
+      }
       // Only fetch follows redirects; the provider was asked for nothing yet.
       if (status < 400) return readBy(given);
       const text = await whole(body);
@@ -106,6 +111,7 @@ type Delta = {
 };
 type ToolCallDelta = Parameters<StreamingToolCallTracker["processDelta"]>[0];
 type Chunk = {
+  id?: string | null;
   choices: { index: number; delta?: Delta | null; finish_reason?: string | null }[];
   usage?: Usage | null;
 };
@@ -123,6 +129,7 @@ async function* parts(
   const tracker = new StreamingToolCallTracker({ enqueue: (part: Part) => made.push(part) } as never, {
     typeValidation: "if-present",
   });
+  let id: string | null = null;
   let usage: Usage | null = null;
   let reason: string | null = null;
   let refused = false;
@@ -138,6 +145,8 @@ async function* parts(
         await judge(data, spoken, readBy);
         continue;
       }
+      if (chunk.id && id === null) made.push({ type: "response-metadata", id: chunk.id });
+      id ??= chunk.id ?? null;
       usage = chunk.usage ?? usage;
       const [choice] = chunk.choices;
       reason = choice?.finish_reason ?? reason;
@@ -173,7 +182,7 @@ function plainChunk(data: string): Chunk | null {
     return null;
   }
   if (typeof chunk !== "object" || chunk === null || !Array.isArray(chunk.choices)) return null;
-  return isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
+  return isText(chunk.id) && isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
 }
 
 // As strict as the library's own check, of all that is read here.

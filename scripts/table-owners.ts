@@ -31,6 +31,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "bridge_phrases",
       "conversation_bridges",
       "custom_messages",
+      "experiments",
       "incidents",
       "language_groups",
       "prompt_versions",
@@ -41,6 +42,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     consent: ["consents", "suppressions"],
     sessions: [
       "conversations",
+      "experiment_sessions",
       "recordings",
       "sent_records",
       "session_labels",

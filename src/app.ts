@@ -34,6 +34,7 @@ import { addErasure } from "./erasure/routes.ts";
 import { addEvaluations } from "./evaluations/routes.ts";
 import { eventRoutes } from "./events/event.ts";
 import { addExecutions } from "./executions/routes.ts";
+import { addExperiments } from "./experiments/routes.ts";
 import { addFolders } from "./folders/routes.ts";
 import { addInsights } from "./insights/routes.ts";
 import { dataSourceRoutes } from "./knowledge/data-source.ts";
@@ -115,6 +116,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addInsights(api, ground);
   addExecutions(api, { ...ground, runner: runnerOf(engine, ground) });
   addFolders(api, ground);
+  addExperiments(api, ground);
   transcriptionProviderRoutes(api, { ...ground, environment: transcriptionKeys });
   addReports(api, { ...ground, ...engine });
   addErasure(api, ground);

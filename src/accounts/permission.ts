@@ -28,6 +28,12 @@ const GROUPS: PermissionGroup[] = [
   { name: "Data sources", description: "Texts that agents search", stem: "data_sources", verbs: ALL },
   { name: "Directory", description: "People and departments to transfer to", stem: "directory", verbs: ALL },
   { name: "Events", description: "The event log", stem: "events", verbs: ["read"] },
+  {
+    name: "Experiments",
+    description: "Traffic split between versions of agents",
+    stem: "experiments",
+    verbs: ALL,
+  },
   { name: "Incidents", description: "Notices about disturbances", stem: "incidents", verbs: ["read"] },
   { name: "Insights", description: "Analysis of sessions", stem: "insights", verbs: ALL },
   {

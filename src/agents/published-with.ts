@@ -11,7 +11,12 @@ export async function publishedWithService(
   const found = await tx
     .selectFrom("agents as a")
     .innerJoin("agent_versions as v", (join) =>
-      join.onRef("v.agent_id", "=", "a.id").onRef("v.version_number", "=", "a.published_version"),
+      join.onRef("v.agent_id", "=", "a.id").on(
+        sql<boolean>`(v.version_number = a.published_version or exists (
+          select from experiments e, json_array_elements(e.variants) tried
+          where e.agent_id = a.id and e.status = 'running' and e.deleted_at is null
+            and (tried ->> 'version_number')::bigint = v.version_number))`,
+      ),
     )
     .where("a.deleted_at", "is", null)
     .where(

@@ -9,6 +9,7 @@ import { textJobs } from "../dialogues/text-dialogue.ts";
 import { erasureJobs } from "../erasure/routes.ts";
 import { testJobs } from "../evaluations/run-job.ts";
 import { insightJobs } from "../executions/executor.ts";
+import { experimentJobs } from "../experiments/guard-job.ts";
 import { removeRecordingJobs } from "../folders/remove-recording.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { embeddingJobs } from "../knowledge/source-embedding.ts";
@@ -40,6 +41,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...testJobs({ engine, catalogue: ground.catalogue }),
     ...replayJobs({ engine, catalogue: ground.catalogue }),
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
+    ...experimentJobs(ground),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs(ground),
     ...takeoutJobs(ground),

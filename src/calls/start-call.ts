@@ -42,6 +42,7 @@ export async function wantedCall(
     fallback_target: target?.fallback_target ?? null,
     is_test: outreach.is_test,
     is_outbound: true,
+    campaign_id: outreach.campaign_id,
     person: outreach.target,
     number: outreach.source,
     caller_id: outreach.caller_id,
@@ -101,6 +102,7 @@ export async function startCall(
       target: wanted.number,
       is_test: wanted.is_test,
       is_outbound: wanted.is_outbound,
+      campaign_id: wanted.campaign_id ?? null,
       // On our own calls, whoever picks up is the person.
       verified: wanted.is_outbound || callerIsProven(call),
       ...wanted.visitor,

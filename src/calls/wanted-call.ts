@@ -11,6 +11,8 @@ export type WantedCall = {
   fallback_target: string | null;
   is_test: boolean;
   is_outbound: boolean;
+  /** Of an attempt of a campaign. */
+  campaign_id?: number;
   /** The person's number, and ours. */
   person: string;
   number: string;

@@ -10,6 +10,7 @@ export type Outreach = {
   key: string;
   sub_organization_id: number;
   mode: "voice" | "sms" | "whatsapp" | "email";
+  campaign_id: number;
   agent_id: number;
   channel_id: number;
   channel_target_id: number;

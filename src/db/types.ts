@@ -527,6 +527,49 @@ export interface Events {
   user_id: string | null;
 }
 
+export interface Experiments {
+  agent_id: number;
+  campaign_id: number | null;
+  channel_target_id: number | null;
+  collected_at: string | null;
+  created_at: string;
+  deleted_at: string | null;
+  ended_at: string | null;
+  ended_because: string | null;
+  guards: string[];
+  id: Generated<number>;
+  last_updated: string;
+  last_updated_by: string;
+  name: string;
+  ramp: unknown | null;
+  slow_ms: number;
+  stages: Generated<unknown>;
+  started_at: string | null;
+  status: "draft" | "running" | "stopped" | "returned" | "adopted";
+  sub_organization_id: number;
+  success: unknown | null;
+  variants: unknown;
+}
+
+export interface ExperimentSessions {
+  cost_usd: number | null;
+  duration_s: number | null;
+  end_reason: string | null;
+  experiment_id: number;
+  is_complaint: Generated<boolean>;
+  is_error: Generated<boolean>;
+  is_opt_out: Generated<boolean>;
+  is_over: Generated<boolean>;
+  is_slow: Generated<boolean>;
+  is_transfer: Generated<boolean>;
+  person: number;
+  session_id: number;
+  stage: number;
+  turns: number | null;
+  version_number: number;
+  wait_ms: number | null;
+}
+
 export interface FilesToRemove {
   path: string;
   sub_organization_id: number;
@@ -1085,6 +1128,7 @@ export interface Sessions {
   agent_name: string;
   agent_timezone: string;
   agent_type: string;
+  agent_version: number | null;
   channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   channel_manager_service: string;
   channel_manager_sid: string;
@@ -1507,6 +1551,8 @@ export interface DB {
   embedding_usage: EmbeddingUsage;
   erasures: Erasures;
   events: Events;
+  experiment_sessions: ExperimentSessions;
+  experiments: Experiments;
   files_to_remove: FilesToRemove;
   incidents: Incidents;
   insight_backfills: InsightBackfills;

@@ -55,7 +55,7 @@ type Row = Omit<Outreach, "variables"> & {
 /** By primary keys. */
 export async function findOutreach(db: Db, key: string): Promise<Outreach | null> {
   const { rows } = await sql<Row>`
-    select a.key, a.sub_organization_id, a.mode, a.agent_id, a.channel_id, a.channel_target_id, a.source, a.caller_id,
+    select a.key, a.sub_organization_id, a.mode, a.campaign_id, a.agent_id, a.channel_id, a.channel_target_id, a.source, a.caller_id,
       a.target, c.campaign_variables, r.request_variables, c.voicemail_detection, c.sms_session_ttl, a.is_test
     from attempts a
     join campaigns c on c.id = a.campaign_id

@@ -21,6 +21,7 @@ export function newStart(batch: DueBatch, candidate: Candidate, counts_on: strin
       key: newAttemptKey(now),
       sub_organization_id: batch.sub_organization_id,
       mode,
+      campaign_id: batch.campaign.id,
       agent_id: campaign.agent_id as number,
       channel_id,
       channel_target_id,

@@ -193,6 +193,7 @@ async function openSession(parts: MailParts, outreach: Outreach, target: Written
       target: outreach.source,
       is_test: outreach.is_test,
       is_outbound: true,
+      campaign_id: outreach.campaign_id,
       // Whoever reads the mailbox we write to.
       verified: true,
       variables: outreach.variables,

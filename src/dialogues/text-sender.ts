@@ -172,6 +172,7 @@ const open = (
       sid: outreach.key,
       opened_by: outreach.key,
       is_outbound: true,
+      campaign_id: outreach.campaign_id,
       ttl_minutes: outreach.sms_session_ttl,
       variables: outreach.variables,
     },

@@ -54,6 +54,7 @@ export type TextOpening = {
   sid: string;
   opened_by: string;
   is_outbound: boolean;
+  campaign_id?: number;
   agent_id?: number;
   is_test?: boolean;
   ttl_minutes?: number | null;
@@ -75,6 +76,7 @@ export function startTextSession(engine: Engine, opening: TextOpening, onOpen: O
     target: target.target,
     is_test: opening.is_test ?? target.is_test,
     is_outbound: opening.is_outbound,
+    campaign_id: opening.campaign_id ?? null,
     // The carrier names who writes.
     verified: true,
     ...(variables && { variables }),

@@ -62,6 +62,7 @@ export async function deleteSessions(
           or resource_id = any(${heldNames}::text[]) and resource = 'held_messages'
           or resource_id = ${named} and resource = 'sessions')`),
   };
+  await sql`delete from experiment_sessions where session_id = ${these}`.execute(tx);
   await sql`delete from session_end_calls where session_id = ${these}`.execute(tx);
   await sql`delete from text_sessions where session_id = ${these}`.execute(tx);
   await sql`

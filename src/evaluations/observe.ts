@@ -76,7 +76,7 @@ export function observedCall({
   return { tool: tool_name, arguments: prepared ?? given, result, error };
 }
 
-type ModelAnswer = { metadata: string[] | null; details: unknown };
+export type ModelAnswer = { metadata: string[] | null; details: unknown };
 type CountedTokens = {
   scripted?: boolean;
   input_tokens?: number | null;
@@ -85,7 +85,7 @@ type CountedTokens = {
 };
 
 /** null: the price of a model that answered is not known. The scripted model costs nothing. */
-function costOf(catalogue: readonly LlmEntry[], answers: ModelAnswer[]): number | null {
+export function costOf(catalogue: readonly LlmEntry[], answers: ModelAnswer[]): number | null {
   let sum = 0;
   for (const { metadata, details } of answers) {
     const {

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -25,6 +25,7 @@ export const Session = z
     prompt_name: z.string().nullish(),
     prompt_version: z.string().nullish(),
     prompt_version_number: z.int().nullish(),
+    agent_version: z.int().nullish().describe("The published version of the agent; null without versions."),
     duration: z
       .number()
       .nullish()
@@ -83,6 +84,29 @@ function ended(name: string) {
   });
 }
 
+/** Sessions that an experiment assigned a version: its number, or its number and stage as `7.0`. */
+function ofExperiment(value: string): RawBuilder<boolean> | { problem: string } {
+  const found = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(value.trim());
+  if (!found) return { problem: "Input should be the number of an experiment, or number.stage" };
+  const [, id, stage = null] = found;
+  return sql`s.id in (select x.session_id from experiment_sessions x
+    where x.experiment_id = ${id}::bigint and (${stage}::integer is null or x.stage = ${stage}::integer))`;
+}
+
+const OUTCOMES: Record<string, string> = {
+  errors: "is_error",
+  transfers: "is_transfer",
+  opt_outs: "is_opt_out",
+  complaints: "is_complaint",
+  slow: "is_slow",
+};
+
+function withOutcome(value: string): RawBuilder<boolean> | { problem: string } {
+  const flag = OUTCOMES[value.trim()];
+  if (flag === undefined) return { problem: `Input should be one of ${Object.keys(OUTCOMES).join(", ")}` };
+  return sql`exists (select from experiment_sessions x where x.session_id = s.id and ${sql.ref(`x.${flag}`)})`;
+}
+
 const sessionList: list.ListRules = {
   fields: {
     timestamp: list.time("s.timestamp"),
@@ -95,6 +119,11 @@ const sessionList: list.ListRules = {
     agent_type: list.read(list.exact("s.agent_type")),
     agent_id: list.integer("s.agent_id"),
     agent_name: ended("s.agent_name"),
+    agent_version: list.read(list.integer("s.agent_version")),
+    // Index: experiment_sessions_stage.
+    experiment_id: list.custom(ofExperiment),
+    // Index: experiment_sessions_bad.
+    experiment_outcome: list.custom(withOutcome),
     prompt_id: list.read(list.integer("s.prompt_id")),
     prompt_name: ended("s.prompt_name"),
     source: ended("s.source"),
@@ -144,6 +173,7 @@ const selectSessions = (db: Db, caller: Caller) =>
       "s.prompt_name",
       sql<string>`s.prompt_version_number::text`.as("prompt_version"),
       "s.prompt_version_number",
+      "s.agent_version",
       "s.duration",
       // Index: session_labels_session.
       sql<string | null>`(

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { freezeSnapshot, type Snapshot, type SnapshotTest } from "../agents/snapshot.ts";
+import { type AssignedVersion, assignVersion } from "../agents/version-split.ts";
 import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -27,6 +28,8 @@ export type SessionStart = {
   target: string | null;
   is_test: boolean;
   is_outbound: boolean;
+  /** The campaign whose attempt opens it. */
+  campaign_id?: number | null;
   /**
    * Whether `source` is verified: by the carrier of a call or text, or by an identity token. An unverified session joins no
    * earlier conversation, and no later session joins its own.
@@ -75,10 +78,11 @@ export async function startSession(
   onOpen: OnOpen = async () => {},
 ): Promise<StartedSession> {
   const { sub_organization_id, agent_id, held_with = "live" } = start;
+  const assigned = held_with === "live" ? await assignVersion(engine.db, start) : null;
   const agent =
     typeof held_with === "object"
       ? held_with
-      : await freezeSnapshot(engine.db, sub_organization_id, agent_id, held_with);
+      : await freezeSnapshot(engine.db, sub_organization_id, agent_id, assigned?.version_number ?? held_with);
   const frozen = start.test ? asTested(agent, start.test) : agent;
   const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
   const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
@@ -97,6 +101,8 @@ export async function startSession(
       .values(sessionRow(start, snapshot, state, conversation_id, real))
       .returning("id")
       .executeTakeFirstOrThrow();
+    // Testers are assigned like everybody, and counted in nothing.
+    if (assigned && !start.is_test) await insertAssignment(tx, session_id, assigned);
 
     const facts = sessionFacts({
       ...start,
@@ -153,6 +159,13 @@ export async function startSession(
     greeting: opened.said,
     agent_initiated: !opened.ended && (started.agent_initiated || opened.wants_turn),
   };
+}
+
+async function insertAssignment(tx: Tx, session_id: number, assigned: AssignedVersion): Promise<void> {
+  await tx
+    .insertInto("experiment_sessions")
+    .values({ session_id, ...assigned })
+    .execute();
 }
 
 function asTested(snapshot: Snapshot, { seed, ...test }: NonNullable<SessionStart["test"]>): Snapshot {
@@ -246,6 +259,7 @@ function sessionRow(
     prompt_id: prompt.id,
     prompt_name: prompt.name,
     prompt_version_number: prompt.version_number,
+    agent_version: snapshot.version ?? null,
     source: start.source,
     target: start.target,
     is_test: start.is_test,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { freezeSnapshot } from "../agents/snapshot.ts";
 import { changesOf, partsOf } from "../agents/version-parts.ts";
+import { refuseWhileSplit } from "../agents/version-split.ts";
 import { requirePermission } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { recordId, timestamp } from "../api/schema.ts";
@@ -79,6 +80,10 @@ const PublishRequest = z
       .max(64)
       .nullish()
       .describe("Of the draft you looked at; another draft is refused."),
+    take_live: z
+      .boolean()
+      .default(true)
+      .describe("false: people go on reaching the version that is live; an experiment can try the new one."),
     override_reason: z
       .string()
       .trim()
@@ -119,6 +124,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
       tag,
       permission: "agents_publish",
       also_permission: PUBLISH_UNTESTED,
+      refusals: [409],
       params,
       body: AgentVersioningUpdate,
       response: AgentVersioning,
@@ -133,6 +139,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
         );
         if (isWeaker(before, body)) requirePermission(caller, PUBLISH_UNTESTED);
         const { published_version, gates } = body;
+        if (published_version !== before.published_version) await refuseWhileSplit(tx, agent_id);
         if (published_version !== null) await findVersion(tx, caller, agent_id, published_version);
         await tx
           .updateTable("agents")

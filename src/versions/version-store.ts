@@ -1,5 +1,6 @@
 import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import { changesOf, fingerprintOf } from "../agents/version-parts.ts";
+import { refuseWhileSplit } from "../agents/version-split.ts";
 import { type Caller, requirePermission, type Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
@@ -93,6 +94,8 @@ export type PublishRequest = {
   note: string;
   fingerprint?: string | null | undefined;
   override_reason?: string | null | undefined;
+  /** Without it the version is only kept, for an experiment or for later. */
+  take_live?: boolean | undefined;
 };
 
 /** Makes the draft the version that people reach. Resolves with its number, and what its gates said. */
@@ -100,9 +103,15 @@ export async function publishDraft(
   tx: Tx,
   { caller, at }: Stamp,
   agent_id: number,
-  { note, fingerprint, override_reason }: PublishRequest,
+  { note, fingerprint, override_reason, take_live = true }: PublishRequest,
 ): Promise<{ version_number: number; gates: GateResult[] }> {
   const { published_version, gates } = await holdVersioned(tx, caller, agent_id);
+  if (take_live) await refuseWhileSplit(tx, agent_id);
+  else if (published_version === null)
+    throw new Fault(
+      "refused",
+      "The first version goes live. Publish it with take_live, and try the next one.",
+    );
   const { sub_organization_id } = caller;
   const draft = await freezeSnapshot(tx, sub_organization_id, agent_id, "draft");
   const found = fingerprintOf(draft);
@@ -123,11 +132,12 @@ export async function publishDraft(
     ...{ snapshot: draft, fingerprint: found, note, gates: results },
     override_reason: failing.length > 0 ? (override_reason ?? null) : null,
   });
-  await tx
-    .updateTable("agents")
-    .set({ published_version: version_number })
-    .where("id", "=", agent_id)
-    .execute();
+  if (take_live)
+    await tx
+      .updateTable("agents")
+      .set({ published_version: version_number })
+      .where("id", "=", agent_id)
+      .execute();
   return { version_number, gates: results };
 }
 

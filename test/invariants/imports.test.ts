@@ -49,6 +49,7 @@ const LINE = [
   "transcription",
   "executions",
   "folders",
+  "experiments",
   "reports",
   "erasure",
   "demo",

@@ -30,6 +30,7 @@ async function called(options: {
     key,
     sub_organization_id: app.admin.sub_organization_id,
     mode: "voice",
+    campaign_id: 1,
     agent_id: target.agent_id,
     channel_id: target.channel_id,
     channel_target_id: target.target_id,

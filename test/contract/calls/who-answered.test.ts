@@ -98,6 +98,7 @@ async function called(voicemail_detection: Record<string, unknown> | null, scrip
     key,
     sub_organization_id: app.admin.sub_organization_id,
     mode: "voice",
+    campaign_id: 1,
     agent_id: target.agent_id,
     channel_id: target.channel_id,
     channel_target_id: target.target_id,

@@ -41,6 +41,7 @@ const outreach = (target: string, more: Partial<Outreach> = {}): Outreach => ({
   key: `try-${++tries}-0123456789abcdef`,
   sub_organization_id: app.admin.sub_organization_id,
   mode: "email",
+  campaign_id: 1,
   agent_id,
   channel_id: box.channel_id,
   channel_target_id: box.target_id,

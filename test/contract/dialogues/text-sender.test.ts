@@ -53,6 +53,7 @@ const outreach = (target: string, more: Partial<Outreach> = {}): Outreach => ({
   key: `try-${++tries}`,
   sub_organization_id: app.admin.sub_organization_id,
   mode: "sms",
+  campaign_id: 1,
   agent_id,
   channel_id: line.channel_id,
   channel_target_id: line.targets.sms as number,

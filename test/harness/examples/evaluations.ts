@@ -39,7 +39,55 @@ async function published(maker: Maker) {
   return id;
 }
 
+/** An agent whose second version waits for an experiment. */
+async function twice(maker: Maker): Promise<number> {
+  const { id, prompt_id } = await agent(maker);
+  await maker.post(`/agents/${id}/versions`, { note: "First" });
+  const { name, type, llm_config } = await maker.call("GET /api/v1/prompts/{}", { at: [prompt_id] });
+  const body = { id: prompt_id, name, type, llm_config, context: `Version ${maker.next()}`, tools: [] };
+  await maker.call("PUT /api/v1/prompts", { body });
+  await maker.post(`/agents/${id}/versions`, { note: "Second", take_live: false });
+  return id;
+}
+
+const experimentInput = async (maker: Maker) => ({
+  name: `Experiment ${maker.next()}`,
+  agent_id: await twice(maker),
+  variants: [
+    { version_number: 1, weight: 95, is_control: true },
+    { version_number: 2, weight: 5, is_control: false },
+  ],
+  ramp: [
+    { percent: 5, after_minutes: null },
+    { percent: 25, after_minutes: 60 },
+  ],
+});
+const experiment = async (maker: Maker): Promise<number> =>
+  (await maker.post("/experiments/", await experimentInput(maker))).id;
+async function running(maker: Maker): Promise<number> {
+  const id = await experiment(maker);
+  await maker.post(`/experiments/${id}/start`, {});
+  return id;
+}
+
 export const EVALUATIONS: Examples = {
+  ...plainRecord("/experiments", experimentInput),
+  "POST /api/v1/experiments/{}/start": async (maker) => ({ at: [await experiment(maker)] }),
+  "PUT /api/v1/experiments/{}/weights": async (maker) => ({
+    at: [await running(maker)],
+    body: {
+      weights: [
+        { version_number: 1, weight: 75 },
+        { version_number: 2, weight: 25 },
+      ],
+    },
+  }),
+  "POST /api/v1/experiments/{}/stop": async (maker) => ({
+    at: [await running(maker)],
+    body: { reason: "The answers are too long" },
+  }),
+  "POST /api/v1/experiments/{}/adopt": async (maker) => ({ at: [await running(maker)], body: {} }),
+  "GET /api/v1/experiments/{}/comparison": async (maker) => ({ at: [await running(maker)] }),
   "GET /api/v1/agents/{}/versioning": async (maker) => ({ at: [await published(maker)] }),
   "PUT /api/v1/agents/{}/versioning": async (maker) => ({
     at: [await published(maker)],

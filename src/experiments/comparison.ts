@@ -1,0 +1,215 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { timestamp } from "../api/schema.ts";
+import { invalid } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { ExperimentFigure, type Metric, meanFigure, rateFigure } from "./compare.ts";
+import { controlOf, type Experiment, GUARDS, Guard, type SuccessRule } from "./experiment.ts";
+import { guardCounts, pastCounts } from "./guard-counts.ts";
+import { judgeGuards, stageCounts } from "./judge-guards.ts";
+
+export const ExperimentComparison = z
+  .object({
+    experiment_id: z.int(),
+    stage: z
+      .int()
+      .describe("Whose people the figures count, from 0: others met other weights at another time."),
+    collected_at: timestamp().nullable().describe("How new the figures are."),
+    versions: z.array(
+      z.object({
+        version_number: z.int(),
+        is_control: z.boolean(),
+        weight: z.int().describe("Percentage of the people in this stage."),
+        sessions: z.int(),
+        people: z.int(),
+        running: z.int().describe("Sessions that are not over yet."),
+      }),
+    ),
+    figures: z.array(ExperimentFigure),
+    guards: z.array(
+      z.object({
+        guard: Guard,
+        version_number: z.int(),
+        evidence: z.number().describe("Over all stages: 1 says nothing."),
+        threshold: z.number().describe("At this everybody is returned to the control."),
+        is_tripped: z.boolean(),
+      }),
+    ),
+  })
+  .meta({ id: "ExperimentComparison" });
+type ExperimentComparison = z.infer<typeof ExperimentComparison>;
+
+type Totals = { version_number: number; sessions: number; people: number; running: number } & Record<
+  Guard,
+  number
+>;
+const MEANS = { wait_ms: "ms", duration_s: "s", turns: "count", cost_usd: "usd" } as const;
+type MeanColumn = keyof typeof MEANS;
+type Means = { version_number: number } & Record<`${MeanColumn}_${"n" | "mean" | "variance"}`, number | null>;
+
+/** What came of each version, as of the last look of the guard job. */
+export async function compareVersions(
+  db: Db,
+  experiment: Experiment,
+  wanted: number | null,
+): Promise<ExperimentComparison> {
+  const { id, variants, stages } = experiment;
+  const stage = wanted ?? comparable(experiment);
+  if (wanted !== null && (wanted < 0 || wanted >= stages.length))
+    throw invalid(["query", "stage"], `This experiment has ${stages.length} stages`);
+  const counts = await guardCounts(db, id);
+  const [totals, means, success, past, collected_at] = [
+    await totalsOf(db, id, stage),
+    await meansOf(db, id, stage),
+    await successOf(db, experiment),
+    await pastCounts(db, experiment),
+    await collectedAt(db, id),
+  ];
+  const control = controlOf(variants);
+  const of = <T>(value: (version: number) => T) =>
+    variants.map(({ version_number, is_control }) => ({
+      version_number,
+      is_control,
+      value: value(version_number),
+    }));
+  const totalOf = (version: number) => totals.find(({ version_number }) => version_number === version);
+  const rates = GUARDS.map((guard) =>
+    rateFigure(
+      guard,
+      of((version) => totalOf(version)).map(({ value, ...version }) => ({
+        ...{ ...version, count: value?.[guard] ?? 0, total: value?.people ?? 0 },
+      })),
+      (tried) => [
+        stageCounts(
+          stages,
+          counts.filter((count) => count.guard === guard),
+          tried,
+          control,
+        ),
+      ],
+    ),
+  );
+  const numbers = (Object.keys(MEANS) as MeanColumn[]).map((column) =>
+    meanFigure(
+      column,
+      MEANS[column],
+      of((version) => means.find(({ version_number }) => version_number === version)).map(
+        ({ value, ...version }) => ({
+          ...version,
+          n: value?.[`${column}_n`] ?? 0,
+          mean: value?.[`${column}_mean`] ?? 0,
+          variance: value?.[`${column}_variance`] ?? 0,
+        }),
+      ),
+    ),
+  );
+  return {
+    ...{ experiment_id: id, stage, collected_at },
+    versions: of((version) => totalOf(version)).map(({ value, ...version }) => ({
+      ...version,
+      weight: weightOf(experiment, stage, version.version_number),
+      ...{ sessions: value?.sessions ?? 0, people: value?.people ?? 0, running: value?.running ?? 0 },
+    })),
+    figures: [...(success ? [successFigure(experiment, stage, success)] : []), ...rates, ...numbers],
+    guards: stages.length === 0 ? [] : judgeGuards(experiment, counts, past),
+  };
+}
+
+/** The last stage in which the control and another version had people at the same time. */
+function comparable({ stages, variants }: Experiment): number {
+  const control = controlOf(variants);
+  const found = stages.findLastIndex(({ weights }) =>
+    weights.some(({ version_number, weight }) => version_number === control && weight > 0 && weight < 100),
+  );
+  return Math.max(0, found);
+}
+
+const weightOf = ({ stages, variants }: Experiment, stage: number, version: number): number =>
+  (stages[stage]?.weights ?? variants).find(({ version_number }) => version_number === version)?.weight ?? 0;
+
+/** Index: experiment_sessions_stage. */
+async function totalsOf(db: Db, experiment_id: number, stage: number): Promise<Totals[]> {
+  const { rows } = await sql<Totals>`
+    select version_number, sum(sessions)::bigint as sessions, count(*) as people, sum(running)::bigint as running,
+      count(*) filter (where errors) as errors, count(*) filter (where transfers) as transfers,
+      count(*) filter (where opt_outs) as opt_outs, count(*) filter (where complaints) as complaints,
+      count(*) filter (where slow) as slow
+    from (
+      select version_number, person, count(*) as sessions, count(*) filter (where not is_over) as running,
+        bool_or(is_error) as errors, bool_or(is_transfer) as transfers, bool_or(is_opt_out) as opt_outs,
+        bool_or(is_complaint) as complaints, bool_or(is_slow) as slow
+      from experiment_sessions where experiment_id = ${experiment_id} and stage = ${stage}
+      group by version_number, person
+    ) people group by version_number`.execute(db);
+  return rows;
+}
+
+async function meansOf(db: Db, experiment_id: number, stage: number): Promise<Means[]> {
+  const columns = (Object.keys(MEANS) as MeanColumn[]).map((column) => {
+    const name = sql.ref(column);
+    return sql`count(${name}) as ${sql.ref(`${column}_n`)}, avg(${name})::float8 as ${sql.ref(`${column}_mean`)},
+      var_samp(${name})::float8 as ${sql.ref(`${column}_variance`)}`;
+  });
+  const { rows } = await sql<Means>`
+    select version_number, ${sql.join(columns)}
+    from experiment_sessions
+    where experiment_id = ${experiment_id} and stage = ${stage} and is_over
+    group by version_number`.execute(db);
+  return rows;
+}
+
+type Succeeded = { version_number: number; stage: number; succeeded: number; people: number };
+
+/** People by whether their first session that tells was a success. null: nobody said what one is. */
+async function successOf(db: Db, { id, success }: Experiment): Promise<Succeeded[] | null> {
+  if (success === null) return null;
+  const { rows } = await sql<Succeeded>`
+    select version_number, stage, count(*) filter (where is_success) as succeeded, count(*) as people
+    from (
+      select distinct on (e.person) e.version_number, e.stage, told.is_success
+      from experiment_sessions e cross join lateral (${toldBy(success)}) as told
+      where e.experiment_id = ${id} and e.is_over and told.is_success is not null
+      order by e.person, e.session_id
+    ) first group by 1, 2`.execute(db);
+  return rows;
+}
+
+/** Index: insight_outputs_session. */
+const toldBy = ({ insight_key, values, end_reasons }: SuccessRule) =>
+  insight_key === null
+    ? sql`select e.end_reason = any(${end_reasons}::text[]) as is_success`
+    : sql`select coalesce(o.string_value, o.json_value #>> '{}') = any(${values}::text[]) as is_success
+        from insight_outputs o where o.session_id = e.session_id and o.insight_key = ${insight_key}
+        order by o.id desc limit 1`;
+
+function successFigure(experiment: Experiment, stage: number, all: readonly Succeeded[]): ExperimentFigure {
+  const { variants, stages } = experiment;
+  const control = controlOf(variants);
+  const metric: Metric = "success";
+  return rateFigure(
+    metric,
+    variants.map(({ version_number, is_control }) => {
+      const own = all.find((row) => row.stage === stage && row.version_number === version_number);
+      return { version_number, is_control, count: own?.succeeded ?? 0, total: own?.people ?? 0 };
+    }),
+    // Those who succeeded and those who did not are told apart by the same bet; the mean of the two is one, too.
+    (tried) =>
+      [(row: Succeeded) => row.succeeded, (row: Succeeded) => row.people - row.succeeded].map((people) =>
+        stageCounts(
+          stages,
+          all.map((row) => ({ stage: row.stage, version_number: row.version_number, people: people(row) })),
+          tried,
+          control,
+        ),
+      ),
+  );
+}
+
+async function collectedAt(db: Db, id: number): Promise<string | null> {
+  const found = await db
+    .selectFrom("experiments")
+    .select("collected_at")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return found?.collected_at ?? null;
+}

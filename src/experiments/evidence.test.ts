@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { evidenceAbove, evidenceOfDifference, evidenceOfMore, type StageCount } from "./evidence.ts";
+
+/** A small generator with a seed (mulberry32), so that the counts below are the same everywhere. */
+function random(seed: number): () => number {
+  let a = seed;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const RAMP = [
+  { share: 0.05, people: 1_500 },
+  { share: 0.25, people: 1_500 },
+  { share: 0.5, people: 1_500 },
+];
+
+/** One experiment, looked at after every person to whom it happened; resolves with the people until it was told. */
+function run(
+  next: () => number,
+  rates: { tried: number; control: (day: number) => number },
+  evidence: (stages: StageCount[]) => number,
+  threshold: number,
+): number | null {
+  const stages: StageCount[] = [];
+  let met = 0;
+  for (const { share, people } of RAMP) {
+    const stage = { share, tried: 0, control: 0 };
+    stages.push(stage);
+    for (let n = 0; n < people; n++) {
+      met += 1;
+      const isTried = next() < share;
+      if (next() >= (isTried ? rates.tried : rates.control(met))) continue;
+      stage[isTried ? "tried" : "control"] += 1;
+      if (evidence(stages) >= threshold) return met;
+    }
+  }
+  return null;
+}
+
+test("400 A/A experiments of each rate, looked at after every event, raise alarms in at most 5 %", () => {
+  for (const rate of [0.01, 0.1, 0.4]) {
+    const next = random(1_000 * rate);
+    const alarms = Array.from({ length: 400 }, () =>
+      run(next, { tried: rate, control: () => rate }, evidenceOfDifference, 20),
+    ).filter((met) => met !== null).length;
+    expect(alarms).toBeLessThanOrEqual(20);
+  }
+}, 20_000);
+
+test("1,000 A/A experiments return people in at most 5 %, also where the rate of both changes during the ramp", () => {
+  const next = random(11);
+  let alarms = 0;
+  for (let n = 0; n < 1_000; n++) {
+    const drift = (met: number) => (met < 1_500 ? 0.02 : met < 3_000 ? 0.15 : 0.05);
+    let met = 0;
+    const stages: StageCount[] = [];
+    const tripped = RAMP.some(({ share, people }) => {
+      const stage = { share, tried: 0, control: 0 };
+      stages.push(stage);
+      for (let p = 0; p < people; p++) {
+        met += 1;
+        if (next() >= drift(met)) continue;
+        stage[next() < share ? "tried" : "control"] += 1;
+        if (evidenceOfMore(stages) >= 20) return true;
+      }
+      return false;
+    });
+    if (tripped) alarms += 1;
+  }
+  expect(alarms).toBeLessThanOrEqual(50);
+}, 20_000);
+
+test("a fault that doubles a rate of 10 % is told in at least 95 of 100, one that breaks everything after 100 people", () => {
+  const next = random(5);
+  const doubled = Array.from({ length: 100 }, () =>
+    run(next, { tried: 0.2, control: () => 0.1 }, evidenceOfMore, 200),
+  ).filter((met) => met !== null).length;
+  expect(doubled).toBeGreaterThanOrEqual(95);
+  const broken = Array.from({ length: 100 }, () =>
+    run(next, { tried: 1, control: () => 0.01 }, evidenceOfMore, 200),
+  ).map((met) => met ?? Number.POSITIVE_INFINITY);
+  expect(broken.toSorted((a, b) => a - b)[50]).toBeLessThan(100);
+});
+
+test("a stage in which nobody meets one of the versions, and no events, say nothing", () => {
+  expect(evidenceOfMore([])).toBe(1);
+  expect(evidenceOfMore([{ share: 1, tried: 100, control: 0 }])).toBe(1);
+  expect(evidenceOfMore([{ share: 0.5, tried: 0, control: 0 }])).toBe(1);
+});
+
+test("the evidence has mean 1 where the versions are the same", () => {
+  // Over all outcomes of 12 events at a share of 0.25, weighted by their probability.
+  const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
+  let mean = 0;
+  for (let tried = 0; tried <= 12; tried++) {
+    const probability = choose(12, tried) * 0.25 ** tried * 0.75 ** (12 - tried);
+    mean += probability * evidenceOfDifference([{ share: 0.25, tried, control: 12 - tried }]);
+  }
+  expect(mean).toBeCloseTo(1, 10);
+});
+
+test("against the past, a rate at the limit is no evidence, and one far above it is", () => {
+  expect(evidenceAbove(0.05, 5, 100)).toBeLessThan(1);
+  expect(evidenceAbove(0.05, 30, 100)).toBeGreaterThan(1_000);
+  expect(evidenceAbove(0.05, 0, 0)).toBe(1);
+});

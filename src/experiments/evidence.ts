@@ -1,0 +1,60 @@
+/**
+ * How strongly what happened speaks against "both versions are the same"; pure.
+ *
+ * Who meets which version is a hash, so if the versions are the same, each person to whom something happens met the tried
+ * version with exactly the probability of its weight, whatever the rate is and however it changes over the day. The
+ * evidence is how much better odds of `r` against 1 explain the versions of those people, averaged over several `r`. It is
+ * a non-negative martingale with mean 1: by Ville's inequality it ever reaches 1/α with a probability of at most α, however
+ * often somebody looks (Ville 1939; Wald 1945; Ramdas et al. 2023, "Game-theoretic statistics"). People of different stages
+ * are told apart by their weights, so a ramp needs no correction. Refused: mSPRT on the difference of rates (Johari et al.
+ * 2017), whose normal approximation fails for the handful of errors that have to stop a ramp.
+ */
+
+/** People to whom it happened, of one stage, and the tried version's share of the people of the two versions. */
+export type StageCount = { share: number; tried: number; control: number };
+
+const ODDS = [1.25, 1.5, 2, 3, 5, 10, 30];
+
+/** That it happens more often with the tried version. */
+export const evidenceOfMore = (stages: readonly StageCount[]): number => mixture(stages, ODDS);
+
+/** That it happens more often or less often: the mean of two such bets is one, too. */
+export const evidenceOfDifference = (stages: readonly StageCount[]): number =>
+  (mixture(stages, ODDS) +
+    mixture(
+      stages,
+      ODDS.map((odds) => 1 / odds),
+    )) /
+  2;
+
+function mixture(stages: readonly StageCount[], odds: readonly number[]): number {
+  const sum = odds.reduce((sum, r) => sum + Math.exp(Math.min(LARGEST, logEvidence(stages, r))), 0);
+  return sum / odds.length;
+}
+
+/** e^300 is evidence enough, and a number that JSON has. */
+const LARGEST = 300;
+
+const logEvidence = (stages: readonly StageCount[], r: number): number =>
+  stages.reduce((sum, { share, tried, control }) => {
+    // Where one version has everybody, nobody could have met the other.
+    if (share <= 0 || share >= 1) return sum;
+    const all = share * r + 1 - share;
+    return sum + tried * Math.log(r / all) - control * Math.log(all);
+  }, 0);
+
+/**
+ * That a rate is above `limit`, for the time when everybody meets the tried version and nobody is left to compare with: a
+ * mixture of likelihood ratios against the limit, which for a rate at or below it is a supermartingale. The number of
+ * people is counted in whole stages, in any order.
+ */
+export function evidenceAbove(limit: number, happened: number, people: number): number {
+  if (people === 0) return 1;
+  const sum = ODDS.reduce((sum, r) => {
+    const odds = (r * limit) / (1 - limit);
+    const rate = Math.min(odds / (1 + odds), 1 - 1e-9);
+    const log = happened * Math.log(rate / limit) + (people - happened) * Math.log((1 - rate) / (1 - limit));
+    return sum + Math.exp(Math.min(LARGEST, log));
+  }, 0);
+  return sum / ODDS.length;
+}

@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import type { Experiment } from "./experiment.ts";
+import { controlOf, triedOf, weightsNow } from "./experiment.ts";
+import type { GuardCount, PastCount } from "./judge-guards.ts";
+
+const FLAGS = sql`(values ('errors', e.is_error), ('transfers', e.is_transfer), ('opt_outs', e.is_opt_out),
+  ('complaints', e.is_complaint), ('slow', e.is_slow)) as flag (guard, is_set)`;
+
+/**
+ * People by guardrail, each counted where it happened to them first. Reads only sessions to which something happened.
+ * Index: experiment_sessions_bad.
+ */
+export async function guardCounts(db: Db, experiment_id: number): Promise<GuardCount[]> {
+  const { rows } = await sql<GuardCount>`
+    select guard, stage, version_number, count(*) as people
+    from (
+      select distinct on (flag.guard, e.person) flag.guard, e.stage, e.version_number
+      from experiment_sessions e cross join ${FLAGS}
+      where e.experiment_id = ${experiment_id} and flag.is_set
+        and (e.is_error or e.is_transfer or e.is_opt_out or e.is_complaint or e.is_slow)
+      order by flag.guard, e.person, e.session_id
+    ) first
+    group by 1, 2, 3`.execute(db);
+  return rows;
+}
+
+/**
+ * Once everybody meets the tried version: how the control did before, and the tried version since. Empty while the control
+ * still has people. Index: experiment_sessions_stage.
+ */
+export async function pastCounts(db: Db, experiment: Experiment): Promise<PastCount[]> {
+  const [control, tried] = [controlOf(experiment.variants), triedOf(experiment.variants)];
+  const now = weightsNow(experiment).find(({ version_number }) => version_number === control);
+  if (now?.weight !== 0) return [];
+  const { rows } = await sql<PastCount>`
+    with people as (
+      select e.version_number, e.person, flag.guard, bool_or(flag.is_set) as happened
+      from experiment_sessions e cross join ${FLAGS}
+      where e.experiment_id = ${experiment.id}
+        and (e.version_number = ${control}
+          or e.version_number = ${tried} and e.stage = ${experiment.stages.length - 1})
+      group by 1, 2, 3
+    )
+    select version_number, guard, count(*) filter (where happened) as happened, count(*) as people
+    from people group by 1, 2`.execute(db);
+  return rows;
+}

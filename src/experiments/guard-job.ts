@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { createAudit } from "../accounts/audit.ts";
+import type { Actor } from "../api/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
+import { tell, weightsText } from "./change-experiment.ts";
+import { collectOutcomes } from "./collect-outcomes.ts";
+import { type Experiment, type Guard, nextStep, weightsAt } from "./experiment.ts";
+import { beginStage, endExperiment, findExperiment, nextStepAt } from "./experiment-store.ts";
+import { guardCounts, pastCounts } from "./guard-counts.ts";
+import { type GuardVerdict, judgeGuards } from "./judge-guards.ts";
+
+/*
+ * Every 20 seconds each running experiment is looked at: outcomes are written down, guardrails judged, the ramp goes on. One
+ * process does it at a time, because it holds the experiment's row; the others skip it. What it decides commits together
+ * with its event and its audit entry, or not at all, and the next look decides anew.
+ */
+
+const guardExperiments: Job<object> = {
+  name: "guard-experiments",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "* * * * *",
+};
+/** Cron knows minutes, and a fault has to be seen within one. */
+const NEXT_LOOK_MS = 20_000;
+
+type Parts = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+
+export const experimentJobs = (parts: Parts): JobHandler[] => [
+  handle(guardExperiments, async () => {
+    const running = await guardAll(parts);
+    if (running === 0) return;
+    const run_at = new Date(parts.clock.now().getTime() + NEXT_LOOK_MS);
+    await parts.db
+      .transaction()
+      .execute((tx) => enqueue(tx, guardExperiments, {}, { key: "guard-experiments", run_at }));
+  }),
+];
+
+/** Looks at all that run; resolves with how many there are. */
+export async function guardAll(parts: Parts): Promise<number> {
+  const running = await parts.db
+    .selectFrom("experiments")
+    .select("id")
+    .where("status", "=", "running")
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  for (const { id } of running) await guardOne(parts, id);
+  return running.length;
+}
+
+async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const held = await tx
+      .selectFrom("experiments as e")
+      .innerJoin("agents as a", "a.id", "e.agent_id")
+      .select([
+        "e.sub_organization_id",
+        "e.collected_at",
+        "e.started_at",
+        "e.slow_ms",
+        "a.deleted_at as agent_deleted_at",
+      ])
+      .where("e.id", "=", id)
+      .where("e.status", "=", "running")
+      .forUpdate("e")
+      .skipLocked()
+      .executeTakeFirst();
+    if (!held) return;
+    const at = clock.now();
+    const { sub_organization_id, slow_ms, collected_at, started_at } = held;
+    const since = collected_at ?? started_at ?? at.toISOString();
+    await collectOutcomes(tx, catalogue, { id, sub_organization_id, slow_ms, since });
+    await tx
+      .updateTable("experiments")
+      .set({ collected_at: at.toISOString() })
+      .where("id", "=", id)
+      .execute();
+    const experiment = await findExperiment(tx, held, id);
+    if (!experiment) return;
+    if (held.agent_deleted_at !== null)
+      return conclude(tx, clock, sub_organization_id, experiment, "stopped", "The agent was deleted.");
+    const verdicts = judgeGuards(experiment, await guardCounts(tx, id), await pastCounts(tx, experiment));
+    const tripped = verdicts.filter(({ is_tripped }) => is_tripped);
+    if (tripped.length > 0)
+      return conclude(
+        tx,
+        clock,
+        sub_organization_id,
+        experiment,
+        "returned",
+        tripped.map(reasonOf).join(" "),
+      );
+    await goOn(tx, clock, sub_organization_id, experiment);
+  });
+}
+
+const GUARD_WORDS: Record<Guard, string> = {
+  errors: "Errors happen",
+  transfers: "Transfers happen",
+  opt_outs: "Opt-outs happen",
+  complaints: "Complaints happen",
+  slow: "Slow sessions happen",
+};
+
+const reasonOf = ({ guard, version_number, evidence }: GuardVerdict): string =>
+  `${GUARD_WORDS[guard]} to more people with version ${version_number} (p < ${pValue(evidence)}).`;
+
+/** 1/e is a p-value that holds at all times together. */
+const pValue = (evidence: number): string => {
+  const p = 1 / evidence;
+  return p < 0.0001 ? "0.0001" : p.toPrecision(2);
+};
+
+/** Takes the next step of the ramp when it is due. */
+async function goOn(
+  tx: Tx,
+  clock: Clock,
+  sub_organization_id: number,
+  experiment: Experiment,
+): Promise<void> {
+  const at = clock.now();
+  const step = nextStep(experiment);
+  const due = nextStepAt(experiment);
+  if (!step || !due || at < due) return;
+  const weights = weightsAt(experiment.variants, step.percent);
+  const stage = { started_at: at.toISOString(), weights, changed_by: PROGRAM };
+  await beginStage(tx, experiment.id, stage);
+  const what = `goes on with ${weightsText(weights)}`;
+  await tell(tx, sub_organization_id, experiment, at, "experiment-weights", what, "job");
+  await createAudit(clock)(tx, programOf(sub_organization_id), {
+    ...{ action: "change weights", resource: "experiments", resource_id: experiment.id },
+    ...{ before: experiment.stages.at(-1), after: stage },
+  });
+}
+
+async function conclude(
+  tx: Tx,
+  clock: Clock,
+  sub_organization_id: number,
+  experiment: Experiment,
+  status: "returned" | "stopped",
+  because: string,
+): Promise<void> {
+  const at = clock.now();
+  await endExperiment(tx, experiment.id, { status, because, at, by: PROGRAM });
+  const what =
+    status === "returned" ? `returned everybody to the control. ${because}` : `was stopped. ${because}`;
+  await tell(tx, sub_organization_id, experiment, at, `experiment-${status}`, what, "job");
+  await createAudit(clock)(tx, programOf(sub_organization_id), {
+    ...{ action: status === "returned" ? "return" : "stop", resource: "experiments" },
+    ...{ resource_id: experiment.id, before: { status: "running" }, after: { status, because } },
+  });
+}
+
+/** What the audit trail names where nobody asked. */
+const PROGRAM = "guardrails";
+const programOf = (sub_organization_id: number): Actor => ({
+  ...{
+    sub_organization_id,
+    email: PROGRAM,
+    user_id: null,
+    api_token_id: null,
+    address: null,
+    request_id: null,
+  },
+});

@@ -1,0 +1,339 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { guardAll } from "../../../src/experiments/guard-job.ts";
+import { migrateJobs } from "../../../src/jobs/runner.ts";
+import { startSession } from "../../../src/turns/start-session.ts";
+import { createAgent } from "../../harness/agent.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+  await migrateJobs(app.database.pool, silentLog);
+});
+
+let agent_id: number;
+beforeEach(async () => {
+  const made = await createAgent(app, { script: 'on "open" -> say "From eight to five."' });
+  agent_id = made.agent_id;
+  await publish({});
+  await save(made.prompt_id, 'on "open" -> say "Eight to five."');
+  await publish({ take_live: false });
+});
+
+const ok = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object) => {
+  const answer = await app.send(method, `/api/v1${path}`, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+};
+const publish = (body: object) => ok("POST", `/agents/${agent_id}/versions`, body);
+async function save(prompt_id: number, script: string) {
+  const { id, name, type, llm_config } = await ok("GET", `/prompts/${prompt_id}`);
+  const context = `You are a test.\n\`\`\`script\n${script}\n\`\`\``;
+  await ok("PUT", "/prompts/", { id, name, type, llm_config, context, tools: [] });
+}
+
+const variants = (tried = 50) => [
+  { version_number: 1, weight: 100 - tried, is_control: true },
+  { version_number: 2, weight: tried, is_control: false },
+];
+const input = (more: object = {}) => ({ name: "Shorter answers", agent_id, variants: variants(), ...more });
+const create = (more: object = {}) => ok("POST", "/experiments/", input(more));
+const start = async (more: object = {}): Promise<number> => {
+  const { id } = await create(more);
+  await ok("POST", `/experiments/${id}/start`);
+  return id;
+};
+const published = async () => (await ok("GET", `/agents/${agent_id}/versioning`)).published_version;
+const guard = () => guardAll({ db: app.db, clock: app.clock, catalogue: [] });
+
+let session = 0;
+/** A person who comes now; resolves with the session and the version it is held with. */
+async function comes(source: string, more: object = {}) {
+  const { session_id } = await startSession(app.engine, {
+    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "voice" as const },
+    ...{ service: "voice", type: "voice_v1", sid: `s${++session}`, channel_target_id: null },
+    ...{ source, target: null, is_test: false, is_outbound: false, verified: true, ...more },
+  });
+  const { agent_version } = await app.db
+    .selectFrom("sessions")
+    .select("agent_version")
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  return { session_id, version: agent_version as number };
+}
+
+async function ends(session_id: number, end_reason: string) {
+  const ended_at = app.clock.now().toISOString();
+  await app.db
+    .updateTable("sessions")
+    .set({ ended_at, end_reason, duration: 60 })
+    .where("id", "=", session_id)
+    .execute();
+}
+
+const person = (n: number) => `+1512555${String(n).padStart(4, "0")}`;
+/** So many people, whose sessions end by version. */
+async function people(count: number, endOf: (version: number) => string, from = 0) {
+  const met = { 1: 0, 2: 0 } as Record<number, number>;
+  for (let n = 0; n < count; n++) {
+    const { session_id, version } = await comes(person(from + n));
+    met[version] = (met[version] ?? 0) + 1;
+    await ends(session_id, endOf(version));
+  }
+  return met;
+}
+
+describe("an experiment", () => {
+  test("splits people by who they are, on every channel alike, and counts no tester", async () => {
+    const id = await start();
+    const first = await Promise.all(Array.from({ length: 20 }, (_, n) => comes(person(n))));
+    expect(new Set(first.map(({ version }) => version))).toEqual(new Set([1, 2]));
+    const again = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => comes(`whatsapp:${person(n)}`, { channel: "whatsapp" })),
+    );
+    expect(again.map(({ version }) => version)).toEqual(first.map(({ version }) => version));
+    await comes(person(50), { is_test: true });
+    const counted = await ok("GET", `/experiments/${id}/comparison`);
+    expect(counted.versions.map(({ sessions }: { sessions: number }) => sessions).reduce(sum)).toBe(40);
+    expect(counted.versions.map(({ people }: { people: number }) => people).reduce(sum)).toBe(20);
+    // Its sessions are found by it and by their version.
+    const path = `/sessions/?search_fields=experiment_id&search_field_values=${id}`;
+    expect((await ok("GET", path)).total_count).toBe(40);
+    const tried = await ok("GET", `${path}&search_fields=agent_version&search_field_values=2`);
+    expect(tried.total_count).toBe(2 * first.filter(({ version }) => version === 2).length);
+  });
+
+  test("moves people only to the tried version while its share grows, and takes it live in the end", async () => {
+    const id = await start({ variants: variants(5) });
+    const met = async () =>
+      (await Promise.all(Array.from({ length: 40 }, (_, n) => comes(person(n))))).map((one) => one.version);
+    let before = await met();
+    for (const percent of [25, 60, 100]) {
+      const weights = [
+        { version_number: 1, weight: 100 - percent },
+        { version_number: 2, weight: percent },
+      ];
+      await ok("PUT", `/experiments/${id}/weights`, { weights });
+      const now = await met();
+      for (const [n, version] of before.entries()) if (version === 2) expect(now[n]).toBe(2);
+      before = now;
+    }
+    expect(new Set(before)).toEqual(new Set([2]));
+    expect(await published()).toBe(1);
+    expect(await ok("POST", `/experiments/${id}/adopt`, {})).toMatchObject({ status: "adopted" });
+    expect(await published()).toBe(2);
+    expect((await comes(person(1))).version).toBe(2);
+  });
+
+  test("that is limited to a target leaves other targets alone", async () => {
+    const { target } = await createAgent(app, { script: 'on "open" -> say "x"' });
+    const own = await app.db
+      .selectFrom("channel_targets")
+      .select(["id"])
+      .where("target", "=", target)
+      .executeTakeFirst();
+    if (own) await app.db.updateTable("channel_targets").set({ agent_id }).where("id", "=", own.id).execute();
+    const id = await start({ variants: variants(100), channel_target_id: own?.id });
+    expect((await comes(person(1))).version).toBe(1);
+    expect((await comes(person(1), { channel_target_id: own?.id })).version).toBe(2);
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+    expect((await comes(person(1), { channel_target_id: own?.id })).version).toBe(1);
+  });
+});
+
+const sum = (one: number, other: number) => one + other;
+
+describe("guardrails", () => {
+  test("return everybody at the next look after a fault, with an event and an audit entry, once", async () => {
+    const id = await start({ variants: variants(50) });
+    await people(20, () => "user");
+    await guard();
+    expect(await ok("GET", `/experiments/${id}`)).toMatchObject({ status: "running" });
+    await people(40, (version) => (version === 2 ? "error" : "user"), 100);
+    app.clock.advance(20_000);
+    // Several processes look at the same time.
+    await Promise.all([guard(), guard(), guard()]);
+    const found = await ok("GET", `/experiments/${id}`);
+    expect(found).toMatchObject({ status: "returned", last_updated_by: "guardrails" });
+    expect(found.ended_because).toMatch(/^Errors happen to more people with version 2 \(p < /);
+    expect((await comes(person(500))).version).toBe(1);
+    const trail = await ok(
+      "GET",
+      `/audit_entries/?search_fields=resource&search_field_values=experiments&search_fields=resource_id&search_field_values=${id}`,
+    );
+    expect(trail.items.filter(({ action }: { action: string }) => action === "return")).toHaveLength(1);
+    const events = await ok("GET", "/events/?search_fields=type&search_field_values=experiment-returned");
+    expect(
+      events.items.filter(({ source_id }: { source_id: string }) => source_id === String(id)),
+    ).toHaveLength(1);
+    const comparison = await ok("GET", `/experiments/${id}/comparison`);
+    const errors = comparison.figures.find(({ metric }: { metric: string }) => metric === "errors");
+    expect(errors.differences[0]).toMatchObject({ verdict: "worse", says: "Version 2 is worse." });
+    const link = `/sessions/?search_fields=experiment_id&search_field_values=${id}&search_fields=experiment_outcome&search_field_values=errors`;
+    expect((await ok("GET", link)).total_count).toBe(errors.versions[1].count);
+  });
+
+  test("see apologies of sessions that still run, slow turns, opt-outs and complaints that come later", async () => {
+    const id = await start({ slow_ms: 1_000 });
+    const { session_id } = await comes(person(1), { channel: "sms" });
+    const now = app.clock.now().toISOString();
+    await app.db
+      .insertInto("session_messages")
+      .values({
+        session_id,
+        seq: 90,
+        turn_index: 1,
+        role: "agent",
+        text: "Sorry",
+        timestamp: now,
+        is_apology: true,
+      })
+      .execute();
+    await app.db
+      .insertInto("session_trace")
+      .values({
+        ...{ session_id, turn_index: 1, category: "turn", label: "finished", duration_ms: 3_000 },
+        ...{ measurement_start: now, timestamp: now },
+      })
+      .execute();
+    await guard();
+    const row = () =>
+      app.db
+        .selectFrom("experiment_sessions")
+        .selectAll()
+        .where("session_id", "=", session_id)
+        .executeTakeFirst();
+    expect(await row()).toMatchObject({ is_error: true, is_slow: true, is_over: false, is_opt_out: false });
+    await ends(session_id, "idle");
+    await guard();
+    app.clock.advance(3_600_000);
+    await ok("POST", "/suppressions/", { address: person(1), scope: "all", reason: "unsubscribed" });
+    await guard();
+    expect(await row()).toMatchObject({
+      is_over: true,
+      end_reason: "idle",
+      is_opt_out: true,
+      is_complaint: false,
+    });
+    expect(
+      (await ok("GET", `/experiments/${id}/comparison`)).figures[2].versions
+        .map(({ count }: { count: number }) => count)
+        .reduce(sum),
+    ).toBe(1);
+  });
+
+  test("take the ramp's next step when it is due, and no step twice", async () => {
+    const ramp = [{ percent: 5 }, { percent: 25, after_minutes: 60 }, { percent: 100, after_minutes: 60 }];
+    const id = await start({ variants: variants(5), ramp });
+    const weights = async () =>
+      (await ok("GET", `/experiments/${id}`)).stages.map(
+        (stage: { weights: { weight: number }[] }) => stage.weights[1]?.weight,
+      );
+    await guard();
+    expect(await weights()).toEqual([5]);
+    app.clock.advance(60 * 60_000);
+    await Promise.all([guard(), guard()]);
+    await guard();
+    expect(await weights()).toEqual([5, 25]);
+    app.clock.advance(60 * 60_000);
+    await guard();
+    app.clock.advance(60 * 60_000);
+    await guard();
+    expect(await weights()).toEqual([5, 25, 100]);
+  });
+});
+
+describe("what is wrong is told at its place", () => {
+  const issues = async (more: object) => {
+    const answer = await app.send("POST", "/api/v1/experiments/", input(more));
+    expect(answer.status).toBe(422);
+    return answer.body.detail.map(
+      ({ loc, msg }: { loc: string[]; msg: string }) => `${loc.slice(1).join(".")}: ${msg}`,
+    );
+  };
+  const version = (version_number: number, weight: number, is_control = false) => ({
+    version_number,
+    weight,
+    is_control,
+  });
+
+  test("weights, versions, the control, a ramp, success, targets", async () => {
+    expect(await issues({ variants: [version(1, 50, true), version(2, 40)] })).toEqual([
+      "variants: Weights must add up to 100; these add up to 90",
+    ]);
+    expect(await issues({ variants: [version(1, 50, true), version(9, 50)] })).toEqual([
+      "variants.1.version_number: Version 9 was not published",
+    ]);
+    expect(await issues({ variants: [version(1, 50), version(1, 50)] })).toEqual([
+      "variants.1.version_number: This version is named twice",
+      "variants: Exactly one version is the control; here 0 are",
+    ]);
+    expect(await issues({ ramp: [{ percent: 50 }, { percent: 20 }] })).toEqual([
+      "ramp.1.percent: Each step is higher than the one before it",
+    ]);
+    expect(await issues({ success: { insight_key: "booked" } })).toEqual([
+      "success.values: Give at least one value",
+    ]);
+    expect(await issues({ channel_target_id: 999_999, campaign_id: 999_999 })).toEqual([
+      "channel_target_id: There is no target 999999",
+      "campaign_id: There is no campaign 999999",
+    ]);
+  });
+
+  test("an agent without versions, another's agent, and two experiments on the same people", async () => {
+    const simple = await createAgent(app, { script: 'on "x" -> say "y"' });
+    expect(await issues({ agent_id: simple.agent_id })).toEqual([
+      "agent_id: This agent has no versions. Publish its first one, and then a second one",
+    ]);
+    expect(await issues({ agent_id: 999_999 })).toEqual(["agent_id: There is no agent 999999"]);
+    await start();
+    const { id } = await create({ name: "Another" });
+    const second = await app.send("POST", `/api/v1/experiments/${id}/start`);
+    expect(second).toMatchObject({ status: 409 });
+    expect(second.body.detail).toContain('Experiment "Shorter answers" splits the same traffic');
+  });
+
+  test("of two that start at once, one does", async () => {
+    const [one, other] = [await create(), await create()];
+    const answers = await Promise.all(
+      [one, other].map(({ id }) => app.send("POST", `/api/v1/experiments/${id}/start`)),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  test("while traffic is split nothing else changes what people reach, and a running experiment is not deleted", async () => {
+    const id = await start();
+    const versioning = await app.send("PUT", `/api/v1/agents/${agent_id}/versioning`, {
+      ...{ published_version: 2, gates: [] },
+    });
+    expect(versioning).toMatchObject({ status: 409 });
+    expect((await app.send("DELETE", `/api/v1/experiments/${id}?reason=x`)).status).toBe(409);
+    expect((await app.send("PUT", "/api/v1/experiments/", { id, ...input() })).status).toBe(409);
+    const weights = [
+      { version_number: 1, weight: 100 },
+      { version_number: 3, weight: 0 },
+    ];
+    const changed = await app.send("PUT", `/api/v1/experiments/${id}/weights`, { weights });
+    expect(changed.body.detail[0]).toMatchObject({ loc: ["body", "weights", 1, "version_number"] });
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+    expect((await app.send("POST", `/api/v1/experiments/${id}/stop`, { reason: "x" })).status).toBe(409);
+    await ok("DELETE", `/experiments/${id}?reason=x`);
+  });
+
+  test("who may edit experiments but not publish starts none, and may stop one", async () => {
+    const { id } = await create();
+    const editor = app.sendAs(await app.createToken(["experiments_write"]));
+    expect((await editor("POST", `/api/v1/experiments/${id}/start`)).status).toBe(403);
+    await ok("POST", `/experiments/${id}/start`);
+    expect((await editor("POST", `/api/v1/experiments/${id}/stop`, { reason: "Complaints" })).status).toBe(
+      200,
+    );
+  });
+
+  test("a control that is not live is not started", async () => {
+    const { id } = await create({ variants: [version(2, 50, true), version(1, 50)] });
+    const refused = await app.send("POST", `/api/v1/experiments/${id}/start`);
+    expect(refused.body.detail).toContain("The control is version 2, but people reach version 1");
+  });
+});

@@ -63,7 +63,8 @@ export type ExperimentFigure = z.infer<typeof ExperimentFigure>;
 export type RateOfVersion = { version_number: number; is_control: boolean; count: number; total: number };
 export type MeanOfVersion = { version_number: number; is_control: boolean } & Sample;
 
-const ALPHA = 0.05;
+/** Half of the usual 5 %: a page shows several rates, and each of them may be wrong once. */
+const ALPHA = 0.025;
 
 /** `counts`: people to whom it happened by stage, of a tried version beside the control. */
 export function rateFigure(

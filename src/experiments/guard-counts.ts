@@ -16,7 +16,7 @@ export async function guardCounts(db: Db, experiment_id: number): Promise<GuardC
     select guard, stage, version_number, count(*) as people
     from (
       select distinct on (flag.guard, e.person) flag.guard, e.stage, e.version_number
-      from experiment_sessions e cross join ${FLAGS}
+      from experiment_sessions e cross join lateral ${FLAGS}
       where e.experiment_id = ${experiment_id} and flag.is_set
         and (e.is_error or e.is_transfer or e.is_opt_out or e.is_complaint or e.is_slow)
       order by flag.guard, e.person, e.session_id
@@ -36,7 +36,7 @@ export async function pastCounts(db: Db, experiment: Experiment): Promise<PastCo
   const { rows } = await sql<PastCount>`
     with people as (
       select e.version_number, e.person, flag.guard, bool_or(flag.is_set) as happened
-      from experiment_sessions e cross join ${FLAGS}
+      from experiment_sessions e cross join lateral ${FLAGS}
       where e.experiment_id = ${experiment.id}
         and (e.version_number = ${control}
           or e.version_number = ${tried} and e.stage = ${experiment.stages.length - 1})

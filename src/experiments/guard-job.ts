@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createAudit } from "../accounts/audit.ts";
+import { createAudit } from "../accounts/audit/audit.ts";
 import type { Actor } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";

@@ -100,6 +100,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/start`,
     {
       ...action,
+      also_permission: "agents_publish",
       summary: "Start an experiment",
       description:
         "New sessions are assigned a version by who the person is. Needs the permission agents_publish, too. The control has to be the version that people reach.",
@@ -124,6 +125,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/weights`,
     {
       ...action,
+      also_permission: "agents_publish",
       summary: "Change the weights of a running experiment",
       description:
         "People move only to versions that gain. A ramp goes on from its next higher step. Needs the permission agents_publish, too.",
@@ -177,6 +179,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/adopt`,
     {
       ...action,
+      also_permission: "agents_publish",
       summary: "Take a version of an experiment live for everybody",
       description: "Ends the experiment. Needs the permission agents_publish, too.",
       body: z

@@ -11,8 +11,14 @@ export const TAGS: { name: string; description: string }[] = [
   { name: "conversation-config", description: "Bridge phrases of a scope" },
   { name: "data_sources", description: "Texts that agents search" },
   { name: "directory", description: "People and places to transfer to" },
-  { name: "tests", description: "Suites of test conversations, their runs and comparisons; replays of recorded sessions" },
-  { name: "experiments", description: "Live traffic split between versions of an agent, and what came of it" },
+  {
+    name: "tests",
+    description: "Suites of test conversations, their runs and comparisons; replays of recorded sessions",
+  },
+  {
+    name: "experiments",
+    description: "Live traffic split between versions of an agent, and what came of it",
+  },
   { name: "channels", description: "Channels, numbers and the addresses at which agents are reached" },
   { name: "chat", description: "Chat sessions of visitors, who need no sign-in" },
   { name: "sessions", description: "Sessions with their transcripts, recordings and traces" },

@@ -51,7 +51,13 @@ Settings come from the environment or a file .env in the current folder; .env.ex
 
 type Settings = { config: Config; secrets: Secrets };
 
-type Command = { flags: string[]; names: number; run(args: string[]): number | Promise<number> };
+type Command = {
+  flags: string[];
+  names: number;
+  /** The flags that a value follows, which is no name. */
+  values?: string[];
+  run(args: string[]): number | Promise<number>;
+};
 
 /**
  * What a person can say after the command's name; anything else is a mistake worth telling. Each loads what it needs
@@ -71,8 +77,8 @@ const COMMANDS: Record<string, Command> = {
   },
   chat: {
     flags: ["--json", "--no-trace", ...CHAT_VALUE_FLAGS],
-    // The agent, and the values of flags.
-    names: Number.POSITIVE_INFINITY,
+    values: CHAT_VALUE_FLAGS,
+    names: 1,
     async run(args) {
       const { config, secrets } = settings();
       const { chat } = await import("./chat.ts");
@@ -279,7 +285,9 @@ async function runCommand([given = "help", ...rest]: string[]): Promise<number> 
   const strange = args.find((arg) => arg.startsWith("-") && arg !== "-" && !command.flags.includes(arg));
   if (strange)
     return misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
-  const names = args.filter((arg) => !arg.startsWith("-"));
+  const names = args.filter(
+    (arg, index) => !arg.startsWith("-") && !command.values?.includes(args[index - 1] ?? ""),
+  );
   if (names.length > command.names) {
     return misused(`"${name}" can't use "${names[command.names]}". Write names with spaces in quotes.`);
   }

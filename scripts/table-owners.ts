@@ -53,6 +53,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     turns: ["session_end_calls"],
     evaluations: ["test_cases", "test_results", "test_runs", "test_suites"],
     replays: ["replay_pairs", "replays"],
+    debugger: ["session_forks"],
     dialogues: ["mail_messages", "text_messages", "text_sessions"],
     calls: ["calls", "transfer_answerers"],
     campaigns: ["campaign_webhooks", "campaigns", "number_lookups"],

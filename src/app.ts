@@ -25,6 +25,7 @@ import { reachRulesRoutes } from "./campaigns/reach-rules.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { addConsent } from "./consent/routes.ts";
+import { addDebugger } from "./debugger/routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { agentTemplates } from "./demo/templates.ts";
 import { stopRoutes } from "./dialing/stop-routes.ts";
@@ -99,6 +100,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addTryout(api, engine);
   addEvaluations(api, engine);
   addReplays(api, engine);
+  addDebugger(api, engine);
   addVersions(api, engine);
   addWebChat(api, engine, engines);
   campaignRoutes(api, {

@@ -239,6 +239,12 @@ export const PAGES: ConsolePage[] = [
     load: () => import("./sessions/session-page.tsx"),
   },
   {
+    path: "/sessions/$id/debug",
+    title: "Debug a turn",
+    permission: "sessions_debug",
+    load: () => import("./debugger/debug-page.tsx"),
+  },
+  {
     path: "/campaigns",
     title: "Campaigns",
     permission: "outbound_read",

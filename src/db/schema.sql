@@ -1091,6 +1091,24 @@ create index replay_pairs_session on replay_pairs (session_id) where (session_id
 create index replay_pairs_baseline on replay_pairs (baseline_session_id) where (baseline_session_id is not null);
 create index replay_pairs_candidate on replay_pairs (candidate_session_id) where (candidate_session_id is not null);
 
+-- room: debugger
+
+create table session_forks (
+  session_id bigint primary key references sessions,
+  origin_id bigint references sessions on delete set null,
+  turn_index integer not null,
+  override_timestamp text not null,
+  breakpoints json not null,
+  rounds json not null default '[]'::json,
+  calls json not null default '[]'::json,
+  decisions json not null default '{}'::json,
+  stop json,
+  passed integer not null default 0,
+  run integer not null default 0,
+  running_since timestamptz
+);
+create index session_forks_origin on session_forks (origin_id) where (origin_id is not null);
+
 -- room: dialogues
 
 create table mail_messages (

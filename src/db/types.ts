@@ -1096,6 +1096,21 @@ export interface SessionEndCalls {
   tool_call_id: string;
 }
 
+export interface SessionForks {
+  breakpoints: unknown;
+  calls: Generated<unknown>;
+  decisions: Generated<unknown>;
+  origin_id: number | null;
+  override_timestamp: string;
+  passed: Generated<number>;
+  rounds: Generated<unknown>;
+  run: Generated<number>;
+  running_since: string | null;
+  session_id: number;
+  stop: unknown | null;
+  turn_index: number;
+}
+
 export interface SessionLabels {
   code: "GOOD" | "OK" | "BAD" | "N/A";
   comments: string | null;
@@ -1591,6 +1606,7 @@ export interface DB {
   service_tokens: ServiceTokens;
   services: Services;
   session_end_calls: SessionEndCalls;
+  session_forks: SessionForks;
   session_labels: SessionLabels;
   session_messages: SessionMessages;
   session_tool_calls: SessionToolCalls;

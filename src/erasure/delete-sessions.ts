@@ -3,7 +3,7 @@ import { recordingFilesOf } from "../calls/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
-import { type DeletedCounts, removed } from "./deleted-counts.ts";
+import { addCounts, type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
 
 /** The most sessions of one transaction: a long call has some thousand rows of trace. */
@@ -20,6 +20,7 @@ export async function deleteSessions(
 ): Promise<DeletedCounts> {
   if (named_ids.length === 0) return {};
   const ids = [...new Set([...named_ids, ...(await replaysOf(tx, tenant, named_ids))])];
+  const copies = await deleteForks(tx, tenant, ids);
   const these = sql`any(${ids}::bigint[])`;
   const named = sql`any(${ids.map(String)}::text[])`;
   const from = (statement: RawBuilder<unknown>) => removed(tx, statement);
@@ -63,6 +64,7 @@ export async function deleteSessions(
           or resource_id = ${named} and resource = 'sessions')`),
   };
   await sql`delete from experiment_sessions where session_id = ${these}`.execute(tx);
+  await sql`delete from session_forks where session_id = ${these}`.execute(tx);
   await sql`delete from session_end_calls where session_id = ${these}`.execute(tx);
   await sql`delete from text_sessions where session_id = ${these}`.execute(tx);
   await sql`
@@ -84,7 +86,16 @@ export async function deleteSessions(
   await sql`
     delete from conversations c where id = any(${gone.rows.map((row) => row.conversation_id)}::bigint[])
       and not exists (select from sessions s where s.conversation_id = c.id)`.execute(tx);
-  return { sessions: gone.rows.length, ...counts };
+  return addCounts({ sessions: gone.rows.length, ...counts }, copies);
+}
+
+/** A fork repeats what was said in the session it was forked off. One that a hold keeps stays, and forgets its origin. */
+async function deleteForks(tx: Tx, tenant: number, ids: number[]): Promise<DeletedCounts> {
+  const { rows } = await sql<{ id: number }>`
+    select s.id from session_forks f join sessions s on s.id = f.session_id
+    where f.origin_id = any(${ids}::bigint[]) and s.id <> all(${ids}::bigint[]) and s.legal_hold_at is null
+    order by s.id for update of s`.execute(tx);
+  return deleteSessions(tx, { tenant, ids: rows.map(({ id }) => id) });
 }
 
 /**

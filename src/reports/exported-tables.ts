@@ -85,6 +85,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     partOf("sessions", "session_id", "session_tool_calls", "actions"),
     partOf("sessions", "session_id", "session_trace", "latency"),
     partOf("sessions", "session_id", "sent_records", "model_requests"),
+    partOf("sessions", "session_id", "session_forks", "forks"),
     partOf("sessions", "session_id", "recordings"),
     partOf("sessions", "session_id", "experiment_sessions"),
     own("calls"),

@@ -86,7 +86,13 @@ export async function endIdleSessions(engine: Engine): Promise<number> {
     .selectFrom("sessions")
     .select(["id", "turn_count"])
     .where("ended_at", "is", null)
-    .where("channel", "=", "chat")
+    // A test conversation is held in text, whatever its channel.
+    .where(({ or, and, eb }) =>
+      or([
+        eb("channel", "=", "chat"),
+        and([eb("is_test", "=", true), eb("channel_manager_service", "=", "console")]),
+      ]),
+    )
     // Excluded: a session that was set aside waits for an operator.
     .where("set_aside_at", "is", null)
     .where("last_activity_at", "<", new Date(now.getTime() - IDLE_MS).toISOString())

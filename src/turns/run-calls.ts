@@ -33,6 +33,7 @@ export class CallRunner {
       memory: () => turn.memory,
       remember: (change) => turn.change((draft) => draft.remember(change)),
       system: () => turn.surroundings().system,
+      watch: turn.input.debug?.watch,
       say: (text) => turn.change((draft) => draft.say(text)),
       hear: (text) => turn.change((draft) => draft.hear(text)),
       trace: (entries) => turn.trace(...entries),
@@ -60,7 +61,8 @@ export class CallRunner {
       return { call, answerer: offering.answerers.get(call.name) };
     });
     const plain = answered.filter(({ answerer }) => answerer === undefined || answerer.kind === "tool");
-    const ran = await Promise.all(plain.map(({ call, answerer }) => this.#run(toolOf(answerer), call)));
+    const run = ({ call, answerer }: (typeof plain)[number]) => this.#run(toolOf(answerer), call);
+    const ran = turn.input.debug ? await oneByOne(plain, run) : await Promise.all(plain.map(run));
     for (const { effects, ...finished } of ran) {
       turn.change((draft) => {
         draft.finishCall({ seq: draft.nextSeq(), ...finished });
@@ -119,16 +121,31 @@ export class CallRunner {
     return { result: finished.outcome.whole ?? finished.outcome.result, error: finished.outcome.error };
   }
 
+  /** A turn that is debugged can stop before a call, and its author can answer in the tool's place. */
+  #stopBefore(call: ToolCall): ToolOutcome | null {
+    const turn = this.#turn;
+    const { debug } = turn.input;
+    if (!debug) return null;
+    const { variables, outcome } = debug.beforeCall(call, turn.memory.variables);
+    if (Object.keys(variables).length > 0)
+      turn.change((draft) => draft.remember({ variables: { ...turn.memory.variables, ...variables } }));
+    return outcome;
+  }
+
   async #run(tool: SnapshotTool | undefined, call: ToolCall) {
     const { engine, session } = this.#turn;
+    const given = this.#stopBefore(call);
     this.#turn.announceCall(call);
     const started = engine.clock.now();
     const before = performance.now();
     let outcome: ToolOutcome;
     try {
-      outcome = tool
-        ? await runTool(engine, this.#turn.context(), tool, call)
-        : failed(`There is no tool named ${call.name} now.`);
+      const run = async () =>
+        tool
+          ? runTool(engine, this.#turn.context(), tool, call)
+          : failed(`There is no tool named ${call.name} now.`);
+      const { debug } = this.#turn.input;
+      outcome = given ?? (await (debug ? debug.call(run) : run()));
     } catch (error) {
       // An internal error is logged, and the session continues.
       const log = engine.log.child({ session_id: session.id, tool: call.name });
@@ -164,6 +181,12 @@ const rank = (answerer: ToolHandler | undefined): number =>
   answerer?.kind === "go_to_step" || (answerer?.kind === "task" && answerer.live.task.task.type === "steps")
     ? 1
     : 0;
+
+async function oneByOne<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await run(item));
+  return results;
+}
 
 const syntheticCall = (name: string, given: Record<string, unknown>): ToolCall => ({
   id: `call_${randomBase62(24)}`,

@@ -1,4 +1,8 @@
 import type { TraceEntry } from "../events/trace.ts";
+import type { ToolCall } from "../llm/model.ts";
+import type { ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import type { TaskWatch } from "../workflows/task-run.ts";
+import type { Round } from "./model-round.ts";
 
 /** How a channel controls a running turn. */
 export class TurnControl {
@@ -38,3 +42,23 @@ export class TurnControl {
     return asides;
   }
 }
+
+/**
+ * How a turn is debugged. Such a turn stores nothing before its end, so that it can be thrown away where it stops and told
+ * again from its beginning, with what models and tools answered then.
+ */
+export type TurnDebug = {
+  watch: TaskWatch;
+  /** The model's answer: the one that was recorded, else the one that `ask` gets. */
+  round(ask: () => Promise<Round>): Promise<Round>;
+  /**
+   * Before a tool is called. Throws in order to stop there; else says what its author changed at this place, and what they
+   * answer in the tool's place.
+   */
+  beforeCall(
+    call: Pick<ToolCall, "name" | "arguments">,
+    variables: Record<string, unknown>,
+  ): { variables: Record<string, unknown>; outcome: ToolOutcome | null };
+  /** The tool's answer: the one that was recorded, else the one that `run` gets. */
+  call(run: () => Promise<ToolOutcome>): Promise<ToolOutcome>;
+};

@@ -127,8 +127,9 @@ export class TurnDriver {
     return toolContextOf(this.#facts, this.memory, this.engine.clock.now(), { signal, greeting });
   }
 
-  /** Stores everything not stored yet, in one transaction; `over` releases the lease. */
-  store(how: { over: boolean; ended?: boolean }): Promise<void> {
+  /** Stores everything not stored yet, in one transaction; `over` releases the lease. A debugged turn is stored at its end only. */
+  async store(how: { over: boolean; ended?: boolean }): Promise<void> {
+    if (this.input.debug && !how.over) return;
     return this.timing.of("store", () => this.#store(how));
   }
 

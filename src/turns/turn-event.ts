@@ -2,7 +2,7 @@ import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
-import type { TurnControl } from "./turn-control.ts";
+import type { TurnControl, TurnDebug } from "./turn-control.ts";
 
 export type TurnInput = {
   /** What the person said; empty for silence. null: the agent speaks without input. */
@@ -13,6 +13,8 @@ export type TurnInput = {
   /** Who answered our call, if known when the turn begins. */
   answerer?: AnswererNote | null;
   control?: TurnControl;
+  /** The person's words are stored already, and the turn is debugged. */
+  debug?: TurnDebug;
 };
 
 /** The events of a running turn, for its channel. */

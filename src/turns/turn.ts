@@ -31,7 +31,7 @@ export async function runTurn(
   emit: (event: TurnEvent) => void = () => {},
 ): Promise<TurnResult> {
   const client_message_id = input.client_message_id ?? null;
-  const said = input.text === null ? null : { text: input.text, client_message_id };
+  const said = input.text === null || input.debug ? null : { text: input.text, client_message_id };
   const timing = new TurnTiming(engine.clock.now());
   const { session, repeated } = await timing.of("lease", () => takeLease(engine, session_id, said));
   const lost = engine.held.hold(session);
@@ -193,5 +193,6 @@ function ask(
     signal: interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal,
   };
   const onText = (text: string) => turn.emit({ type: "delta", text });
-  return modelRound(model, request, turn.engine.clock, onText, interrupted);
+  const asked = () => modelRound(model, request, turn.engine.clock, onText, interrupted);
+  return turn.input.debug ? turn.input.debug.round(asked) : asked();
 }

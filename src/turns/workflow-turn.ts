@@ -7,7 +7,7 @@ import { isGiven } from "../workflows/input-faults.ts";
 import { authoredTexts, type IsAuthored, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { runTask, type WorkflowEvent } from "../workflows/run-steps.ts";
 import { beginWait, cancelWait, dueReturn, isWaiting } from "../workflows/sub-workflow.ts";
-import type { TaskEffect, TaskSurroundings } from "../workflows/task-run.ts";
+import type { TaskEffect, TaskSurroundings, TaskWatch } from "../workflows/task-run.ts";
 import { jumpingTask, type LiveTask, mayCall, requiredOf, requiredOfTask } from "../workflows/task-tools.ts";
 import {
   freshTask,
@@ -32,6 +32,8 @@ type WorkflowHost = {
   say(text: string): void;
   hear(text: string): void;
   trace(entries: TraceEntry[]): void;
+  /** Of a turn that is debugged. */
+  watch?: TaskWatch | undefined;
   /** Stores and sends the words so far, because the next call may be slow. */
   sendWords(): Promise<void>;
   /** Runs a tool of the snapshot for a workflow, and adds call and result to the history. */
@@ -236,8 +238,9 @@ export class Workflows {
 
   /** The variables that a task sees; without a task, those that all see. */
   #surroundings(of?: SessionTask): TaskSurroundings {
-    const { memory, system } = this.#host;
+    const { memory, system, watch } = this.#host;
     return {
+      ...(watch && { watch }),
       variables: memory().variables,
       system: system(),
       isAuthored: this.#isAuthored,

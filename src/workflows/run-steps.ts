@@ -194,6 +194,7 @@ function enter(run: TaskRun, id: string) {
   if (!run.steps.some((step) => step.id === id)) return complete(run, `There is no step "${id}".`);
   const visit = ((own(run.state.visits, id) as number | undefined) ?? 0) + 1;
   if (visit > MAX_VISITS) return complete(run, `Step "${id}" was entered more than ${MAX_VISITS} times.`);
+  run.stop({ kind: "step", workflow: run.session.key, step: id });
   run.update({
     status: "active",
     step: id,
@@ -275,7 +276,7 @@ function leave(run: TaskRun) {
   const step = run.step as Step;
   for (const [at, entry] of (step.next ?? []).entries()) {
     const next = typeof entry === "string" ? { id: entry } : entry;
-    if (!run.holds(next.if, `${step.id}.next.${at}`)) continue;
+    if (!run.guard(next.if, next.id, `${step.id}.next.${at}`)) continue;
     const missing = unmet(run, next.requires);
     if (missing.length === 0)
       return run.update({ agenda: [{ do: "enter", step: next.id }, ...run.state.agenda] });

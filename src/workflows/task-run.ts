@@ -5,6 +5,7 @@ import { own } from "../expressions/member.ts";
 import { Layer, Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
 import type { InputParameter, Step } from "../tools/task-definition.ts";
+import { type Operand, operandsOf } from "./guard-operands.ts";
 import { type IsAuthored, instructionLookup } from "./instruction-lookup.ts";
 import { type PathMembers, storable, withValue, writePath } from "./variable-path.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
@@ -22,7 +23,30 @@ export type TaskSurroundings = {
   callable(name: string): { required: string[]; steps?: boolean } | undefined;
   /** Left out: nothing is the author's, but for what this task sets. */
   isAuthored?: IsAuthored;
+  /** Of a turn that is debugged. */
+  watch?: TaskWatch;
 };
+
+/** Where a task that is debugged can stand still: before it enters a step, and at the condition of a way on. */
+export type TaskStop =
+  | { kind: "step"; workflow: string; step: string }
+  | {
+      kind: "guard";
+      workflow: string;
+      step: string | null;
+      /** Where the way on would lead. */
+      to: string;
+      condition: Expression;
+      value: unknown;
+      holds: boolean;
+      operands: Operand[];
+    };
+
+/** What a stopped task knows, under the names that a change may have. */
+export type TaskMemory = { variables: PathMembers; local: PathMembers; inputs: PathMembers };
+
+/** Throws in order to stand still there; else gives the values that its author changed at this place. */
+export type TaskWatch = (stop: TaskStop, memory: TaskMemory) => PathMembers | null;
 
 /** What the turn has to do for a task, in this order. A `call` is always the last: its result comes back as an event. */
 export type TaskEffect =
@@ -173,6 +197,29 @@ export class TaskRun {
       this.#row("condition", { where, condition, value: traced(value), holds: truthy(value) }),
     );
     return truthy(value);
+  }
+
+  /** The condition of a way on, at which a turn that is debugged can stop. */
+  guard(condition: Expression | null | undefined, to: string, where: string): boolean {
+    if (this.around.watch && condition != null) {
+      const value = this.valueOf(condition, this.scope);
+      const { key: workflow } = this.session;
+      this.stop({
+        ...{ kind: "guard", workflow, step: this.#state.step, to, condition },
+        ...{ value: traced(value), holds: truthy(value), operands: operandsOf(condition, this.scope) },
+      });
+    }
+    return this.holds(condition, where);
+  }
+
+  /** A place where a turn that is debugged can stop; what its author changed there is written. */
+  stop(at: TaskStop): void {
+    const { watch } = this.around;
+    if (!watch) return;
+    const { local, inputs } = this.#state;
+    const variables = { ...this.#variables.members, ...this.#written };
+    for (const [name, value] of Object.entries(watch(at, { variables, local, inputs }) ?? {}))
+      this.write(name, value, true);
   }
 
   /** Sets one value; says in the trace when it can't be set. */

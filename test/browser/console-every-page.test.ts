@@ -77,6 +77,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/channels/new", "New channel", true],
   ["/console/sessions?f_is_test=true", "Sessions", true],
   ["/console/sessions/1?engine=yes", "Session 1", true],
+  ["/console/sessions/1/debug?turn=1", "Debug turn 1", false],
   ["/console/campaigns", "Campaigns", true],
   ["/console/campaigns/3", "Recall <b>winter</b>", true],
   ["/console/campaigns/3?view=batches", "Recall <b>winter</b>", true],

@@ -39,6 +39,7 @@ const one = (word: string): string =>
 
 const NAMES: Record<string, string> = {
   "DELETE /api/v1/users": "delete_user",
+  "POST /api/v1/sessions/{}/continue": "continue_session_fork",
   "DELETE /api/v1/users/delete_account": "delete_own_account",
   "POST /api/v1/users/{}/send_email": "send_welcome_email",
   "POST /api/v1/users/{}/sign_in_link": "create_sign_in_link",

@@ -144,7 +144,10 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                   key={turn.index}
                   turn={turn}
                   showEngine={showEngine}
-                  {...(session && { sent_of: String(session.session_id) })}
+                  {...(session && {
+                    sent_of: String(session.session_id),
+                    debug_of: String(session.session_id),
+                  })}
                 />
               ))}
               {waiting && <Said source="user">{waiting}</Said>}

@@ -111,6 +111,7 @@ function Body({ id, session }: { id: string; session: SessionDetail }) {
                     key={turn.index}
                     session_id={id}
                     sent_of={id}
+                    debug_of={id}
                     turn={turn}
                     showEngine={showEngine}
                     isPlaying={isPlaying(turns, index)}

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconChevronRight, IconTool } from "@tabler/icons-rea
 import type { ReactNode } from "react";
 import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
 import { formatDuration } from "../parts/duration.ts";
-import { Code } from "../parts/parts.tsx";
+import { Code, RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { HeldMark } from "./held-mark.tsx";
@@ -19,6 +19,8 @@ export function TurnView(props: {
   session_id?: string;
   /** Whose requests to models and tools can be opened. */
   sent_of?: string;
+  /** Whose turns can be opened in the debugger. */
+  debug_of?: string;
   turn: Turn;
   /** The conversation's name, where several are on the page. */
   among?: string;
@@ -27,7 +29,9 @@ export function TurnView(props: {
   onSeek?(at: string): void;
 }) {
   const { session_id, turn, among, showEngine, isPlaying = false, onSeek } = props;
-  const sent_of = useMay()("sessions_debug") ? props.sent_of : undefined;
+  const mayDebug = useMay()("sessions_debug");
+  const sent_of = mayDebug ? props.sent_of : undefined;
+  const debug_of = mayDebug ? props.debug_of : undefined;
   return (
     <section
       className={classes.turn}
@@ -63,6 +67,11 @@ export function TurnView(props: {
         <Disclosed label="Sent to the model">
           <SentPanel session_id={sent_of} turn_index={turn.index} />
         </Disclosed>
+      )}
+      {debug_of && turn.index > 0 && (
+        <Text size="xs" component="span">
+          <RouteLink to={`/sessions/${debug_of}/debug?turn=${turn.index}`}>Open in debugger</RouteLink>
+        </Text>
       )}
       {showEngine && turn.trace.length > 0 && <Waterfall trace={turn.trace} />}
     </section>

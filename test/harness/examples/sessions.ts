@@ -14,6 +14,12 @@ export async function session(maker: Maker) {
   const { session_id, tool_calls } = response.content;
   return { test_id, session_id: session_id as number, tool_call_id: tool_calls[0].tool_call_id as string };
 }
+/** A fork whose turn stands before the tool that the script calls. */
+async function stoppedFork(maker: Maker): Promise<{ session_id: number }> {
+  const { session_id } = await session(maker);
+  const breakpoints = { tools: ["hangup"] };
+  return maker.post(`/sessions/${session_id}/forks`, { turn_index: 1, text: "bye", breakpoints });
+}
 const ofSession = async (maker: Maker): Promise<Example> => ({ at: [(await session(maker)).session_id] });
 
 const labelInput = async (maker: Maker) => ({
@@ -54,6 +60,19 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/latency/{}": ofSession,
   "GET /api/v1/sessions/timeline/{}": ofSession,
   "GET /api/v1/sessions/{}/trace": ofSession,
+  "GET /api/v1/sessions/{}/debug_turn": async (maker) => ({
+    ...(await ofSession(maker)),
+    query: { turn_index: "1" },
+  }),
+  "POST /api/v1/sessions/{}/forks": async (maker) => ({
+    ...(await ofSession(maker)),
+    body: { turn_index: 1, text: "bye" },
+  }),
+  "GET /api/v1/sessions/{}/fork": async (maker) => ({ at: [(await stoppedFork(maker)).session_id] }),
+  "POST /api/v1/sessions/{}/continue": async (maker) => ({
+    at: [(await stoppedFork(maker)).session_id],
+    body: {},
+  }),
   "GET /api/v1/sessions/{}/model_rounds": async (maker) => ({
     ...(await ofSession(maker)),
     query: { turn_index: "1" },

@@ -1,0 +1,79 @@
+import { Stack, Table, Text, Textarea } from "@mantine/core";
+import type { ForkStop } from "../api-types.ts";
+import { Code, Status } from "../parts/parts.tsx";
+import { textOf } from "./json-text.ts";
+import { VariableTable } from "./variable-table.tsx";
+
+/** What the author changes at a stop, as it is typed. */
+export type StopEdits = { values: Record<string, string>; answer: string };
+export const NO_EDITS: StopEdits = { values: {}, answer: "" };
+
+/** Where the turn stands: the guard with its operands, the call with its arguments, and the variables. */
+export function StopView(props: { stop: ForkStop; edits: StopEdits; onEdit(edits: StopEdits): void }) {
+  const { stop, edits, onEdit } = props;
+  const own = (scope: "local" | "inputs") =>
+    Object.entries(stop[scope]).map(([name, value]) => [`${scope}.${name}`, value]);
+  const variables = { ...stop.variables, ...Object.fromEntries([...own("inputs"), ...own("local")]) };
+  return (
+    <Stack gap="sm" aria-live="polite">
+      <Text size="sm" fw={550}>
+        {whereOf(stop)}
+      </Text>
+      {stop.kind === "guard" && <Guard stop={stop} />}
+      {stop.kind === "tool" && (
+        <>
+          <Code value={stop.arguments} label="Arguments of the call" />
+          <Textarea
+            label="Answer in the tool's place"
+            description="JSON. Left empty, the tool answers."
+            autosize
+            minRows={2}
+            value={edits.answer}
+            onChange={({ currentTarget }) => onEdit({ ...edits, answer: currentTarget.value })}
+          />
+        </>
+      )}
+      <VariableTable
+        label="Variables at this place"
+        variables={variables}
+        edits={edits.values}
+        onEdit={(values) => onEdit({ ...edits, values })}
+      />
+    </Stack>
+  );
+}
+
+function whereOf({ kind, step, to, tool }: ForkStop): string {
+  if (kind === "tool") return `Before the call of ${tool}`;
+  if (kind === "step") return `Before step ${step}`;
+  return `Condition from ${step} to ${to}`;
+}
+
+function Guard({ stop }: { stop: ForkStop }) {
+  return (
+    <>
+      <Code value={stop.condition} label="Condition" />
+      <div>
+        {stop.holds ? <Status tone="good">holds</Status> : <Status tone="quiet">does not hold</Status>}
+      </div>
+      <Table aria-label="What the condition reads">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Value</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {stop.operands.map(({ name, value }) => (
+            <Table.Tr key={name}>
+              <Table.Td>
+                <code dir="ltr">{name}</code>
+              </Table.Td>
+              <Table.Td>{value === null ? "no value" : textOf(value)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </>
+  );
+}

@@ -15,7 +15,7 @@ export type AssignedVersion = {
 };
 
 /** The part of a session's start that an assignment depends on. */
-type Arrival = {
+type SplitArrival = {
   agent_id: number;
   channel_target_id: number | null;
   campaign_id?: number | null;
@@ -29,7 +29,7 @@ type Arrival = {
  * The version that a running experiment assigns; null where there is none. A campaign's and a target's own experiment
  * never run beside one of the whole agent. Index: experiments_running.
  */
-export async function assignVersion(db: Db, arrival: Arrival): Promise<AssignedVersion | null> {
+export async function assignVersion(db: Db, arrival: SplitArrival): Promise<AssignedVersion | null> {
   const { agent_id, channel_target_id, campaign_id = null } = arrival;
   const { rows } = await sql<{ id: number; stage: number; weights: VersionWeight[] }>`
     select e.id, json_array_length(e.stages) - 1 as stage, e.stages -> -1 -> 'weights' as weights
@@ -54,7 +54,7 @@ export async function assignVersion(db: Db, arrival: Arrival): Promise<AssignedV
  * Who somebody is on every channel: their number or address. A visitor whom nobody has verified is who the page says
  * they are; that is no proof, and no more than the version they meet depends on it.
  */
-export function personKey({ verified, source, claimed_user, sid }: Omit<Arrival, "agent_id">): string {
+export function personKey({ verified, source, claimed_user, sid }: Omit<SplitArrival, "agent_id">): string {
   const own = verified ? source : (claimed_user ?? source);
   return (own ?? sid)
     .trim()

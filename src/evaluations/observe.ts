@@ -76,7 +76,7 @@ export function observedCall({
   return { tool: tool_name, arguments: prepared ?? given, result, error };
 }
 
-export type ModelAnswer = { metadata: string[] | null; details: unknown };
+type ModelAnswer = { metadata: string[] | null; details: unknown };
 type CountedTokens = {
   scripted?: boolean;
   input_tokens?: number | null;

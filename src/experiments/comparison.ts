@@ -45,7 +45,10 @@ type Totals = { version_number: number; sessions: number; people: number; runnin
 >;
 const MEANS = { wait_ms: "ms", duration_s: "s", turns: "count", cost_usd: "usd" } as const;
 type MeanColumn = keyof typeof MEANS;
-type Means = { version_number: number } & Record<`${MeanColumn}_${"n" | "mean" | "variance"}`, number | null>;
+type StageMeans = { version_number: number } & Record<
+  `${MeanColumn}_${"n" | "mean" | "variance"}`,
+  number | null
+>;
 
 /** What came of each version, as of the last look of the guard job. */
 export async function compareVersions(
@@ -144,13 +147,13 @@ async function totalsOf(db: Db, experiment_id: number, stage: number): Promise<T
   return rows;
 }
 
-async function meansOf(db: Db, experiment_id: number, stage: number): Promise<Means[]> {
+async function meansOf(db: Db, experiment_id: number, stage: number): Promise<StageMeans[]> {
   const columns = (Object.keys(MEANS) as MeanColumn[]).map((column) => {
     const name = sql.ref(column);
     return sql`count(${name}) as ${sql.ref(`${column}_n`)}, avg(${name})::float8 as ${sql.ref(`${column}_mean`)},
       var_samp(${name})::float8 as ${sql.ref(`${column}_variance`)}`;
   });
-  const { rows } = await sql<Means>`
+  const { rows } = await sql<StageMeans>`
     select version_number, ${sql.join(columns)}
     from experiment_sessions
     where experiment_id = ${experiment_id} and stage = ${stage} and is_over

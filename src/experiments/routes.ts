@@ -6,13 +6,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull } from "../db/database.ts";
-import {
-  adoptVersion,
-  changeWeights,
-  requirePublisher,
-  startExperiment,
-  stopExperiment,
-} from "./change-experiment.ts";
+import { adoptVersion, changeWeights, startExperiment, stopExperiment } from "./change-experiment.ts";
 import { checkExperiment } from "./check-experiment.ts";
 import { compareVersions, ExperimentComparison } from "./comparison.ts";
 import { Experiment, ExperimentInput, ExperimentUpdate, isDraft, isRunning } from "./experiment.ts";
@@ -100,13 +94,12 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/start`,
     {
       ...action,
-      also_permission: "agents_publish",
+      permission: "agents_publish",
       summary: "Start an experiment",
       description:
-        "New sessions are assigned a version by who the person is. Needs the permission agents_publish, too. The control has to be the version that people reach.",
+        "New sessions are assigned a version by who the person is. The control has to be the version that people reach.",
     },
     async ({ caller, params: { experiment_id } }) => {
-      requirePublisher(caller);
       return db.transaction().execute(async (tx) => {
         const { before, after } = await startExperiment(tx, { caller, at: clock.now() }, experiment_id);
         await api.audit(tx, caller, {
@@ -125,10 +118,9 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/weights`,
     {
       ...action,
-      also_permission: "agents_publish",
+      permission: "agents_publish",
       summary: "Change the weights of a running experiment",
-      description:
-        "People move only to versions that gain. A ramp goes on from its next higher step. Needs the permission agents_publish, too.",
+      description: "People move only to versions that gain. A ramp goes on from its next higher step.",
       body: z
         .strictObject({
           weights: z
@@ -139,7 +131,6 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
         .meta({ id: "ExperimentWeights" }),
     },
     async ({ caller, params: { experiment_id }, body }) => {
-      requirePublisher(caller);
       return db.transaction().execute(async (tx) => {
         const stamped = { caller, at: clock.now() };
         const { before, after } = await changeWeights(tx, stamped, experiment_id, body.weights);
@@ -179,9 +170,9 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${ONE}/adopt`,
     {
       ...action,
-      also_permission: "agents_publish",
+      permission: "agents_publish",
       summary: "Take a version of an experiment live for everybody",
-      description: "Ends the experiment. Needs the permission agents_publish, too.",
+      description: "Ends the experiment.",
       body: z
         .strictObject({
           version_number: recordId()
@@ -191,7 +182,6 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
         .meta({ id: "ExperimentAdoption" }),
     },
     async ({ caller, params: { experiment_id }, body }) => {
-      requirePublisher(caller);
       return db.transaction().execute(async (tx) => {
         const stamped = { caller, at: clock.now() };
         const { before, after } = await adoptVersion(tx, stamped, experiment_id, body.version_number ?? null);

@@ -45,7 +45,7 @@ async function twice(maker: Maker): Promise<number> {
   await maker.post(`/agents/${id}/versions`, { note: "First" });
   const { name, type, llm_config } = await maker.call("GET /api/v1/prompts/{}", { at: [prompt_id] });
   const body = { id: prompt_id, name, type, llm_config, context: `Version ${maker.next()}`, tools: [] };
-  await maker.call("PUT /api/v1/prompts", { body });
+  await maker.call("PUT /api/v1/prompts/", { body });
   await maker.post(`/agents/${id}/versions`, { note: "Second", take_live: false });
   return id;
 }

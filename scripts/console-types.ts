@@ -17,9 +17,14 @@ type Schema = {
   prefixItems?: Schema[];
   additionalProperties?: boolean | Schema;
 };
-type Body = { content?: Record<string, { schema?: Schema }> };
-type Parameter = { name: string; in: string; required?: boolean; schema?: Schema };
-type Operation = { parameters?: Parameter[]; requestBody?: Body; responses?: Record<string, Body> };
+export type Body = { required?: boolean; content?: Record<string, { schema?: Schema }> };
+export type Parameter = { name: string; in: string; required?: boolean; schema?: Schema };
+export type Operation = {
+  operationId?: string;
+  parameters?: Parameter[];
+  requestBody?: Body;
+  responses?: Record<string, Body>;
+};
 export type OpenApi = {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -62,7 +67,7 @@ function shape(operation: Operation): string {
 
 const schemaOf = (body: Body): Schema => Object.values(body.content ?? {})[0]?.schema ?? {};
 
-function typeOf(schema: Schema): string {
+export function typeOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) as string;
   if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
   if ("const" in schema) return JSON.stringify(schema.const);
@@ -101,9 +106,9 @@ function objectOf({ properties, required = [], additionalProperties }: Schema): 
   return object(fields);
 }
 
-type Field = [name: string, type: string, optional: boolean];
+export type Field = [name: string, type: string, optional: boolean];
 
-function object(fields: Field[]): string {
+export function object(fields: Field[]): string {
   if (fields.length === 0) return "Record<never, never>";
   const lines = fields.map(
     ([name, type, optional]) =>

@@ -16,10 +16,11 @@ import { consoleTypes, type OpenApi } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
 import { landedMigrations } from "./landed-migrations.ts";
 import { schemaSql } from "./schema-sql.ts";
+import { sdkOperations } from "./sdk-operations.ts";
 
 /**
- * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it
- * and .env.example. A test fails when one of them no longer fits. Run: ./parley derive
+ * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it,
+ * the operations of the TypeScript SDK and .env.example. A test fails when one of them no longer fits. Run: ./parley derive
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
 const write = (file: string, text: string) => writeFileSync(path.join(ROOT, file), text);
@@ -52,7 +53,9 @@ try {
   await api.server.ready();
   const document = api.server.swagger();
   write("openapi.json", documentText(document));
-  write("src/console/api-types.ts", consoleTypes(expandShared(document) as unknown as OpenApi));
+  const expanded = expandShared(document) as unknown as OpenApi;
+  write("src/console/api-types.ts", consoleTypes(expanded));
+  write("sdk/typescript/operations.ts", sdkOperations(expanded));
   await api.server.close();
   await database.close();
 } finally {

@@ -5,6 +5,7 @@ import { consoleTypes, type OpenApi } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
 import { landedMigrations, readLanded } from "../../scripts/landed-migrations.ts";
 import { schemaSql } from "../../scripts/schema-sql.ts";
+import { sdkOperations } from "../../scripts/sdk-operations.ts";
 import { documentText, expandShared } from "../../src/api/openapi/share-common.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
 import { envExample } from "../../src/settings.ts";
@@ -46,6 +47,11 @@ test("with other settings it serves the same", async () => {
 test("the console's types of the API are those of openapi.json", () => {
   const document = expandShared(JSON.parse(committed("openapi.json")) as OpenApi);
   expect(committed("src/console/api-types.ts"), HOW).toBe(consoleTypes(document));
+});
+
+test("the operations of the TypeScript SDK are those of openapi.json", () => {
+  const document = expandShared(JSON.parse(committed("openapi.json")) as OpenApi);
+  expect(committed("sdk/typescript/operations.ts"), HOW).toBe(sdkOperations(document));
 });
 
 test("src/db/types.ts is what the migrated database has", async () => {

@@ -1,0 +1,94 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { ApiError } from "../../../sdk/typescript/api-error.ts";
+import { type ClientOptions, createClient } from "../../../sdk/typescript/client.ts";
+import { each } from "../../../sdk/typescript/each.ts";
+import { readWebhook } from "../../../sdk/typescript/webhook.ts";
+import { signedHeaders } from "../../../src/webhooks/webhook-signature.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+
+const SDK = path.resolve(import.meta.dirname, "../../../sdk/typescript");
+
+let app: TestApp;
+let baseUrl: string;
+beforeAll(async () => {
+  app = await createTestApp();
+  baseUrl = await app.listen();
+});
+
+test("each() gives every record once, whatever the size of a page", async () => {
+  const parley = createClient({ baseUrl, token: app.token });
+  const ids = async (limit: number) => {
+    const found: unknown[] = [];
+    for await (const role of each((query) => parley.list_roles({ query }), limit)) found.push(role.id);
+    return found;
+  };
+  const all = await ids(100);
+  expect(all.length).toBeGreaterThan(1);
+  expect(await ids(1)).toEqual(all);
+});
+
+test("a refusal is an ApiError with the API's status, sentence and places", async () => {
+  const parley = createClient({ baseUrl, token: app.token });
+  const wrong = await parley.list_agents({ query: { limit: -1 } }).catch((error: unknown) => error);
+  expect(wrong).toBeInstanceOf(ApiError);
+  expect(wrong).toMatchObject({
+    status: 422,
+    operation: "list_agents",
+    issues: [{ loc: ["query", "limit"] }],
+  });
+  const stranger = createClient({ baseUrl, token: "nobody" });
+  await expect(stranger.list_agents()).rejects.toMatchObject({ status: 401, issues: [] });
+});
+
+/** A server that is busy, and how often it was asked and how long the client wanted to wait. */
+async function busy(): Promise<{ options: ClientOptions; seen: string[]; waits: number[] }> {
+  const [seen, waits]: [string[], number[]] = [[], []];
+  const server = createServer((request, response) => {
+    seen.push(String(request.method));
+    response.writeHead(503, { "retry-after": "7", "content-type": "application/json" });
+    response.end('{"detail":"Busy."}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const wait = async (ms: number) => void waits.push(ms);
+  return { options: { baseUrl: url, token: "token", wait, retries: 2 }, seen, waits };
+}
+
+test("a GET is sent again after what Retry-After says; a call that may change something never is", async () => {
+  const { options, seen, waits } = await busy();
+  const parley = createClient(options);
+  await expect(parley.list_agents()).rejects.toMatchObject({ status: 503, detail: "Busy." });
+  expect([seen.splice(0), waits.splice(0)]).toEqual([
+    ["GET", "GET", "GET"],
+    [7000, 7000],
+  ]);
+  await expect(parley.list_dashboards()).rejects.toMatchObject({ status: 503 });
+  expect([seen, waits]).toEqual([["POST"], []]);
+});
+
+test("a webhook is read when its secret signed it, and refused when its body was changed", () => {
+  const secret = Buffer.from("a secret of a webhook").toString("base64");
+  const headers = { ...signedHeaders({ id: "m1", at: new Date(), body: '{"a":1}' }, [secret]) };
+  expect(readWebhook('{"a":1}', headers, secret)).toEqual({ a: 1 });
+  expect(() => readWebhook('{"a":2}', headers, secret)).toThrow();
+});
+
+test("the example of the README runs", async () => {
+  const readme = await readFile(path.join(SDK, "README.md"), "utf8");
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-sdk-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, "example.mts");
+  await writeFile(file, example.replace(/"parley-sdk\/([\w-]+)"/g, `"${SDK}/$1.ts"`));
+  const env = { ...process.env, PARLEY_URL: baseUrl, PARLEY_API_TOKEN: app.token };
+  const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
+  expect(stdout).toMatch(/\n422 1\n$/);
+});

@@ -212,6 +212,8 @@ export type DayOfWeek = "mo" | "tu" | "we" | "th" | "fr" | "sa" | "su";
 
 export type DaysOfWeek = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
+export type DebugTurn = { "turn_index": number; "agent_name": string; "text": string; "clock": string; "variables": Record<string, unknown>; "workflows": ({ "workflow": string; "status": string; "step": string | null; "local": Record<string, unknown> })[]; "steps": ({ "workflow": string; "step": string; "has_guards": boolean })[]; "tools": (string)[] };
+
 export type Deleted = { "success": true };
 
 export type DialogToolCall = { "tool_call_id": string; "tool_name": string; "tool_arguments": unknown; "tool_result": unknown; "display_result"?: unknown | undefined; "timestamp": string };
@@ -317,6 +319,12 @@ export type FilterOp = "in" | "not_in" | "eq" | "neq" | "exists" | "not_exists";
 export type FolderDetails = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "folder_stats": Record<string, string | number> };
 
 export type ForecastQuestion = { "answer_rate": number; "from"?: string | null | undefined; "days"?: number | undefined; "requests"?: number | null | undefined; "call_rate"?: number | null | undefined; "expires_on"?: string | null | undefined; "auto_call_rate"?: boolean | undefined; "skip_rate"?: number | null | undefined };
+
+export type ForkContinuation = { "variables"?: Record<string, unknown> | undefined; "answer"?: { "result"?: unknown | undefined; "error"?: string | null | undefined } | null | undefined; "breakpoints"?: TurnBreakpointsInput | null | undefined };
+
+export type ForkStop = { "kind": "step" | "guard" | "tool"; "workflow": string | null; "step": string | null; "to": string | null; "condition": string | null; "holds": boolean | null; "value": unknown; "operands": ({ "name": string; "value": unknown })[]; "tool": string | null; "arguments": Record<string, unknown> | null; "variables": Record<string, unknown>; "local": Record<string, unknown>; "inputs": Record<string, unknown> };
+
+export type ForkedToolResult = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined };
 
 export type GateResult = { "suite_id": number; "suite": string | null; "at_least": number; "run_id": number | null; "passed": number | null; "total": number | null; "low": number | null; "passes": boolean; "says": string };
 
@@ -644,6 +652,10 @@ export type SessionData = { "session_id": number; "source": string; "target": st
 
 export type SessionDetail = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "voice"?: { "hearing_seconds": number; "speaking_seconds": number; "cost_usd": number | null } | undefined };
 
+export type SessionFork = { "session_id": number; "origin_session_id": number | null; "turn_index": number; "agent_id": number; "test_id": string; "text": string; "status": "stopped" | "running" | "finished" | "abandoned"; "breakpoints": TurnBreakpoints; "stop": ForkStop | null };
+
+export type SessionForkRequest = { "turn_index": number; "text"?: string | null | undefined; "variables"?: Record<string, unknown> | undefined; "tool_results"?: (ForkedToolResult)[] | undefined; "network"?: "closed" | "open" | undefined; "breakpoints"?: TurnBreakpointsInput | undefined };
+
 export type SessionLabel = { "session_id": number; "type": string; "code": string; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined; "id": number; "timestamp": string };
 
 export type SessionLabelCreate = { "session_id": number; "type": "auto-rating" | "human-rating"; "code": "GOOD" | "OK" | "BAD" | "N/A"; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined };
@@ -865,6 +877,10 @@ export type TranscriptionProviderInput = { "api_key"?: string | null | undefined
 export type TranscriptionProviderResponse = { "provider": "openai" | "deepgram" | "google"; "source": "organization" | "environment" | "llm_provider" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
 
 export type TtsProvider = "OpenAI" | "ElevenLabs" | "Google" | "Cartesia";
+
+export type TurnBreakpoints = { "steps": (string)[]; "guards": (string)[]; "tools": (string)[] };
+
+export type TurnBreakpointsInput = { "steps"?: (string)[] | undefined; "guards"?: (string)[] | undefined; "tools"?: (string)[] | undefined };
 
 export type TwilioChannelCreateRequest = { "name": string; "config": { "account_sid": string; "auth_token": string } };
 
@@ -1146,6 +1162,10 @@ export type Operations = {
   get_replay: { input: { "path": { "replay_id": number } }; answer: ReplayResponse };
   list_replay_pairs: { input: { "path": { "replay_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "position" | "status" | "stratum" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (ReplayPair)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   cancel_replay: { input: { "path": { "replay_id": number } }; answer: ReplayResponse };
+  get_session_debug_turn: { input: { "path": { "session_id": number }; "query": { "turn_index": number } }; answer: DebugTurn };
+  create_session_fork: { input: { "path": { "session_id": number }; "body": SessionForkRequest }; answer: SessionFork };
+  get_session_fork: { input: { "path": { "session_id": number } }; answer: SessionFork };
+  continue_session_fork: { input: { "path": { "session_id": number }; "body": ForkContinuation }; answer: SessionFork };
   get_agent_versioning: { input: { "path": { "agent_id": number } }; answer: AgentVersioning };
   update_agent_versioning: { input: { "path": { "agent_id": number }; "body": AgentVersioningUpdate }; answer: AgentVersioning };
   list_agent_versions: { input: { "path": { "agent_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "version_number" | "note" | "published_at" | "published_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (AgentVersion)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1474,6 +1494,10 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_replay: ["GET", "/api/v1/replays/{replay_id}"],
   list_replay_pairs: ["GET", "/api/v1/replays/{replay_id}/pairs"],
   cancel_replay: ["POST", "/api/v1/replays/{replay_id}/cancel"],
+  get_session_debug_turn: ["GET", "/api/v1/sessions/{session_id}/debug_turn"],
+  create_session_fork: ["POST", "/api/v1/sessions/{session_id}/forks"],
+  get_session_fork: ["GET", "/api/v1/sessions/{session_id}/fork"],
+  continue_session_fork: ["POST", "/api/v1/sessions/{session_id}/continue"],
   get_agent_versioning: ["GET", "/api/v1/agents/{agent_id}/versioning"],
   update_agent_versioning: ["PUT", "/api/v1/agents/{agent_id}/versioning"],
   list_agent_versions: ["GET", "/api/v1/agents/{agent_id}/versions"],

@@ -19,19 +19,32 @@ function nextPage() {
   return /^\/console\/[^\\]*$/.test(next) ? next : "/console/";
 }
 
-async function send(path, body) {
+/** Whoever has a second factor is asked for it once the first one was right. */
+function askCode() {
+  document.getElementById("factor-row").hidden = false;
+  document.getElementById("factor-help").hidden = false;
+  form.elements.second_factor.focus();
+}
+
+async function send(path, first) {
   problem.textContent = "";
+  const second_factor = form.elements.second_factor.value.trim();
+  const body = second_factor === "" ? first : { ...first, second_factor };
   try {
     const response = await fetch(path, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    if (response.ok) {
+    const { signed_in, detail } = await response.json();
+    if (response.ok && signed_in) {
       location.assign(nextPage());
       return;
     }
-    const { detail } = await response.json();
+    if (response.ok) {
+      askCode();
+      return;
+    }
     problem.textContent = typeof detail === "string" ? detail : detail.map((entry) => entry.msg).join("; ");
   } catch {
     problem.textContent = "Parley does not answer. Is it running?";

@@ -100,7 +100,13 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
       .innerJoin("sign_ins as s", "s.user_id", "u.id")
       .where("s.token_hash", "=", sha256(cookie))
       .where("s.expires_at", ">", now.toISOString())
-      .select(["s.bound_until", "s.bound_token_id", "s.bound_permissions"])
+      .select([
+        "s.id as sign_in_id",
+        "s.last_used_at",
+        "s.bound_until",
+        "s.bound_token_id",
+        "s.bound_permissions",
+      ])
       .executeTakeFirst();
     if (!found) throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
     refuseForeignOrigin(request);
@@ -114,6 +120,12 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
           };
     if (own && own.until <= now)
       throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
+    if (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS)
+      await db
+        .updateTable("sign_ins")
+        .set({ last_used_at: now.toISOString(), address: request.ip })
+        .where("id", "=", found.sign_in_id)
+        .execute();
     return callerOf(request, found, own, null, now);
   }
 }

@@ -6,6 +6,8 @@ import { llmProviderRoutes } from "./llm-provider.ts";
 import { organizationRoutes } from "./organization.ts";
 import { permissionRoutes } from "./permission.ts";
 import { roleRoutes } from "./role.ts";
+import { myAccountRoutes } from "./sign-in/my-account.ts";
+import { personFactorRoutes } from "./sign-in/person-factor.ts";
 import { signInRoutes } from "./sign-in/sign-in.ts";
 import { sipIpRangeRoutes } from "./sip-ip-range.ts";
 import { storageRoutes } from "./storage-route.ts";
@@ -24,6 +26,8 @@ export function addAccounts(api: Api, deps: Deps): void {
   roleRoutes(api, deps);
   apiTokenRoutes(api, deps);
   signInRoutes(api, deps);
+  myAccountRoutes(api, deps);
+  personFactorRoutes(api, deps);
   userRoutes(api, deps);
   organizationRoutes(api, deps);
   storageRoutes(api, deps);

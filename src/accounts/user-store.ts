@@ -6,6 +6,7 @@ import { Fault, notFound } from "../base/errors.ts";
 import { isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
 import { endTokens, grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
 import { ADMIN } from "./permission.ts";
+import { removeSecondFactor } from "./sign-in/second-factor.ts";
 import {
   findUser,
   personColumns,
@@ -142,6 +143,7 @@ export async function closeAccess(tx: Tx, clock: Clock, userIds: number[], reaso
   );
   await tx.deleteFrom("sign_ins").where("user_id", "in", userIds).execute();
   await tx.deleteFrom("one_time_codes").where("user_id", "in", userIds).execute();
+  await removeSecondFactor(tx, userIds);
 }
 
 /**

@@ -961,6 +961,12 @@ export interface Recordings {
   source: string | null;
 }
 
+export interface RecoveryCodes {
+  code_hash: string;
+  used_at: string | null;
+  user_id: number;
+}
+
 export interface ReplayPairs {
   baseline: unknown | null;
   baseline_session_id: number | null;
@@ -1051,6 +1057,14 @@ export interface SchemaMigrations {
   checksum: string;
   name: string;
   version: number;
+}
+
+export interface SecondFactors {
+  confirmed_at: string | null;
+  created_at: string;
+  last_step: number | null;
+  sealed_key: string;
+  user_id: number;
 }
 
 export interface SentRecords {
@@ -1225,11 +1239,15 @@ export interface SessionTrace {
 }
 
 export interface SignIns {
+  address: string | null;
   bound_permissions: string[] | null;
   bound_token_id: number | null;
   bound_until: string | null;
+  browser: string | null;
   created_at: string;
   expires_at: string;
+  id: Generated<number>;
+  last_used_at: string | null;
   token_hash: string;
   user_id: number;
 }
@@ -1596,12 +1614,14 @@ export interface DB {
   prompts: Prompts;
   pronunciations: Pronunciations;
   recordings: Recordings;
+  recovery_codes: RecoveryCodes;
   replay_pairs: ReplayPairs;
   replays: Replays;
   request_counts: RequestCounts;
   requests: Requests;
   roles: Roles;
   schema_migrations: SchemaMigrations;
+  second_factors: SecondFactors;
   sent_records: SentRecords;
   service_tokens: ServiceTokens;
   services: Services;

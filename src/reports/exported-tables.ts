@@ -124,6 +124,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
 export const NOT_EXPORTED = [
   "sign_ins",
   "one_time_codes",
+  "second_factors",
+  "recovery_codes",
   "attempt_counts",
   "service_tokens",
   "takeouts",

@@ -3,14 +3,14 @@ import type { Actor } from "../../api/caller.ts";
 import { limitedBy } from "../../api/client-address.ts";
 import type { Clock } from "../../base/clock.ts";
 import { sha256 } from "../../base/crypto.ts";
-import type { Db, Tx } from "../../db/database.ts";
+import type { Db } from "../../db/database.ts";
 import { auditCounted, type CountedEntry } from "./counted-audit.ts";
 
 /** A person's place in a sub-organization, as the audit trail names it. */
 export type Place = { id: number; sub_organization_id: number; email: string };
 
 /** How somebody got in, or tried to. */
-export type Means = "password" | "link" | "recovery link";
+export type Means = "password" | "link" | "recovery link" | `${"password" | "link"} and second factor`;
 
 export const asActor = (
   { id, sub_organization_id, email }: Place,
@@ -21,7 +21,7 @@ export const asActor = (
   ...{ address: request.ip, request_id: request.id },
 });
 
-export async function placeOf(tx: Tx, user_id: number): Promise<Place> {
+export async function placeOf(tx: Db, user_id: number): Promise<Place> {
   return tx
     .selectFrom("users")
     .select(["id", "sub_organization_id", "email"])

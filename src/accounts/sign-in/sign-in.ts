@@ -18,6 +18,14 @@ import {
   placesOfSpentCode,
 } from "../audit/sign-in-audit.ts";
 import { boundColumns, notAfter } from "../bound.ts";
+import { atOnce } from "./password-work.ts";
+import {
+  countFactorTry,
+  type FactorVerdict,
+  hasSecondFactor,
+  removeSecondFactor,
+  spendFactor,
+} from "./second-factor.ts";
 import { isGoodCode, isRecovery, setPassword, spendCode } from "./sign-in-code.ts";
 import { BROWSER_COOKIE, BROWSER_LIFE_S, browserCookie, createSignInLimit } from "./sign-in-limit.ts";
 
@@ -32,16 +40,23 @@ const DUMMY_HASH = await hashPassword(randomBase62(20));
  * in how many organizations: ten comparisons take less.
  */
 const REFUSAL_STEP_MS = 500;
-/** A comparison takes a thread of four for 30 ms; more at once would keep files and names waiting. */
-const COMPARED_AT_ONCE = 2;
-const MOST_WAITING = 100;
 
+const FactorCode = z
+  .string()
+  .max(100)
+  .nullish()
+  .describe("Of the authenticator app, or a recovery code; asked for where the person has a second factor.");
 const Credentials = z.object({
   email: z.string(),
   password: z.string().max(1000),
+  second_factor: FactorCode,
   organization_id: recordId().nullish().describe("For people who use one password in several organizations."),
 });
-const OneTimeCode = z.object({ code: z.string().max(200), password: z.string().min(12).max(1000).nullish() });
+const OneTimeCode = z.object({
+  code: z.string().max(200),
+  password: z.string().min(12).max(1000).nullish(),
+  second_factor: FactorCode,
+});
 const Myself = z.object({
   email: z.string(),
   permissions: z.array(z.string()),
@@ -56,7 +71,12 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
   const tag = "console";
 
   /** Lock: the person's row first, as wherever their sign-ins and codes are written. */
-  const start = async (tx: Tx, userId: number, bound: Bound | null): Promise<string> => {
+  const start = async (
+    tx: Tx,
+    request: FastifyRequest,
+    userId: number,
+    bound: Bound | null,
+  ): Promise<string> => {
     const cookie = randomBase62(43);
     const now = clock.now();
     const created_at = now.toISOString();
@@ -72,6 +92,9 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         token_hash: sha256(cookie),
         user_id: userId,
         created_at,
+        last_used_at: created_at,
+        address: request.ip,
+        browser: request.headers["user-agent"]?.slice(0, 300) ?? null,
         expires_at: notAfter(bound, new Date(now.getTime() + SIGN_IN_LIFE_MS)).toISOString(),
         ...boundColumns(bound),
       })
@@ -96,6 +119,26 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
   const cookieOptions = { path: "/", httpOnly: true, sameSite: "strict", secure } as const;
 
   const limit = createSignInLimit({ db, clock, vault });
+  /** Throws where the person has a second factor and the code is none; what was spent before in `tx` is not spent then. */
+  const passFactor = async (tx: Tx, user_id: number, given: string | null | undefined) => {
+    if (given) {
+      const verdict = await spendFactor(tx, { clock, vault }, user_id, given);
+      if (verdict === "wrong") throw new FactorRefused("wrong", user_id);
+      return verdict;
+    }
+    if (await hasSecondFactor(tx, user_id)) throw new FactorRefused("needed", user_id);
+    return "no-factor" as const;
+  };
+  const answerRefused = async (request: FastifyRequest, error: unknown, means: "password" | "link") => {
+    if (!(error instanceof FactorRefused)) throw error;
+    if (error.why === "needed") return { signed_in: false, second_factor: "needed" };
+    const places = [await placeOf(db, error.user_id)];
+    await auditFailedSignIn(db, clock, {
+      ...{ request, places, isAttacked: false },
+      means: `${means} and second factor`,
+    });
+    throw new Fault("not-authenticated", "This code is wrong, too old or was used before.");
+  };
   const remember = (reply: FastifyReply, cookie: string, email: string) => {
     reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
     reply.setCookie(BROWSER_COOKIE, browserCookie(vault, email), {
@@ -118,11 +161,20 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         await sleep(REFUSAL_STEP_MS - ((performance.now() - begun) % REFUSAL_STEP_MS));
         throw new Fault("not-authenticated", "E-mail address or password is wrong.");
       }
-      const cookie = await db.transaction().execute(async (tx) => {
-        await told(tx, asActor(user, request), "sign-in", { with: "password" });
-        return start(tx, user.id, null);
-      });
       await takeBack();
+      const rightCode = body.second_factor ? await countFactorTry({ db, clock, vault }, user.id) : null;
+      let cookie: string;
+      try {
+        cookie = await db.transaction().execute(async (tx) => {
+          await lockPerson(tx, user.id);
+          const factor = await passFactor(tx, user.id, body.second_factor);
+          await told(tx, asActor(user, request), "sign-in", { with: "password", ...factorWords(factor) });
+          return start(tx, request, user.id, null);
+        });
+      } catch (error) {
+        return answerRefused(request, error, "password");
+      }
+      await rightCode?.();
       remember(reply, cookie, email);
       return { signed_in: true };
     },
@@ -144,17 +196,34 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         throw await refusedLink(request, code);
       const { password } = body;
       const password_hash = password ? await atOnce(() => hashPassword(password)) : null;
-      const signedIn = await db.transaction().execute(async (tx) => {
+      const owner = body.second_factor ? (await placesOfSpentCode(db, code))[0] : undefined;
+      const rightCode = owner ? await countFactorTry({ db, clock, vault }, owner.id) : null;
+      const use = async (tx: Tx) => {
         const spent = await spendCode(tx, clock, vault, code);
         if (spent === null) return null;
+        // Who holds the secret key opens everything anyway; this is the way back for who has lost the app, too.
+        const factor = isRecovery(code)
+          ? await withoutFactor(tx, spent.user_id)
+          : await passFactor(tx, spent.user_id, body.second_factor);
         if (password_hash) await setPassword(tx, spent, password_hash);
         const place = await placeOf(tx, spent.user_id);
         await told(tx, asActor(place, request, spent.bound?.token_id ?? null), "sign-in", {
           with: isRecovery(code) ? "recovery link" : "link",
           password_set: password_hash !== null,
+          ...factorWords(factor),
         });
-        return { cookie: await start(tx, spent.user_id, spent.bound), email: place.email.toLowerCase() };
-      });
+        return {
+          cookie: await start(tx, request, spent.user_id, spent.bound),
+          email: place.email.toLowerCase(),
+        };
+      };
+      let signedIn: Awaited<ReturnType<typeof use>>;
+      try {
+        signedIn = await db.transaction().execute(use);
+      } catch (error) {
+        return answerRefused(request, error, "link");
+      }
+      await rightCode?.();
       if (signedIn === null) throw await refusedLink(request, code);
       remember(reply, signedIn.cookie, signedIn.email);
       return { signed_in: true };
@@ -218,21 +287,25 @@ async function findPlace(
   return { user: null, known };
 }
 
-let comparing = 0;
-const waiting: (() => void)[] = [];
-
-/** Passwords are compared and hashed a few at a time; a crowd of strangers waits, and beyond that is sent away. */
-async function atOnce<T>(run: () => Promise<T>): Promise<T> {
-  if (waiting.length >= MOST_WAITING)
-    throw new Fault("too-many", "Too Many Requests: many people sign in right now. Try again in 5 s.", {
-      retry_after_s: 5,
-    });
-  if (comparing >= COMPARED_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  comparing++;
-  try {
-    return await run();
-  } finally {
-    comparing--;
-    waiting.shift()?.();
+/** Thrown within the transaction, so that a link is not spent without its code. */
+class FactorRefused extends Error {
+  readonly why: "needed" | "wrong";
+  readonly user_id: number;
+  constructor(why: "needed" | "wrong", user_id: number) {
+    super(`second factor ${why}`);
+    this.why = why;
+    this.user_id = user_id;
   }
 }
+
+const withoutFactor = async (tx: Tx, user_id: number) =>
+  (await removeSecondFactor(tx, [user_id])) ? "removed" : "no-factor";
+
+const FACTOR_WORDS = { app: "authenticator app", recovery: "recovery code", removed: "removed" };
+
+const factorWords = (verdict: Exclude<FactorVerdict, "wrong"> | "removed"): object =>
+  verdict === "no-factor" ? {} : { second_factor: FACTOR_WORDS[verdict] };
+
+/** Whoever sets up a second factor or a password meanwhile is waited for. */
+const lockPerson = (tx: Tx, id: number) =>
+  tx.selectFrom("users").select("id").where("id", "=", id).forUpdate().execute();

@@ -376,6 +376,11 @@ export const PAGES: ConsolePage[] = [
     menu: { entry: "Settings", icon: IconBuilding },
   },
   {
+    path: "/account",
+    title: "Your account",
+    load: () => import("./people/account-page.tsx"),
+  },
+  {
     path: "/people",
     title: "People",
     permission: "users_read",

@@ -98,6 +98,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/incidents/new", "New incident", true],
   ["/console/events", "Events", true],
   ["/console/set-aside", "Set-aside work", false],
+  ["/console/account", "Your account", true],
   ["/console/people", "People", true],
   ["/console/people/admin%40example.com", "admin@example.com", true],
   ["/console/people/new", "Invite somebody", true],

@@ -2,13 +2,14 @@ import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from "@m
 import { IconCopy, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { UserResponse } from "../api-types.ts";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Code, Facts, Failure, Panel } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
-import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
+import { call, callConsole } from "../server/api.ts";
+import { useMay, useMe } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
 const LIST = "GET /api/v1/users/";
@@ -162,6 +163,7 @@ function SignIn({ person }: { person: UserResponse }) {
             Create sign-in link
           </Button>
         )}
+        {may("users_write") && <RemoveFactor email={person.email} />}
         {link.error && <Failure error={link.error} />}
         {link.data && (
           <Stack gap="xs" w="100%">
@@ -181,5 +183,29 @@ function SignIn({ person }: { person: UserResponse }) {
         )}
       </Stack>
     </Panel>
+  );
+}
+
+/** For somebody who has lost the app and the recovery codes. One's own is removed on the page of the account. */
+function RemoveFactor({ email }: { email: string }) {
+  const me = useMe();
+  const at = `/api/console/people/${encodeURIComponent(email)}/second-factor`;
+  const queryKey = ["second factor", email];
+  const factor = useQuery({
+    queryKey,
+    queryFn: () => callConsole(at) as Promise<{ has_second_factor: boolean }>,
+  });
+  if (!factor.data?.has_second_factor || me.email === email) return null;
+  return (
+    <ConfirmButton
+      verb="Remove the second factor"
+      question="Remove the second factor?"
+      act={() => callConsole(`${at}/remove`, {})}
+      invalidates={[queryKey]}
+      done="Second factor removed"
+    >
+      {email} then signs in with the password alone. Do it only for somebody whom you know and who has lost
+      the authenticator app.
+    </ConfirmButton>
   );
 }

@@ -198,6 +198,9 @@ function PersonMenu({ me }: { me: Me }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me.email}</Menu.Label>
+        <Menu.Item leftSection={<IconUser size={15} />} component={Link} to="/account">
+          Your account
+        </Menu.Item>
         <Menu.Item leftSection={<IconBook size={15} />} component="a" href="/docs" target="_blank">
           API reference
         </Menu.Item>

@@ -15,12 +15,20 @@ export function SignInAgain() {
   const client = useQueryClient();
   const known = client.getQueryData<Me>(meQuery.queryKey);
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const [asksCode, setAsksCode] = useState(false);
   const email = known?.email ?? "";
 
   const signIn = useMutation({
-    mutationFn: () => callConsole("/api/console/sign-in", { email, password }),
-    onSuccess() {
+    mutationFn: () =>
+      callConsole("/api/console/sign-in", {
+        ...{ email, password, second_factor: code.trim() || null },
+      }) as Promise<{ signed_in: boolean }>,
+    onSuccess({ signed_in }) {
+      setAsksCode(!signed_in);
+      if (!signed_in) return;
       setPassword("");
+      setCode("");
       openGate();
     },
   });
@@ -53,6 +61,16 @@ export function SignInAgain() {
             autoComplete="current-password"
             data-autofocus
           />
+          {asksCode && (
+            <TextInput
+              label="Code"
+              description="The six digits that your authenticator app shows, or a recovery code."
+              value={code}
+              onChange={({ currentTarget }) => setCode(currentTarget.value)}
+              autoComplete="one-time-code"
+              autoFocus
+            />
+          )}
           {signIn.error && (
             <Alert color="red" role="alert">
               {signIn.error.message}

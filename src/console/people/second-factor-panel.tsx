@@ -1,0 +1,115 @@
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { IconCopy } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Code, Failure, Panel } from "../parts/parts.tsx";
+import { callConsole } from "../server/api.ts";
+import { type Account, accountQuery } from "./account.ts";
+
+const FACTOR = "/api/console/account/second-factor";
+type NewKey = { key: string; address: string };
+
+/** Set up in three steps: password, the key into the app and a code of it back, recovery codes kept. */
+export function SecondFactor({ account }: { account: Account }) {
+  const client = useQueryClient();
+  const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
+  const reread = async () => {
+    setPassword("");
+    setCode("");
+    await client.invalidateQueries({ queryKey: accountQuery.queryKey });
+  };
+  const begin = useMutation({
+    mutationFn: () => callConsole(FACTOR, { password }) as Promise<NewKey>,
+    onSuccess: () => setPassword(""),
+  });
+  const confirm = useMutation({
+    mutationFn: () => callConsole(`${FACTOR}/confirm`, { code }) as Promise<{ recovery_codes: string[] }>,
+    onSuccess: () => {
+      begin.reset();
+      return reread();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => callConsole(`${FACTOR}/remove`, { password, code }),
+    onSuccess: () => {
+      confirm.reset();
+      return reread();
+    },
+  });
+  const has = account.has_second_factor;
+  const step = has ? remove : begin.data ? confirm : begin;
+  return (
+    <Panel title="Second factor">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          step.mutate();
+        }}
+      >
+        <Stack gap="sm" align="flex-start">
+          {confirm.data && <RecoveryCodes codes={confirm.data.recovery_codes} />}
+          <Text size="sm">
+            {has
+              ? `You are asked for a code of your authenticator app at each sign-in. ${account.recovery_codes_left} recovery codes are left.`
+              : "Besides the password, a sign-in then needs a code that an authenticator app on your phone shows."}
+          </Text>
+          {!has && begin.data && <AppKey appKey={begin.data.key} address={begin.data.address} />}
+          {(has || !begin.data) && (
+            <PasswordInput
+              w={320}
+              label="Your password"
+              required
+              autoComplete="current-password"
+              value={password}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            />
+          )}
+          {(has || begin.data) && (
+            <TextInput
+              w={320}
+              label={has ? "Code of the app, or a recovery code" : "Code that the app shows"}
+              required
+              autoComplete="one-time-code"
+              value={code}
+              onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            />
+          )}
+          {step.error && <Failure error={step.error} />}
+          <Button type="submit" variant="default" loading={step.isPending}>
+            {has ? "Remove the second factor" : begin.data ? "Confirm" : "Set up"}
+          </Button>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function AppKey({ appKey: key, address }: { appKey: string; address: string }) {
+  return (
+    <Stack gap="xs" w="100%">
+      <Text size="sm">
+        Enter this key in your authenticator app, or{" "}
+        <Anchor href={address}>open the app on this device</Anchor>.
+      </Text>
+      <Code value={key} label="Key for the authenticator app" />
+      <Group>
+        <CopyButton text={key} size="xs" variant="default" leftSection={<IconCopy size={14} />} />
+      </Group>
+    </Stack>
+  );
+}
+
+const RecoveryCodes = ({ codes }: { codes: string[] }) => (
+  <Alert color="green" title="Keep these recovery codes: they are not shown again" w="100%">
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">
+        Each signs you in once, in place of a code of the app. Without them, a lost app needs an
+        administrator.
+      </Text>
+      <Code value={codes.join("\n")} label="Recovery codes" />
+      <CopyButton text={codes.join("\n")} size="xs" variant="default" leftSection={<IconCopy size={14} />} />
+    </Stack>
+  </Alert>
+);

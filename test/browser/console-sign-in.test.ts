@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { createSignInCode } from "../../src/accounts/sign-in/sign-in-code.ts";
+import { stepAt, totpCode } from "../../src/accounts/sign-in/totp.ts";
+import { fromBase32 } from "../harness/base32.ts";
 import {
   axeFindings,
   type ConsoleTest,
@@ -134,3 +136,35 @@ test.each(["light", "dark"] as const)(
     }
   },
 );
+
+test("a second factor is set up in the console, and the sign-in page asks for its code from then on", async () => {
+  const page = await it.browser.newPage();
+  await page.goto(await link());
+  await page.getByLabel("Choose a password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Your account" }).click();
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set up" }).click();
+  const address = await page.getByRole("link", { name: "open the app on this device" }).getAttribute("href");
+  const key = fromBase32(new URL(address ?? "").searchParams.get("secret") ?? "");
+  const code = () => totpCode(key, stepAt(it.app.clock.now()));
+  await page.getByLabel("Code that the app shows").fill(code());
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.getByText("Keep these recovery codes").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+
+  await page.waitForURL(/\/sign-in$/);
+  await page.getByLabel("E-mail address").fill("admin@example.com");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  it.app.clock.advance(60_000);
+  await page.getByLabel("Code").fill("000000");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("This code is wrong, too old or was used before.").waitFor();
+  await page.getByLabel("Code").fill(code());
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+});

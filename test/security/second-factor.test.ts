@@ -3,6 +3,7 @@ import { createOrganization } from "../../src/accounts/bootstrap.ts";
 import { recoveryCode } from "../../src/accounts/sign-in/sign-in-code.ts";
 import { stepAt, totpCode } from "../../src/accounts/sign-in/totp.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
+import { fromBase32 } from "../harness/base32.ts";
 import { signedInSend } from "../harness/signed-in-send.ts";
 
 const PASSWORD = "correct horse battery";
@@ -43,14 +44,6 @@ const freshCode = () => {
   app.clock.advance(60_000);
   return appCode();
 };
-
-function fromBase32(text: string): Buffer {
-  const bits = [...text].map((one) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(one).toString(2).padStart(5, "0"),
-  );
-  const bytes = bits.join("").match(/.{8}/g) ?? [];
-  return Buffer.from(bytes.map((eight) => Number.parseInt(eight, 2)));
-}
 
 async function linkFor(email: string): Promise<string> {
   const admin = await signedInSend(app, app.admin);

@@ -24,6 +24,16 @@ export function takeSpeech(call: CallDraft, text: string, final: boolean) {
   if (call.at >= state.listens_from) hear(call, text, final);
 }
 
+/** The person may have finished: an answer is prepared, where nothing else would be said or done first. */
+export function takeMaybeOver(call: CallDraft, text: string): void {
+  const { state } = call;
+  const { turn, greeting, pieces, closing, screening, screened } = state;
+  if (state.phase !== "talking" || turn || greeting || pieces.length > 0 || closing) return;
+  if (screening.machine || screened || call.at < state.listens_from) return;
+  const words = gatheredText({ ...state.gathered, partial: beyondTaken(call, text, false) });
+  if (words !== "") call.effects.push({ type: "speculate", text: words });
+}
+
 export function takeDigit(call: CallDraft, digit: string): void {
   const { state } = call;
   if (state.phase !== "talking" || state.closing || state.screening.machine) return;

@@ -6,6 +6,7 @@ import {
   listen,
   takeDigit,
   takeInterruption,
+  takeMaybeOver,
   takePlayed,
   takeSpeech,
 } from "./call-input.ts";
@@ -46,6 +47,11 @@ function dispatch(call: CallDraft, event: CallEvent) {
       return takeGreeting(call, event);
     case "speech":
       return takeSpeech(call, event.text, event.final);
+    case "maybe_over":
+      return takeMaybeOver(call, event.text);
+    case "resumed":
+      call.effects.push({ type: "forget" });
+      return;
     case "digit":
       return takeDigit(call, event.digit);
     case "interrupted":

@@ -41,6 +41,9 @@ export type CallEffect =
   | { type: "greet" }
   /** Run a turn; answered by `turn` events and `turn_over`. Null: the agent speaks without input. */
   | { type: "run"; turn: number; text: string | null; answerer: AnswererNote | null }
+  /** Let the model begin an answer to these words, of which nothing is stored or said before a turn takes it over. */
+  | { type: "speculate"; text: string }
+  | { type: "forget" }
   /** Stop the running turn's model; its tools finish. */
   | { type: "interrupt"; turn: number }
   /** Cut this many characters (`measure`) from the end of the agent's stored words, which were never heard. */

@@ -5,6 +5,7 @@ import type { Engine } from "../sessions/engine.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { betweenTurns } from "../turns/between-turns.ts";
 import { openWorkflows } from "../turns/open-workflows.ts";
+import { SpeculativeTurn } from "../turns/speculative-turn.ts";
 import { runTurn } from "../turns/turn.ts";
 import { TurnControl } from "../turns/turn-control.ts";
 import { step } from "./call-machine.ts";
@@ -18,6 +19,7 @@ import {
   nextWake,
 } from "./call-state.ts";
 import { cutSpokenWords } from "./cut-words.ts";
+import { NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
 
 /** Effects of a call beyond its own session. Each is safe to repeat. */
 export type CallReports = {
@@ -50,6 +52,7 @@ export class VoiceCall {
   #transfer: Transfer | null = null;
   /** Trace entries of the line between turns; stored with the next turn or the end of the call. */
   #seen: TraceEntry[] = [];
+  #speculation: SpeculativeTurn | null = null;
   #wake: { at: number; cancel: () => void } | null = null;
 
   constructor(parts: {
@@ -131,13 +134,19 @@ export class VoiceCall {
       case "interrupt":
         if (this.#control?.turn === effect.turn) this.#control.control.interrupt();
         return;
+      case "speculate":
+        return this.#speculate(effect.text);
+      case "forget":
+        return this.#forget("the person went on");
       case "aside":
         return this.#control?.control.aside(effect.text, this.#engine.clock.now());
       case "run": {
         const control = new TurnControl();
         control.see(...this.#takeSeen());
         this.#control = { turn: effect.turn, control };
-        return this.#then(() => this.#run(effect, control));
+        const speculation = this.#speculation;
+        this.#speculation = null;
+        return this.#then(() => this.#run(effect, control, speculation));
       }
       default:
         return this.#then(() => this.#store(effect));
@@ -151,10 +160,48 @@ export class VoiceCall {
     });
   }
 
-  async #run(effect: Extract<CallEffect, { type: "run" }>, control: TurnControl): Promise<void> {
+  /** The model begins an answer, and its first sentence is made to be spoken. */
+  #speculate(text: string): void {
+    this.#forget("other words were heard");
+    let unspoken = NOTHING_UNSPOKEN;
+    let isPrepared = false;
+    this.#speculation = new SpeculativeTurn(this.#engine, this.#session_id, text, (delta) => {
+      if (isPrepared) return;
+      const { pieces, rest } = speakable(unspoken, delta);
+      unspoken = rest;
+      const first = pieces.find((piece) => piece.trim() !== "");
+      if (first === undefined) return;
+      isPrepared = true;
+      this.#line.prepare?.(first.trim());
+    });
+  }
+
+  #forget(because: string): void {
+    const speculation = this.#speculation;
+    this.#speculation = null;
+    if (speculation) void this.#account(speculation, because);
+  }
+
+  /** Tells what an answer cost that no turn took. */
+  async #account(speculation: SpeculativeTurn, because: string): Promise<void> {
+    try {
+      const entry = await speculation.drop(because);
+      if (entry) this.observe(entry);
+    } catch (error) {
+      this.#engine.log.warn({ err: error, session_id: this.#session_id }, "a dropped answer failed");
+    }
+  }
+
+  async #run(
+    effect: Extract<CallEffect, { type: "run" }>,
+    control: TurnControl,
+    speculation: SpeculativeTurn | null,
+  ): Promise<void> {
     const { turn, text, answerer } = effect;
     try {
-      const input = { text, answerer, control };
+      const isSame = speculation !== null && speculation.text === text;
+      if (speculation && !isSame) await this.#account(speculation, "other words were heard");
+      const input = { text, answerer, control, speculation: isSame ? speculation : null };
       const result = await runTurn(this.#engine, this.#session_id, input, (event) =>
         this.tell({ type: "turn", turn, event }),
       );
@@ -165,10 +212,14 @@ export class VoiceCall {
     } catch (error) {
       this.#engine.log.error({ err: error, session_id: this.#session_id }, "a turn of a call failed");
       this.tell({ type: "turn_over", turn, result: null });
+    } finally {
+      if (speculation) await this.#account(speculation, "the turn asked otherwise");
     }
   }
 
-  async #store(effect: Exclude<CallEffect, { type: "send" | "interrupt" | "aside" | "run" }>): Promise<void> {
+  async #store(
+    effect: Exclude<CallEffect, { type: "send" | "interrupt" | "aside" | "run" | "speculate" | "forget" }>,
+  ): Promise<void> {
     const engine = this.#engine;
     const session_id = this.#session_id;
     switch (effect.type) {
@@ -200,11 +251,13 @@ export class VoiceCall {
           this.#line.send({ type: "end", next: { action: "dial", ...effect.dial } });
         }
       case "end":
+        this.#forget("the call ended");
         await this.#storeSeen().catch((error) =>
           engine.log.warn({ err: error, session_id }, "the trace of a call's end could not be stored"),
         );
         return this.#reports.ended(effect.reason);
       case "lost":
+        this.#forget("the line broke");
         this.#line.close();
         await this.#storeSeen().catch((error) =>
           engine.log.warn({ err: error, session_id }, "the trace of a broken line could not be stored"),

@@ -9,6 +9,10 @@ export type CallInput =
   | { type: "open"; sid: string }
   /** What the person says: as heard so far, or, `final`, as heard to its end. `lang` is a BCP 47 tag. */
   | { type: "speech"; text: string; final: boolean; lang: string | null }
+  /** The person may have finished with these words: an answer may be prepared, and nothing of it stored or said. */
+  | { type: "maybe_over"; text: string }
+  /** They had not finished: what was prepared is dropped. */
+  | { type: "resumed" }
   /** The person spoke over us; `heard` is what came out of our last words until then. */
   | { type: "interrupted"; heard: string }
   /** One key: 0–9, * or #. */
@@ -85,6 +89,8 @@ export type CallLine = {
   close(): void;
   /** What the conversation waits for next, for a line that decides itself when an answer is over. */
   awaits?(awaited: AwaitedInput): void;
+  /** Makes the audio of words that will probably be said next. */
+  prepare?(text: string): void;
   /** What was heard and spoken so far, of a line whose audio is ours. */
   use?(): { hearing_ms: number; speaking_ms: number; cost_usd: number | null };
 };

@@ -1,5 +1,5 @@
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
-import { goesOn, plainWords } from "./caller-words.ts";
+import { goesOn, isComplete, plainWords } from "./caller-words.ts";
 
 /*
  * How long a silence ends what the caller says. Too short, and they are interrupted; too long, and the agent seems slow.
@@ -9,9 +9,12 @@ import { goesOn, plainWords } from "./caller-words.ts";
 /** Milliseconds of silence. */
 const END_OF_TURN = {
   choice: 250,
-  free_least: 400,
-  free: 550,
-  free_most: 700,
+  /** A question about something, thanks, "please": nothing more is to come. */
+  complete: 400,
+  /** A short answer to what we asked. */
+  answer: 550,
+  /** A wish or a story, which many people go on with after a pause: "I want to book … for Monday". */
+  open: 860,
   dictated: 1200,
   /** More, after "and", "um" or a comma. */
   goes_on: 600,
@@ -20,8 +23,11 @@ const END_OF_TURN = {
 /** Of one caller: the pauses inside what they said so far, as a moving average; null: none was heard. */
 export type Pauses = { average_ms: number } | null;
 const PAUSE_WEIGHT = 0.3;
-/** A caller who pauses for so long is given half as much again. */
+/** A caller who pauses is given half as much again, up to so much more than others. */
 const PAUSE_FACTOR = 1.5;
+const MOST_FOR_PAUSES_MS = 300;
+/** An answer of more words than these is a story. */
+const SHORT_ANSWER = 4;
 
 export function withPause(pauses: Pauses, pause_ms: number): Pauses {
   if (pauses === null) return { average_ms: pause_ms };
@@ -30,11 +36,16 @@ export function withPause(pauses: Pauses, pause_ms: number): Pauses {
 
 export type EndOfTurn = {
   delay_ms: number;
-  reason: "choice" | "free" | "dictated" | "whole" | "goes-on" | "engine";
+  reason: "choice" | "complete" | "answer" | "free" | "dictated" | "whole" | "goes-on" | "engine";
 };
 
-/** `text`: what was said so far. */
-export function endOfTurn(text: string, awaited: AwaitedInput, pauses: Pauses, language: string): EndOfTurn {
+/** `text`: what was said so far; `asked`: our last words were a question. */
+export function endOfTurn(
+  text: string,
+  awaited: AwaitedInput,
+  pauses: Pauses,
+  { language, asked }: { language: string; asked: boolean },
+): EndOfTurn {
   if (awaited.kind === "choice" && isOneOf(text, awaited.choices)) {
     return { delay_ms: END_OF_TURN.choice, reason: "choice" };
   }
@@ -44,12 +55,16 @@ export function endOfTurn(text: string, awaited: AwaitedInput, pauses: Pauses, l
       ? { delay_ms: END_OF_TURN.choice, reason: "whole" }
       : { delay_ms: END_OF_TURN.dictated, reason: "dictated" };
   }
-  const { free, free_least, free_most, goes_on } = END_OF_TURN;
-  const own = pauses === null ? free : pauses.average_ms * PAUSE_FACTOR;
-  const delay_ms = Math.round(Math.min(free_most, Math.max(free_least, own)));
-  return goesOn(text, language)
-    ? { delay_ms: delay_ms + goes_on, reason: "goes-on" }
-    : { delay_ms, reason: "free" };
+  const { complete, answer, open, goes_on } = END_OF_TURN;
+  const withOwn = (ms: number): number => {
+    const own = pauses === null ? ms : pauses.average_ms * PAUSE_FACTOR;
+    return Math.round(Math.min(ms + MOST_FOR_PAUSES_MS, Math.max(ms, own)));
+  };
+  if (goesOn(text, language)) return { delay_ms: withOwn(complete) + goes_on, reason: "goes-on" };
+  if (isComplete(text, language)) return { delay_ms: withOwn(complete), reason: "complete" };
+  const isShort = plainWords(text).length <= SHORT_ANSWER;
+  if (asked && isShort) return { delay_ms: withOwn(answer), reason: "answer" };
+  return { delay_ms: withOwn(open), reason: "free" };
 }
 
 /** The answer holds a choice's words and little beside: "yes please", "a check-up". */

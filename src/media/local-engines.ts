@@ -1,4 +1,5 @@
 import type { Ear, Heard } from "../speech/hearing.ts";
+import { keepingSpeech } from "../speech/kept-speech.ts";
 import { createLocalHearing } from "../speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { findSphinx, type SphinxFiles } from "../speech/local/sphinx.ts";
@@ -16,7 +17,8 @@ export function createLocalEngines({
   threads?: number;
 } = {}): VoiceEngines & { detect(tell: (heard: Heard) => void): Ear; close(): Promise<void> } {
   const hearing = createLocalHearing({ sphinx });
-  const speaking = createLocalSpeaking({ threads });
+  const mouth = createLocalSpeaking({ threads });
+  const speaking = keepingSpeech(mouth);
   return {
     hearing,
     speaking,
@@ -24,7 +26,7 @@ export function createLocalEngines({
     detect: (tell) => hearing.openVoiceDetection(tell),
     missing: sphinx === null ? NO_EAR : null,
     close: async () => {
-      await Promise.all([hearing.close(), speaking.close()]);
+      await Promise.all([hearing.close(), mouth.close()]);
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Speaking } from "../speech/speaking.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { AnsweredEar, type AnsweredReport } from "./answered-ear.ts";
 import type { AudioInput, AudioLine } from "./audio-line.ts";
+import { CallerSound } from "./caller-sound.ts";
 import { LineSpeaker } from "./line-speaker.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
 
@@ -32,6 +33,9 @@ export type MediaReport =
   /** An engine failed; what was done about it. */
   | { type: "engine"; message: string }
   | AnsweredReport;
+
+/** An engine that tells of a voice later than this has its moments wrong. */
+const MOST_LATE_MS = 1500;
 
 /** A sound by its address: samples, or null where it is none of ours. */
 type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
@@ -69,6 +73,7 @@ export type MediaLineParts = {
 export class MediaLine implements CallLine, AudioInput {
   readonly #parts: MediaLineParts;
   readonly #speaker: LineSpeaker;
+  readonly #sound: CallerSound;
   readonly #keys: KeyListener | null;
   readonly #resampler: Resampler | null;
   /** Of a call that we made: who answered it. */
@@ -80,6 +85,9 @@ export class MediaLine implements CallLine, AudioInput {
   #state: LineState;
   #wake: { at: number; cancel: () => void } | null = null;
   #isClosed = false;
+  #preparing: AbortController | null = null;
+  /** Samples that the ears were given. */
+  #pushed = 0;
   #recorder: LineRecorder | null = null;
   /** The answer that is to come: since when the caller is silent, and since when its first words are known. */
   #answer: { silent_since: number | null; words_at: number | null } | null = {
@@ -103,6 +111,7 @@ export class MediaLine implements CallLine, AudioInput {
     };
     this.#language = parts.voice.languages[0]?.code ?? "en-US";
     this.#state = newLine(clock.now().getTime());
+    this.#sound = new CallerSound(line.rate);
     this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
     this.#resampler = line.rate === HEARING_RATE ? null : new Resampler(line.rate, HEARING_RATE);
     this.#answerer = parts.voice.finds_answerer
@@ -118,10 +127,7 @@ export class MediaLine implements CallLine, AudioInput {
       speaking,
       reports: {
         playing: (playing, piece) => {
-          if (playing) {
-            this.#reportFirstSound();
-            this.#answerer?.weSpeak();
-          }
+          if (playing) this.#answerer?.weSpeak();
           this.#take({
             type: "ours",
             playing,
@@ -129,6 +135,7 @@ export class MediaLine implements CallLine, AudioInput {
               (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech && !this.#isForVoicemail,
             asks: piece?.asks ?? false,
           });
+          if (playing && this.#state.ours.phase === "speaking") this.#reportFirstSound();
         },
         played: () => this.#tell({ type: "played" }),
         fault: (message) => this.#tell({ type: "fault", message }),
@@ -145,7 +152,9 @@ export class MediaLine implements CallLine, AudioInput {
     this.#answerer?.hear(frame);
     const key = this.#keys?.push(frame);
     if (key) this.key(key);
+    if (this.#sound.push(frame)) this.#take({ type: "sound", ...this.#sound.state });
     const samples = this.#resampler ? this.#resampler.push(frame) : frame;
+    this.#pushed += samples.length;
     for (const ear of this.#ears) ear.push(samples);
   }
 
@@ -190,6 +199,7 @@ export class MediaLine implements CallLine, AudioInput {
         if (output.lang !== null) this.#speakIn(output.lang);
         if (output.text === "") return this.#speaker.endLoop();
         if (this.#answer) this.#answer.words_at ??= this.#now();
+        this.#preparing = null;
         return this.#speaker.say(this.#utterance(output.text), output.interruptible);
       case "play": {
         const sound = this.#parts.soundAt(output.url);
@@ -212,9 +222,30 @@ export class MediaLine implements CallLine, AudioInput {
     }
   }
 
+  /** Makes the audio of words that will probably be said next. */
+  prepare(text: string): void {
+    if (this.#isClosed || this.#preparing || !this.#parts.speaking.keeps) return;
+    const control = new AbortController();
+    this.#preparing = control;
+    void this.#drain(text, control.signal);
+  }
+
   close(): void {
     this.#shut();
     this.#parts.line.close();
+  }
+
+  /** Where it fails, it fails again when it is said, and is told then. */
+  async #drain(text: string, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const _ of this.#parts.speaking.speak(this.#utterance(text), signal))
+        if (signal.aborted) return;
+    } catch {}
+  }
+
+  #unprepare(): void {
+    this.#preparing?.abort();
+    this.#preparing = null;
   }
 
   get #isInterruptibleBySpeech(): boolean {
@@ -237,7 +268,8 @@ export class MediaLine implements CallLine, AudioInput {
 
   #openEars(): void {
     const { hearing, detection, voice } = this.#parts;
-    const hear = (heard: Heard) => this.#hear(heard);
+    const opened_at = this.#pushed;
+    const hear = (heard: Heard) => this.#hear(heard, opened_at);
     this.#ears = [hearing.open({ language: this.#language, expected: voice.hints }, hear)];
     if (detection) this.#ears.push(detection(hear));
   }
@@ -254,14 +286,26 @@ export class MediaLine implements CallLine, AudioInput {
     this.#answerer.awaitBeep();
   }
 
-  #hear(heard: Heard) {
+  /** When something in an ear's audio happened: the last frame that the ear was given is the present. */
+  #momentOf(at_ms: number, opened_at: number): number {
+    const given_ms = ((this.#pushed - opened_at) * 1000) / HEARING_RATE;
+    return this.#now() - Math.min(MOST_LATE_MS, Math.max(0, given_ms - at_ms));
+  }
+
+  #hear(heard: Heard, opened_at: number) {
     if (this.#isClosed) return;
     if (heard.type === "partial" || heard.type === "final") this.#answerer?.words(heard.text);
     switch (heard.type) {
       case "speech_started":
-        return this.#take({ type: "voice", speaks: true });
+        this.#sound.voice(true);
+        this.#take({ type: "sound", ...this.#sound.state });
+        return this.#take({
+          type: "voice",
+          speaks: true,
+          since: this.#momentOf(heard.at_ms, opened_at),
+        });
       case "speech_stopped":
-        return this.#take({ type: "voice", speaks: false });
+        return this.#take({ type: "voice", speaks: false, since: this.#momentOf(heard.at_ms, opened_at) });
       case "partial":
         return this.#take({ type: "words", text: heard.text, final: false });
       case "final":
@@ -300,8 +344,14 @@ export class MediaLine implements CallLine, AudioInput {
         report({ type: "cut", heard });
         return this.#tell({ type: "interrupted", heard });
       }
+      case "eager":
+        return this.#tell({ type: "maybe_over", text: effect.text });
+      case "resumed":
+        this.#unprepare();
+        return this.#tell({ type: "resumed" });
       case "speech": {
         const { text, final } = effect;
+        if (final) this.#sound.isCallers();
         this.#tell({ type: "speech", text, final, lang: this.#language });
         if (effect.final) {
           const { silence_ms, reason } = effect;
@@ -359,6 +409,7 @@ export class MediaLine implements CallLine, AudioInput {
   #shut(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#unprepare();
     this.#speaker.close();
     this.#recorder?.end();
     for (const ear of this.#ears) ear.close();

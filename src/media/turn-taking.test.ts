@@ -69,14 +69,14 @@ describe("words that become final after their turn was ended without them", () =
 });
 
 describe("speaking over the agent", () => {
-  test("a voice of 80 ms after it was noticed stops us, and 'wait' takes the turn once it is no mere guess", () => {
+  test("a voice of 140 ms stops us, and 'wait' takes the turn once it is no mere guess", () => {
     const line = speaking()
       .voice(1000, true)
       .heard(1200, "wait")
       .voice(1300, false)
       .final(1500, "wait")
       .until(3000);
-    expect(line.deeds).toEqual(["1080 hold", "1500 take", '1850 "wait" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1500 take", '1850 "wait" free']);
   });
 
   test("'mm-hm' stops us for a moment, and we go on", () => {
@@ -86,12 +86,12 @@ describe("speaking over the agent", () => {
       .voice(1300, false)
       .final(1500, "mm-hm")
       .until(5000);
-    expect(line.deeds).toEqual(["1080 hold", "1500 go_on backchannel"]);
+    expect(line.deeds).toEqual(["1140 hold", "1500 go_on backchannel"]);
   });
 
   test("a cough, a door or a noise without words lets us go on within 1.5 s", () => {
     const line = speaking().voice(1000, true).voice(1300, false).final(1500, "").until(5000);
-    expect(line.deeds).toEqual(["1080 hold", "2580 go_on no-words"]);
+    expect(line.deeds).toEqual(["1140 hold", "2640 go_on no-words"]);
   });
 
   test("'yes' is an answer where a question is open, and a nod where none is", () => {
@@ -102,13 +102,13 @@ describe("speaking over the agent", () => {
         .voice(1300, false)
         .final(1500, "yes")
         .until(5000);
-    expect(say(true).deeds).toEqual(["1080 hold", "1500 take", '1850 "yes" free']);
-    expect(say(false).deeds).toEqual(["1080 hold", "1500 go_on backchannel"]);
+    expect(say(true).deeds).toEqual(["1140 hold", "1500 take", '1850 "yes" free']);
+    expect(say(false).deeds).toEqual(["1140 hold", "1500 go_on backchannel"]);
   });
 
   test("three words take the turn before they are finished", () => {
     const line = speaking().voice(1000, true).heard(1400, "i'd like").heard(1600, "i'd like to").until(2000);
-    expect(line.deeds).toEqual(["1080 hold", "1900 take"]);
+    expect(line.deeds).toEqual(["1140 hold", "1900 take"]);
   });
 
   test("a nod that recognition first took for a 'no' takes no turn", () => {
@@ -119,7 +119,7 @@ describe("speaking over the agent", () => {
       .voice(1400, false)
       .final(1600, "okay")
       .until(4000);
-    expect(line.deeds).toEqual(["1080 hold", "1600 go_on backchannel"]);
+    expect(line.deeds).toEqual(["1140 hold", "1600 go_on backchannel"]);
   });
 
   test("one word that is no nod takes the turn when it is over: 'Tuesday'", () => {
@@ -129,7 +129,7 @@ describe("speaking over the agent", () => {
       .voice(1500, false)
       .final(1700, "tuesday")
       .until(4000);
-    expect(line.deeds).toEqual(["1080 hold", "1700 take", '2050 "tuesday" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1700 take", '2050 "tuesday" free']);
   });
 
   test("the first word is never lost: what was said while we still spoke is part of the turn", () => {
@@ -163,7 +163,7 @@ describe("speaking over the agent", () => {
   test("in a language without lists any words take the turn", () => {
     const line = new Line("sw-KE").ours(0, { playing: true });
     line.voice(1000, true).voice(1300, false).final(1500, "ndiyo").until(4000);
-    expect(line.deeds).toEqual(["1080 hold", "1500 take", '1850 "ndiyo" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1500 take", '1850 "ndiyo" free']);
   });
 });
 

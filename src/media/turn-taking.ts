@@ -1,6 +1,7 @@
 import { unreachable } from "../base/errors.ts";
 import { type AwaitedInput, FREE } from "../workflows/awaited-input.ts";
-import { isBackchannel, takesTurn } from "./caller-words.ts";
+import type { SoundState } from "./caller-sound.ts";
+import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
 import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn.ts";
 
 /*
@@ -17,8 +18,10 @@ import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn
 type TurnTakingSettings = { language: string };
 
 export type LineEvent =
-  /** A voice began or ended; `at` is when that was detected. */
-  | { type: "voice"; speaks: boolean }
+  /** A voice began or ended, at the moment `since`; it is noticed later. */
+  | { type: "voice"; speaks: boolean; since?: number }
+  /** What the microphone says of the sound itself, before any engine (`caller-sound.ts`). */
+  | ({ type: "sound" } & SoundState)
   | { type: "words"; text: string; final: boolean }
   /** Our speech began to play, or all of it was played. `asks`: it asked a question, so "yes" is an answer. */
   | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
@@ -34,6 +37,10 @@ export type LineEffect =
   | { type: "go_on"; reason: "backchannel" | "no-words" }
   /** They took the turn: discard what was not heard. */
   | { type: "take" }
+  /** They may have finished: an answer to these words may be prepared. Nothing of it is stored or said. */
+  | { type: "eager"; text: string }
+  /** They had not: what was prepared is dropped. */
+  | { type: "resumed" }
   /** Their words so far; `final`: they have finished, with the reason why we think so. */
   | { type: "speech"; text: string; final: false }
   | { type: "speech"; text: string; final: true; silence_ms: number; reason: EndOfTurn["reason"] };
@@ -49,6 +56,13 @@ export type LineState = {
   partial: string;
   /** Since when the words so far mean an interruption; null: they don't. */
   takes_since: number | null;
+  sound: SoundState;
+  /** Since when something sounds that may become a voice; null: nothing does. */
+  stirs_since: number | null;
+  /** We stopped for a sound that is not yet known to be a voice. */
+  tentative: boolean;
+  /** The words for which an answer is being prepared; null: for none. */
+  eager: string | null;
   /** The words of an utterance that ended have not been recognized yet. */
   owed: boolean;
   /** What the last turn took of an utterance before its words were final. They may still come, and are no new turn. */
@@ -60,8 +74,12 @@ export type LineState = {
   wake: number | null;
 };
 
-/** This much voice over our words makes us stop speaking. It is detected 100 ms late. */
-const HOLD_AFTER_MS = 80;
+/** This much voice over our words, counted from its beginning, makes us stop speaking. */
+const HOLD_AFTER_MS = 140;
+/** A sound becomes a voice within this time, or it was none. */
+const STIR_MS = 240;
+/** After this much silence an answer is prepared. */
+const EAGER_MS = 150;
 /** A voice without words this long after we stopped was a cough or a door. */
 const NO_WORDS_MS = 1500;
 /** Recognized words arrive after the voice ends; this is the longest wait for them. */
@@ -78,6 +96,10 @@ export const newLine = (at: number): LineState => ({
   takes_since: null,
   owed: false,
   taken_early: null,
+  sound: { stirs: false, far: false, hums: false },
+  stirs_since: null,
+  tentative: false,
+  eager: null,
   ours: { phase: "silent", since: at, interruptible: true, asks: false },
   awaited: FREE,
   pauses: null,
@@ -116,7 +138,9 @@ class LineDraft {
     const { state } = this;
     switch (event.type) {
       case "voice":
-        return this.#takeVoice(event.speaks);
+        return this.#takeVoice(event.speaks, event.since ?? this.#at);
+      case "sound":
+        return this.#takeSound(event);
       case "words":
         return this.#takeWords(event.text.trim(), event.final);
       case "ours":
@@ -133,14 +157,25 @@ class LineDraft {
     }
   }
 
-  #takeVoice(speaks: boolean) {
+  #takeSound({ stirs, far, hums }: SoundState): void {
+    const { state } = this;
+    if (!stirs) state.stirs_since = null;
+    else state.stirs_since ??= this.#at;
+    state.sound = { stirs, far, hums };
+  }
+
+  #takeVoice(speaks: boolean, since: number) {
     const { state } = this;
     if (speaks === state.speaks) return;
     // Only pauses within their speech count, not the wait before it.
-    if (speaks && this.#text !== "") state.pauses = withPause(state.pauses, this.#at - state.since);
+    if (speaks && this.#text !== "") state.pauses = withPause(state.pauses, Math.max(0, since - state.since));
     state.speaks = speaks;
-    state.since = this.#at;
+    state.since = Math.min(since, this.#at);
     state.noise = false;
+    if (speaks) {
+      state.tentative = false;
+      this.#dropEager();
+    }
     if (speaks) state.taken_early = null;
     else state.owed = true;
   }
@@ -173,12 +208,24 @@ class LineDraft {
     const { state } = this;
     if (playing) {
       if (state.ours.phase === "held") return;
-      const since = state.ours.phase === "speaking" ? state.ours.since : this.#at;
+      const begins = state.ours.phase === "silent";
+      const since = begins ? this.#at : state.ours.since;
       state.ours = { phase: "speaking", since, interruptible, asks };
+      if (begins && interruptible) this.#yieldBeginning();
     } else {
       state.ours = { ...state.ours, phase: "silent", since: this.#at };
       if (this.#text !== "") this.effects.push({ type: "speech", text: this.#text, final: false });
     }
+  }
+
+  /** Both would begin together: they go first. */
+  #yieldBeginning(): void {
+    const { state } = this;
+    const speaks = state.speaks && !state.noise && !state.sound.far;
+    if (!speaks && state.stirs_since === null) return;
+    state.tentative = !speaks;
+    state.ours = { ...state.ours, phase: "held" };
+    this.effects.push({ type: "hold" });
   }
 
   settle() {
@@ -193,6 +240,8 @@ class LineDraft {
     const { state } = this;
     const { ours } = state;
     if (!ours.interruptible || !state.speaks || state.noise) return this.#forgetBackchannel();
+    // People in the background are heard and don't stop us.
+    if (state.sound.far) return;
     const due = Math.max(state.since, ours.since) + HOLD_AFTER_MS;
     if (this.#at < due) return this.#wakeAt(due);
     state.ours = { ...ours, phase: "held", since: this.#at };
@@ -204,15 +253,21 @@ class LineDraft {
   #forgetBackchannel() {
     const { state } = this;
     const isOver = !state.speaks && !state.owed;
-    if (isOver && !state.ours.asks && isBackchannel(this.#text, this.#settings.language)) this.#forget();
+    if (isOver && this.state.sound.far) this.#forget();
+    else if (isOver && !state.ours.asks && this.#isNod()) this.#forget();
     else if (state.ours.interruptible && this.#isSteadyInterruption()) this.#takeTurn();
   }
 
   /** Stage two: we have stopped, and their words decide whether it is an interruption. */
   #judgeWords(): void {
     const { state } = this;
-    const { language } = this.#settings;
     const text = this.#text;
+    if (state.tentative && text === "") {
+      const due = state.stirs_since === null ? this.#at : state.stirs_since + STIR_MS;
+      if (this.#at >= due) this.#goOn("no-words");
+      else this.#wakeAt(due);
+      return;
+    }
     // Words that never became final are used as they are.
     if (state.owed && text !== "" && this.#at >= state.since + OWED_MS) state.owed = false;
     const isOver = !state.speaks && !state.owed;
@@ -221,15 +276,24 @@ class LineDraft {
       if (this.#at >= due) this.#goOn("no-words");
       else this.#wakeAt(due);
     } else if (this.#isSteadyInterruption()) this.#takeTurn();
-    else if (isOver && (state.ours.asks || !isBackchannel(text, language))) this.#takeTurn();
+    else if (isOver && (state.ours.asks || !this.#isNod())) this.#takeTurn();
     else if (isOver) this.#goOn("backchannel");
     else if (!state.speaks) this.#wakeAt(state.since + OWED_MS);
+  }
+
+  /** "Mm-hm", by its words or, where recognition heard a word in it, by its sound. */
+  #isNod(): boolean {
+    return this.#isHummed || isBackchannel(this.#text, this.#settings.language);
+  }
+
+  get #isHummed(): boolean {
+    return this.state.sound.hums && plainWords(this.#text).length <= 2;
   }
 
   /** Final words count at once, guesses a moment later. */
   #isSteadyInterruption(): boolean {
     const { partial, takes_since } = this.state;
-    if (takes_since === null) return false;
+    if (takes_since === null || this.#isHummed || this.state.sound.far) return false;
     const due = partial === "" ? takes_since : takes_since + STEADY_MS;
     if (this.#at < due) this.#wakeAt(due);
     return this.#at >= due;
@@ -245,6 +309,7 @@ class LineDraft {
     const { state } = this;
     this.#forget();
     state.noise = state.speaks;
+    state.tentative = false;
     state.ours = { ...state.ours, phase: "speaking", since: this.#at };
     this.effects.push({ type: "go_on", reason });
   }
@@ -260,9 +325,17 @@ class LineDraft {
     const { state } = this;
     const text = this.#text;
     if (state.speaks || text === "") return;
-    const { delay_ms, reason } = endOfTurn(text, state.awaited, state.pauses, this.#settings.language);
+    const { delay_ms, reason } = endOfTurn(text, state.awaited, state.pauses, {
+      language: this.#settings.language,
+      asked: state.ours.asks,
+    });
     // Recognition may still correct the last words.
-    const due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
+    const silent_due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
+    this.#prepare(text, silent_due);
+    // Something sounds: whether they go on is known in a moment.
+    const { stirs_since } = state;
+    const stir_due = stirs_since === null ? 0 : stirs_since + STIR_MS;
+    const due = Math.max(silent_due, stir_due);
     if (this.#at < due) return this.#wakeAt(due);
     this.#endTurn(text, reason);
   }
@@ -271,7 +344,10 @@ class LineDraft {
   #takeEnginesEnd(): void {
     const { ours, awaited, pauses, owed } = this.state;
     if (ours.phase !== "silent" || owed) return;
-    const { reason } = endOfTurn(this.#text, awaited, pauses, this.#settings.language);
+    const { reason } = endOfTurn(this.#text, awaited, pauses, {
+      language: this.#settings.language,
+      asked: ours.asks,
+    });
     if (reason !== "dictated") this.#endTurn(this.#text, "engine");
   }
 
@@ -279,10 +355,28 @@ class LineDraft {
     const { state } = this;
     if (text === "") return;
     const silence_ms = state.speaks ? 0 : this.#at - state.since;
+    state.eager = null;
     this.effects.push({ type: "speech", text, final: true, silence_ms, reason });
     state.taken_early = state.partial === "" ? null : state.partial;
     this.#forget();
     state.owed = false;
+  }
+
+  /** While the silence is not long enough yet, an answer to the words so far is prepared. */
+  #prepare(text: string, due: number) {
+    const { state } = this;
+    if (state.eager === text || this.#at >= due) return;
+    this.#dropEager();
+    const eager = state.since + EAGER_MS;
+    if (this.#at < eager) return this.#wakeAt(eager);
+    state.eager = text;
+    this.effects.push({ type: "eager", text });
+  }
+
+  #dropEager(): void {
+    if (this.state.eager === null) return;
+    this.state.eager = null;
+    this.effects.push({ type: "resumed" });
   }
 
   #wakeAt(moment: number): void {

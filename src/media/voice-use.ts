@@ -55,9 +55,15 @@ export class VoiceMeter {
     return {
       ...engine,
       async *speak(utterance, signal) {
-        characters += utterance.text.length;
+        // What is kept already costs nothing again.
+        let isCounted = engine.keeps !== true;
+        if (isCounted) characters += utterance.text.length;
         for await (const audio of engine.speak(utterance, signal)) {
-          count(audio.samples.length);
+          if (!audio.isKept) {
+            if (!isCounted) characters += utterance.text.length;
+            isCounted = true;
+            count(audio.samples.length);
+          }
           yield audio;
         }
       },

@@ -88,6 +88,21 @@ export async function takeLease(
   }
 }
 
+const READ =
+  sql.raw(`id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
+  is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq,
+  interruptions`);
+
+/** The session as its next turn would read it, without taking it; undefined while a turn runs, or once it has ended. */
+export async function readForTurn(engine: Engine, session_id: number): Promise<LeasedSession | undefined> {
+  const { rows } = await sql<Omit<LeasedSession, "lease">>`
+    select ${READ} from sessions
+    where id = ${session_id} and ended_at is null and set_aside_at is null and lease_owner is null`.execute(
+    engine.db,
+  );
+  return rows[0] && { ...rows[0], lease: "" };
+}
+
 async function tryLease(
   engine: Engine,
   session_id: number,
@@ -103,9 +118,7 @@ async function tryLease(
       interruptions = interruptions + (channel = 'chat' and lease_owner is not null)::int
     where id = ${session_id} and ended_at is null and (set_aside_at is null or ${purpose === "end"})
       and (lease_owner is null or lease_expires_at < ${now.toISOString()})
-    returning id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-      is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq,
-      interruptions`;
+    returning ${READ}`;
   const query = said
     ? sql<Omit<LeasedSession, "lease">>`
         with taken as (${take}), message as (

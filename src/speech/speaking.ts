@@ -11,7 +11,12 @@ export type Utterance = {
 };
 
 /** A part of what is said, in the order it sounds. Alignment counts from the first sample of the whole utterance. */
-export type SpokenAudio = { samples: Int16Array; aligned: Aligned[] };
+export type SpokenAudio = {
+  samples: Int16Array;
+  aligned: Aligned[];
+  /** Made before, and kept (`kept-speech.ts`): it costs nothing now. */
+  isKept?: true;
+};
 
 /** An engine that speaks: text in, audio out as it is made. Throws a Fault where it can't; `signal` ends it early. */
 export type Speaking = {
@@ -23,6 +28,8 @@ export type Speaking = {
   /** Samples a second of what it gives. */
   rate: number;
   speak(utterance: Utterance, signal: AbortSignal): AsyncIterable<SpokenAudio>;
+  /** What was made once is kept (`kept-speech.ts`), so it may be made before it is known to be said. */
+  keeps?: true;
   /** Connects for what is said next, so that the first words need not wait for it. */
   prepare?(utterance: Omit<Utterance, "text">): void;
 };

@@ -117,14 +117,15 @@ export class TurnDriver {
     return surroundingsOf(this.#facts, this.memory, this.engine.clock.now());
   }
 
-  context(): ToolContext {
+  /** As of `at`. */
+  context(now = this.engine.clock.now()): ToolContext {
     const greeting = (at: Date) => {
       const { snapshot } = this.session;
       this.trace(...greetingTrace(snapshot, at));
       return greetingText(snapshot, this.memory, sessionFacts(this.session), at);
     };
     const { signal } = this;
-    return toolContextOf(this.#facts, this.memory, this.engine.clock.now(), { signal, greeting });
+    return toolContextOf(this.#facts, this.memory, now, { signal, greeting });
   }
 
   /** Stores everything not stored yet, in one transaction; `over` releases the lease. A debugged turn is stored at its end only. */

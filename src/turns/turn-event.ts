@@ -1,8 +1,20 @@
+import type { ModelRequest } from "../llm/model.ts";
 import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
+import type { Round } from "./model-round.ts";
 import type { TurnControl, TurnDebug } from "./turn-control.ts";
+
+/** What `speculative-turn.ts` hands to the turn. */
+export type BegunAnswer = {
+  readonly asked_at: Date | null;
+  takeOver(
+    request: Omit<ModelRequest, "signal">,
+    signal: AbortSignal,
+    onText: (delta: string) => void,
+  ): Promise<Round> | null;
+};
 
 export type TurnInput = {
   /** What the person said; empty for silence. null: the agent speaks without input. */
@@ -15,6 +27,8 @@ export type TurnInput = {
   control?: TurnControl;
   /** The person's words are stored already, and the turn is debugged. */
   debug?: TurnDebug;
+  /** An answer that the model began before the person was known to have finished. */
+  speculation?: BegunAnswer | null;
 };
 
 /** The events of a running turn, for its channel. */

@@ -1,12 +1,9 @@
-import { messageTokens } from "../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelFinish } from "../llm/model.ts";
-import { answererNotes } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { apologize } from "./apology.ts";
-import { buildMessages } from "./build-prompt.ts";
 import { chooseLanguage } from "./choose-language.ts";
-import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
+import { type Asking, modelRequest } from "./model-request.ts";
 import { modelRound, type Round } from "./model-round.ts";
 import type { Offering } from "./offered-tools.ts";
 import { CallRunner } from "./run-calls.ts";
@@ -130,19 +127,6 @@ function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish 
   return "its answer was empty";
 }
 
-/** How the model is asked, and how that changed after a failure. */
-type Asking = {
-  model: LanguageModel;
-  /** A note to the model about its failed answer. */
-  notes: string[];
-  /** Tokens for the conversation, when the model accepted less than its catalogued window. */
-  most_tokens: number;
-  /** The estimated tokens of the last request. */
-  asked_tokens?: number;
-  broke_off?: boolean;
-  halved?: number;
-};
-
 /** A self-hosted server may accept a sixteenth of the model's usual window. It rejects longer requests at once. */
 const MAX_HALVED = 4;
 
@@ -167,32 +151,34 @@ function mend(turn: TurnDriver, asking: Asking, { text, failure, error }: Failed
 const BROKE_OFF =
   "Your last words broke off in the middle. The person has heard them. Go on from there, without repeating them.";
 
+/** Asks, or takes over the answer that the model has begun already where it was asked the same. */
 function ask(
   turn: TurnDriver,
   { workflows }: CallRunner,
   asking: Asking,
-  { tools, choice }: Pick<Offering, "tools" | "choice">,
-) {
-  const { snapshot } = turn.session;
-  const { memory } = turn;
-  const { model, notes } = asking;
-  const interrupted = turn.input.control?.interrupted;
-  const language = { code: memory.language, changed: memory.language !== turn.start_language };
-  const told = [...answererNotes(memory), ...notes];
-  const built = buildMessages(snapshot, turn.history, turn.context().lookup, language, told);
-  const most = historyBudget(model.context_window, tools, asking.most_tokens);
-  const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
-  if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
-  asking.asked_tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
-  const request = {
-    messages,
-    tools,
-    tool_choice: choice,
-    temperature: snapshot.prompt.llm_config.temperature ?? null,
-    seed: snapshot.prompt.llm_config.seed ?? null,
-    signal: interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal,
-  };
+  offered: Pick<Offering, "tools" | "choice">,
+): Promise<Round> {
+  const { control, speculation } = turn.input;
+  const interrupted = control?.interrupted;
+  const signal = interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal;
   const onText = (text: string) => turn.emit({ type: "delta", text });
-  const asked = () => modelRound(model, request, turn.engine.clock, onText, interrupted);
+  const { model } = asking;
+  const at = speculation?.asked_at ?? null;
+  if (speculation && at) {
+    const { request } = modelRequest(turn, workflows, asking, offered, at);
+    const begun = speculation.takeOver(request, signal, onText);
+    if (begun) return takenOver(turn, begun);
+  }
+  const now = turn.engine.clock.now();
+  const { request, trimmed, tokens } = modelRequest(turn, workflows, asking, offered, now);
+  if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
+  asking.asked_tokens = tokens;
+  const asked = () => modelRound(model, { ...request, signal }, turn.engine.clock, onText, interrupted);
   return turn.input.debug ? turn.input.debug.round(asked) : asked();
+}
+
+async function takenOver(turn: TurnDriver, begun: Promise<Round>): Promise<Round> {
+  const round = await begun;
+  turn.signal.throwIfAborted();
+  return { ...round, trace: { ...round.trace, details: { ...round.trace.details, speculative: true } } };
 }

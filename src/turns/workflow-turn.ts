@@ -86,6 +86,12 @@ export class Workflows {
     await this.#returnToCallers();
   }
 
+  /** Whether a turn does something for a workflow before it asks the model. */
+  get actsBeforeModel(): boolean {
+    if (this.tasks.length === 0) return false;
+    return !this.#host.memory().workflows?.started || this.#all().some(({ state }) => state.awaiting);
+  }
+
   /** Whether the model has to act before the user says anything. */
   get isWaiting(): boolean {
     return this.#all().some(({ state }) => state.pending_calls.some((call) => call.immediate));

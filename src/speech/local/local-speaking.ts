@@ -3,6 +3,7 @@ import { Fault } from "../../base/errors.ts";
 import { createWorkerPool, WorkGivenUp } from "../../base/worker-pool.ts";
 import type { Speaking, SpokenAudio, Utterance } from "../speaking.ts";
 import type { FliteVoice, FliteWork } from "./flite-worker.ts";
+import { readPhones, wordPlaces } from "./word-places.ts";
 
 /** Flite's voices of 16 kHz: a Scottish and two American men, an American woman. */
 const VOICES: readonly FliteVoice[] = ["slt", "rms", "awb", "kal16"];
@@ -40,8 +41,14 @@ export function createLocalSpeaking({ threads }: { threads: number }): Speaking 
     });
     if (signal.aborted) return;
     // It begins with a quarter of a second of silence, which would be heard as a slower answer.
-    const { samples } = trimSilence(made, { rate: RATE });
-    yield { samples, aligned: [] };
+    const { samples, trimmed_start } = trimSilence(made.samples, { rate: RATE });
+    const places = wordPlaces(speech.text, readPhones(made.phones), RATE);
+    const aligned = places.map((word) => ({
+      ...word,
+      begins: Math.max(0, word.begins - trimmed_start),
+      ends: Math.max(0, word.ends - trimmed_start),
+    }));
+    yield { samples, aligned };
   }
 
   return { name: "Flite (offline stand-in)", minute_usd: 0, rate: RATE, speak, close: () => pool.close() };

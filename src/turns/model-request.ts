@@ -1,0 +1,46 @@
+import { messageTokens } from "../llm/estimate-tokens.ts";
+import type { LanguageModel, ModelRequest } from "../llm/model.ts";
+import { answererNotes } from "../sessions/answerer-notes.ts";
+import { buildMessages } from "./build-prompt.ts";
+import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
+import type { Offering } from "./offered-tools.ts";
+import type { TurnDriver } from "./turn-driver.ts";
+import type { Workflows } from "./workflow-turn.ts";
+
+/** How the model is asked, and how that changed after a failure. */
+export type Asking = {
+  model: LanguageModel;
+  /** A note to the model about its failed answer. */
+  notes: string[];
+  /** Tokens for the conversation, when the model accepted less than its catalogued window. */
+  most_tokens: number;
+  /** The estimated tokens of the last request. */
+  asked_tokens?: number;
+  broke_off?: boolean;
+  halved?: number;
+};
+
+/** What the model is asked, as of `at`; `trimmed`: what of the history was left out. */
+export function modelRequest(
+  turn: TurnDriver,
+  workflows: Workflows,
+  { model, notes, most_tokens }: Asking,
+  { tools, choice }: Pick<Offering, "tools" | "choice">,
+  at: Date,
+) {
+  const { snapshot } = turn.session;
+  const { memory } = turn;
+  const language = { code: memory.language, changed: memory.language !== turn.start_language };
+  const told = [...answererNotes(memory), ...notes];
+  const built = buildMessages(snapshot, turn.history, turn.context(at).lookup, language, told);
+  const most = historyBudget(model.context_window, tools, most_tokens);
+  const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
+  const request: Omit<ModelRequest, "signal"> = {
+    messages,
+    tools,
+    tool_choice: choice,
+    temperature: snapshot.prompt.llm_config.temperature ?? null,
+    seed: snapshot.prompt.llm_config.seed ?? null,
+  };
+  return { request, trimmed, tokens: messages.reduce((sum, message) => sum + messageTokens(message), 0) };
+}

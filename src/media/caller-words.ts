@@ -25,7 +25,7 @@ const WORDS: Record<string, Words> = {
     asks: list("when, what, where, who, which, why, how, is, are, do, does, did, was, were, will"),
     ends: list("please, thanks, thank you, bye, goodbye, that's all, that is all, stop, hello, hi, nothing"),
     goes_on: list(
-      "and, or, but, so, because, if, the, a, an, to, for, at, on, in, of, with, my, is, it's, um, uh, er, well, like, i, you, we, they, he, she, am, are, would, want, need, make, book, have, has, this, that, your, our, between, from, about, i'd, i'm, i've, i'll, can, could, will, not",
+      "and, or, but, so, because, if, the, a, an, to, for, at, on, in, of, with, my, is, it's, um, uh, er, well, like, i, we, they, he, she, am, are, would, want, need, make, book, your, our, between, from, about, i'd, i'm, i've, i'll, can, could, will",
     ),
   },
   es: {

@@ -94,12 +94,13 @@ test("words of a caller become an input once they are silent, with the reason in
   await pass(400);
   hears(stopped);
   hears(final("when are you open"));
-  await pass(500);
   expect(told.at(-1)).toMatchObject({ type: "speech", final: false, text: "when are you open" });
-  await pass(100);
+  await pass(300);
+  expect(told.at(-1)).toEqual({ type: "maybe_over", text: "when are you open" });
+  await pass(200);
   expect(told.at(-1)).toEqual({ type: "speech", text: "when are you open", final: true, lang: "en-US" });
   expect(reports).toEqual([
-    { type: "end_of_turn", text: "when are you open", silence_ms: 550, reason: "free" },
+    { type: "end_of_turn", text: "when are you open", silence_ms: 400, reason: "complete" },
   ]);
 });
 
@@ -164,7 +165,7 @@ test("what may be interrupted by keys only is said to its end, whatever is said 
   hears(final("wait stop no"));
   hears(stopped);
   await pass(1000);
-  expect(told.map(({ type }) => type)).toEqual(["played", "speech", "speech"]);
+  expect(told.map(({ type }) => type)).toEqual(["played", "speech", "maybe_over", "speech"]);
 });
 
 test("a key in the audio is found, and stops us", async () => {

@@ -49,7 +49,7 @@ export function keepingSpeech(speaking: Speaking, { most_bytes = 16_000_000 } = 
     const { text, language, voice, speed } = utterance;
     if (text.length > MOST_CHARACTERS) return yield* speaking.speak(utterance, signal);
     const key = JSON.stringify([text, language, voice, speed]);
-    await making.get(key);
+    for (let busy = making.get(key); busy; busy = making.get(key)) await busy;
     if (signal.aborted) return;
     const known = kept.get(key);
     if (!known) return yield* make(utterance, key, signal);

@@ -5,7 +5,7 @@ import type { Engine } from "../sessions/engine.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { betweenTurns } from "../turns/between-turns.ts";
 import { openWorkflows } from "../turns/open-workflows.ts";
-import { SpeculativeTurn } from "../turns/speculative-turn.ts";
+import { SpeculativeTurn } from "../turns/rounds/speculative-turn.ts";
 import { runTurn } from "../turns/turn.ts";
 import { TurnControl } from "../turns/turn-control.ts";
 import { step } from "./call-machine.ts";

@@ -1,6 +1,6 @@
 import { ModelError, type ToolCall } from "../llm/model.ts";
 import { done, failed, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
-import type { Round } from "../turns/model-round.ts";
+import type { Round } from "../turns/rounds/model-round.ts";
 import type { TurnDebug } from "../turns/turn-control.ts";
 import type { TaskMemory, TaskStop } from "../workflows/task-run.ts";
 

@@ -2,7 +2,7 @@ import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import type { TaskWatch } from "../workflows/task-run.ts";
-import type { Round } from "./model-round.ts";
+import type { Round } from "./rounds/model-round.ts";
 
 /** How a channel controls a running turn. */
 export class TurnControl {

@@ -3,7 +3,7 @@ import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
-import type { Round } from "./model-round.ts";
+import type { Round } from "./rounds/model-round.ts";
 import type { TurnControl, TurnDebug } from "./turn-control.ts";
 
 /** What `speculative-turn.ts` hands to the turn. */

@@ -3,8 +3,8 @@ import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { apologize } from "./apology.ts";
 import { chooseLanguage } from "./choose-language.ts";
-import { type Asking, modelRequest } from "./model-request.ts";
-import { modelRound, type Round } from "./model-round.ts";
+import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
+import { modelRound, type Round } from "./rounds/model-round.ts";
 import type { Offering } from "./offered-tools.ts";
 import { CallRunner } from "./run-calls.ts";
 import { findMessageTurn, repeatTurn } from "./stored-answer.ts";
@@ -78,7 +78,7 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
   let wordless: string | null = null;
   /** The number of the turn's messages when the last calls began. */
   let heard_before = 0;
-  const asking: Asking = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
+  const asking: AskedModel = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
   for (let round = 0; turn.state.action === null; round++) {
     const offering = runner.workflows.offer();
     const last = round >= MAX_TOOL_ROUNDS;
@@ -131,7 +131,7 @@ function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish 
 const MAX_HALVED = 4;
 
 /** Changes how the model is asked after a failed answer; false when nothing can be changed. */
-function mend(turn: TurnDriver, asking: Asking, { text, failure, error }: Failed): boolean {
+function mend(turn: TurnDriver, asking: AskedModel, { text, failure, error }: Failed): boolean {
   const { halved = 0 } = asking;
   if (failure.kind === "too-long" && halved < MAX_HALVED) {
     asking.halved = halved + 1;
@@ -155,7 +155,7 @@ const BROKE_OFF =
 function ask(
   turn: TurnDriver,
   { workflows }: CallRunner,
-  asking: Asking,
+  asking: AskedModel,
   offered: Pick<Offering, "tools" | "choice">,
 ): Promise<Round> {
   const { control, speculation } = turn.input;

@@ -72,10 +72,10 @@ export function wordPlaces(text: string, phones: readonly Phone[], rate: number)
   }));
 }
 
-type Spoken = { name: string; afterPause: boolean };
+type SpokenWord = { name: string; afterPause: boolean };
 
 /** At which sound each word begins, and the end: the way to part the sounds that fits the spelling best. */
-function bestBreaks(words: readonly string[], spoken: readonly Spoken[]): number[] | null {
+function bestBreaks(words: readonly string[], spoken: readonly SpokenWord[]): number[] | null {
   const sounds = spoken.length;
   let costs: number[] = Array.from({ length: sounds + 1 }, (_, at) =>
     at === 0 ? 0 : Number.POSITIVE_INFINITY,
@@ -104,7 +104,7 @@ function bestBreaks(words: readonly string[], spoken: readonly Spoken[]): number
 }
 
 /** How badly these sounds fit the spelling: numbers of vowels and consonants, the first sound, pauses inside. */
-function misfit(word: string, sounds: readonly Spoken[]): number {
+function misfit(word: string, sounds: readonly SpokenWord[]): number {
   const pauses = sounds.filter(({ afterPause }, at) => afterPause && at > 0).length * PAUSE_WITHIN;
   const vowels = sounds.filter(({ name }) => VOWELS.has(name)).length;
   const consonants = sounds.length - vowels;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { recordset } from "../../db/recordset.ts";
-import type { SentRound } from "../model-round.ts";
+import type { SentRound } from "../rounds/model-round.ts";
 import type { TurnRows } from "./turn-rows.ts";
 
 /*

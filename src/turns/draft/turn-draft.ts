@@ -3,7 +3,7 @@ import type { NewEvent } from "../../events/event.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import { endsSession, type SessionAction, type ToolEffects } from "../../tool-calls/tool-outcome.ts";
-import type { Round } from "../model-round.ts";
+import type { Round } from "../rounds/model-round.ts";
 import type { TurnEvent } from "../turn-event.ts";
 import { callTrace, exchangesOf, type FinishedCall, historyCall, storedCall } from "./finished-call.ts";
 import { isAnswer, rowsAfter, type TurnRows } from "./turn-rows.ts";

@@ -3,7 +3,7 @@ import type { TraceEntry } from "../../events/trace.ts";
 import type { ProviderData } from "../../llm/model.ts";
 import type { SaidOptOut } from "../../tool-calls/opt-out-tool.ts";
 import type { ToolExchange } from "../../tool-calls/tool-exchange.ts";
-import type { SentRound } from "../model-round.ts";
+import type { SentRound } from "../rounds/model-round.ts";
 
 export type NewMessage = {
   seq: number;

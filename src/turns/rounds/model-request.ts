@@ -1,14 +1,14 @@
-import { messageTokens } from "../llm/estimate-tokens.ts";
-import type { LanguageModel, ModelRequest } from "../llm/model.ts";
-import { answererNotes } from "../sessions/answerer-notes.ts";
-import { buildMessages } from "./build-prompt.ts";
-import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
-import type { Offering } from "./offered-tools.ts";
-import type { TurnDriver } from "./turn-driver.ts";
-import type { Workflows } from "./workflow-turn.ts";
+import { messageTokens } from "../../llm/estimate-tokens.ts";
+import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
+import { answererNotes } from "../../sessions/answerer-notes.ts";
+import { buildMessages } from "../build-prompt.ts";
+import { fitHistory, historyBudget, lastResults } from "../fit-history.ts";
+import type { Offering } from "../offered-tools.ts";
+import type { TurnDriver } from "../turn-driver.ts";
+import type { Workflows } from "../workflow-turn.ts";
 
 /** How the model is asked, and how that changed after a failure. */
-export type Asking = {
+export type AskedModel = {
   model: LanguageModel;
   /** A note to the model about its failed answer. */
   notes: string[];
@@ -24,7 +24,7 @@ export type Asking = {
 export function modelRequest(
   turn: TurnDriver,
   workflows: Workflows,
-  { model, notes, most_tokens }: Asking,
+  { model, notes, most_tokens }: AskedModel,
   { tools, choice }: Pick<Offering, "tools" | "choice">,
   at: Date,
 ) {

@@ -1,6 +1,6 @@
-import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
-import type { TraceEntry } from "../events/trace.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorText } from "../../base/errors.ts";
+import type { TraceEntry } from "../../events/trace.ts";
 import {
   type LanguageModel,
   ModelError,
@@ -8,7 +8,7 @@ import {
   type ModelRequest,
   type ModelUsage,
   type ToolCall,
-} from "../llm/model.ts";
+} from "../../llm/model.ts";
 
 /** What one request sent to the model, and what came of it; stored beside the trace (`draft/sent-rows.ts`). */
 export type SentRound = {

@@ -1,4 +1,5 @@
 import type { Snapshot, ToolMock } from "../agents/snapshot.ts";
+import { patch } from "../base/patch.ts";
 import type { DialogueLine } from "../evaluations/persona.ts";
 import type { TestPlayer } from "../evaluations/play-person.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -64,7 +65,7 @@ export async function playLane(
 
   const answer = async (text: string | null) => {
     const result = await runTurn(engine, session_id, { text, override_timestamp });
-    if (text !== null) Object.assign(now, { words: "", calls: [] });
+    if (text !== null) patch(now, { words: "", calls: [] });
     now.words = [now.words, ...result.messages].filter(Boolean).join("\n");
     now.calls.push(...result.calls.map(calledName));
     for (const { tool_name, request } of result.calls) {

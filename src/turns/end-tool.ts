@@ -20,8 +20,8 @@ import { buildMessages } from "./build-prompt.ts";
 import { callTrace, exchangesOf, type FinishedCall, storedCall } from "./draft/finished-call.ts";
 import { sentInsert, sentRows } from "./draft/sent-rows.ts";
 import { callEndTool } from "./end-tool-job.ts";
-import { modelRound, type SentRound } from "./rounds/model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
+import { modelRound, type SentRound } from "./rounds/model-round.ts";
 import { loadHistory } from "./turn-history.ts";
 import { callInsert } from "./turn-store.ts";
 

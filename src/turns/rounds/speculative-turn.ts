@@ -4,11 +4,11 @@ import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { type LeasedSession, readForTurn } from "../../sessions/lease.ts";
 import { chooseLanguage } from "../choose-language.ts";
-import { modelRequest } from "./model-request.ts";
-import { modelRound, type Round } from "./model-round.ts";
 import { CallRunner } from "../run-calls.ts";
 import { TurnDriver } from "../turn-driver.ts";
 import { loadHistory } from "../turn-history.ts";
+import { modelRequest } from "./model-request.ts";
+import { modelRound, type Round } from "./model-round.ts";
 
 /** The words that are heard or written before it is known whether the person has finished. */
 type OnText = (delta: string) => void;

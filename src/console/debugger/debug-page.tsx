@@ -1,6 +1,6 @@
 import { Button, Grid, Group, MultiSelect, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { IconPlayerPlay, IconPlayerTrackNext, IconRestore } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { DebugTurn, SessionFork } from "../api-types.ts";
@@ -94,7 +94,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Panel title="Conversation">
           <Conversation id={id} until={turn_index - 1} />
-          {fork && <Conversation id={String(fork.session_id)} from={turn_index} key={forkKey(fork)} />}
+          {fork && <Conversation id={String(fork.session_id)} from={turn_index} stand={standOf(fork)} />}
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
@@ -190,8 +190,8 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
 
 const unique = (names: string[]) => [...new Set(names)];
 
-/** The conversation is read again at each stop. */
-const forkKey = ({ session_id, status, stop }: SessionFork) =>
+/** The conversation is read again at each stop, and at the end. */
+const standOf = ({ session_id, status, stop }: SessionFork) =>
   `${session_id} ${status} ${JSON.stringify(stop)?.length}`;
 
 function Standing({ fork }: { fork: SessionFork }) {
@@ -208,11 +208,12 @@ function Standing({ fork }: { fork: SessionFork }) {
   );
 }
 
-/** The turns of a session, up to one of them or from one on. */
-function Conversation(props: { id: string; from?: number; until?: number }) {
-  const { id, from = 0, until = Number.POSITIVE_INFINITY } = props;
+/** The turns of a session, up to one of them or from one on; read anew when it stands elsewhere. */
+function Conversation(props: { id: string; from?: number; until?: number; stand?: string }) {
+  const { id, from = 0, until = Number.POSITIVE_INFINITY, stand = "" } = props;
   const story = useQuery({
-    queryKey: ["session", id, "debugged", from, until],
+    queryKey: ["session", id, "debugged", from, until, stand],
+    placeholderData: keepPreviousData,
     async queryFn({ signal }) {
       const [timeline, trace] = await Promise.all([
         call("GET /api/v1/sessions/timeline/{session_id}", { path: { session_id: id }, signal }),

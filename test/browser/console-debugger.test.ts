@@ -1,0 +1,57 @@
+import { beforeAll, expect, test } from "vitest";
+import { axeFindings, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+});
+
+/** A conversation with the demo's reminder agent, in which the person can come. */
+async function reminded(): Promise<number> {
+  const { body: agents } = await it.app.send("GET", "/api/v1/agents/");
+  const { id } = agents.items.find(({ name }: { name: string }) => /remind/i.test(name));
+  const say = async (text: string, more: object = {}) => {
+    const message = {
+      service_name: "console",
+      source: "someone",
+      test_id: "debugged",
+      agent_id: String(id),
+      text,
+    };
+    return (await it.app.send("POST", "/api/v1/agents/test/messages", { ...message, ...more })).body;
+  };
+  await say("", { session_start: true, variables: { name: "Ada", visit_date: "2026-12-04" } });
+  await say("hello");
+  const { response } = await say("yes");
+  return response.content.session_id;
+}
+
+test("an author asks why the agent did not ask for another day, sees the condition with its operand, and the other way", async () => {
+  const session_id = await reminded();
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByRole("region", { name: "Turn 2" }).getByRole("link", { name: "Open in debugger" }).click();
+  await page.getByRole("heading", { level: 1, name: "Debug turn 2" }).waitFor();
+  expect(await page.getByLabel("The person's words").inputValue()).toBe("yes");
+
+  await page.getByRole("combobox", { name: "At conditions of steps" }).press("ArrowDown");
+  await page.getByRole("option", { name: "ASK_COMING" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText("Condition from ASK_COMING to ASK_NEEDS").waitFor();
+  await page.getByText("holds", { exact: true }).waitFor();
+  const operand = page.getByRole("table", { name: "What the condition reads" }).getByRole("row").last();
+  expect(await operand.innerText()).toMatch(/coming\s+true/);
+  expect(await axeFindings(page)).toEqual([]);
+
+  await page.getByLabel("Value of coming", { exact: true }).fill("false");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("The turn has ended").waitFor();
+  await page.getByText("Which other day would suit you?").first().waitFor();
+
+  await page.getByRole("button", { name: "Back to turn 2" }).click();
+  await page.getByLabel("The person's words").fill("no");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText("does not hold").waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -12,7 +12,7 @@ export type CallersAsked = { url: string; calls: { call_id: string; token: strin
 export type CallersTold = { answers_ms: number[]; unanswered: number };
 
 /** Silence after which these words are a finished answer (`src/media/end-of-turn.ts`). */
-const END_OF_TURN_MS = 550;
+const END_OF_TURN_MS = 400;
 
 /** Hear a voice in any sound, its end at once, and always the same words; speak a tone that is there at once. */
 const standIns = (): VoiceEngines => ({

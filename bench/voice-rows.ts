@@ -29,9 +29,22 @@ const SENTENCES = [
   "can i speak to a person",
   "no on monday please",
 ];
+const HELD_OUT = [
+  "My tooth hurts since yesterday morning.",
+  "Do you have something on Friday?",
+  "Is the doctor there?",
+];
 /** Not the agent's own. */
 const VOICES = ["rms", "awb", "kal16"];
-const EXPECTED = [LONG, SHORT, ...STOPS, ...SENTENCES, "Please say that again.", "for a check up on monday"];
+const EXPECTED = [
+  LONG,
+  SHORT,
+  ...STOPS,
+  ...SENTENCES,
+  "Please say that again.",
+  "for a check up on monday",
+  ...HELD_OUT,
+];
 
 const call = ({ hearing, speaking }: VoiceTrials, answer: (text: string) => string | null = () => null) =>
   new AudioCall({ hearing, speaking, expected: EXPECTED, answer });
@@ -105,6 +118,9 @@ export async function disturbance(trials: VoiceTrials, index: number): Promise<D
   const line = call(trials);
   const sound = pick(SOUNDS, index);
   try {
+    // What is 10 dB below their voice is known once they have spoken.
+    await line.play(await voiceOf(trials, "when are you open", index));
+    await line.wait(1200);
     speakAnswer(line, LONG);
     await line.wait(900 + 1000 * chance(trials.seed, "disturbance", index));
     const from = await line.play(await disturbing(trials, sound, index));
@@ -150,6 +166,11 @@ export async function pausingCaller(trials: VoiceTrials, index: number): Promise
       ["i would like to make", "an appointment in the morning"],
       ["my name is", "on monday please"],
       ["can i speak to a person", "in the afternoon"],
+      // These were written after the words of `caller-words.ts` were chosen.
+      ["my tooth hurts", "since yesterday morning"],
+      ["do you have", "something on friday"],
+      ["i need to cancel", "the appointment on tuesday"],
+      ["is the doctor there", "in the afternoon"],
     ] as const,
     index,
   );

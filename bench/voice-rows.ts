@@ -166,7 +166,6 @@ export async function pausingCaller(trials: VoiceTrials, index: number): Promise
       ["i would like to make", "an appointment in the morning"],
       ["my name is", "on monday please"],
       ["can i speak to a person", "in the afternoon"],
-      // These were written after the words of `caller-words.ts` were chosen.
       ["my tooth hurts", "since yesterday morning"],
       ["do you have", "something on friday"],
       ["i need to cancel", "the appointment on tuesday"],

@@ -8,7 +8,7 @@ type Words = {
   backchannels: readonly string[];
   /** One of these takes the turn, however short. */
   stops: readonly string[];
-  /** A sentence that begins so asks about something, and is over when it is over. "Can I …" is a wish, which may go on. */
+  /** A sentence that begins so asks about something, and is over when it is over. "Can I …" and "do you have …" may go on. */
   asks: readonly string[];
   /** After these words nothing more is to come. */
   ends: readonly string[];
@@ -22,16 +22,16 @@ const WORDS: Record<string, Words> = {
       "mm, mhm, mm-hm, hm, hmm, uh-huh, uh huh, ok, okay, yeah, yes, yep, right, sure, i see, got it, ah, oh",
     ),
     stops: list("wait, stop, no, hold on, sorry, excuse me, but, hang on, pardon, what, one moment"),
-    asks: list("when, what, where, who, which, why, how, is, are, do, does, did, was, were, will"),
+    asks: list("when, what, where, who, which, why, how"),
     ends: list("please, thanks, thank you, good morning, good afternoon, good evening, bye, goodbye, that's all, that is all, stop, hello, hi, nothing"),
     goes_on: list(
-      "and, or, but, so, because, if, the, a, an, to, for, at, on, in, of, with, my, is, it's, um, uh, er, well, like, i, we, they, he, she, am, are, would, want, need, make, book, your, our, between, from, about, i'd, i'm, i've, i'll, can, could, will",
+      "and, or, but, so, because, if, the, a, an, to, for, at, on, in, of, with, my, is, it's, um, uh, er, well, like, i, we, they, he, she, am, are, would, want, need, make, book, have, has, your, our, between, from, about, i'd, i'm, i've, i'll, can, could, will",
     ),
   },
   es: {
     backchannels: list("ajá, mm, mhm, sí, vale, ok, claro, ya, bueno, de acuerdo"),
     stops: list("espere, espera, no, pare, para, perdón, disculpe, un momento, pero"),
-    asks: list("cuándo, qué, dónde, quién, cuál, cómo, cuánto, por qué, hay, está, están, es"),
+    asks: list("cuándo, qué, dónde, quién, cuál, cómo, cuánto, por qué"),
     ends: list("por favor, gracias, adiós, hola, nada más, hasta luego"),
     goes_on: list(
       "y, o, pero, porque, si, que, el, la, los, las, un, una, a, para, en, de, con, mi, es, este, pues, eh",
@@ -40,7 +40,7 @@ const WORDS: Record<string, Words> = {
   fr: {
     backchannels: list("mm, mhm, oui, ouais, ok, d'accord, ah, voilà, je vois"),
     stops: list("attendez, attends, non, stop, arrêtez, pardon, un moment, mais"),
-    asks: list("quand, que, où, qui, quel, quelle, comment, combien, pourquoi, est-ce"),
+    asks: list("quand, que, où, qui, quel, quelle, comment, combien, pourquoi"),
     ends: list("s'il vous plaît, s'il te plaît, merci, au revoir, bonjour, c'est tout"),
     goes_on: list(
       "et, ou, mais, parce que, si, que, le, la, les, un, une, à, pour, en, de, avec, mon, ma, est, euh, ben",

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { SpeculativeTurn } from "../../../src/turns/speculative-turn.ts";
+import { SpeculativeTurn } from "../../../src/turns/rounds/speculative-turn.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import type { Plan } from "../../harness/planned-model.ts";

@@ -23,7 +23,9 @@ const WORDS: Record<string, Words> = {
     ),
     stops: list("wait, stop, no, hold on, sorry, excuse me, but, hang on, pardon, what, one moment"),
     asks: list("when, what, where, who, which, why, how"),
-    ends: list("please, thanks, thank you, good morning, good afternoon, good evening, bye, goodbye, that's all, that is all, stop, hello, hi, nothing"),
+    ends: list(
+      "please, thanks, thank you, good morning, good afternoon, good evening, bye, goodbye, that's all, that is all, stop, hello, hi, nothing",
+    ),
     goes_on: list(
       "and, or, but, so, because, if, the, a, an, to, for, at, on, in, of, with, my, is, it's, um, uh, er, well, like, i, we, they, he, she, am, are, would, want, need, make, book, have, has, your, our, between, from, about, i'd, i'm, i've, i'll, can, could, will",
     ),

@@ -12,24 +12,31 @@ const SHARED = {
   expect: { poll: { timeout: 45_000 } },
 };
 
+/** They start programs, which what the others of their kind have compiled serves. */
+const STARTING = ["test/security/{soak,step-down}.test.ts"];
+
 /** Files share the processes that run them, and so the program's modules, which are read once: what a test opens is its own. */
 const fast = {
   ...SHARED,
   name: "fast",
   include: ["src/**/*.test.ts", "test/{conformance,contract,invariants,security,stories}/**/*.test.ts"],
+  exclude: STARTING,
   isolate: false,
 };
 
 /** Walks through a program that it starts itself. */
 const TOUR = "test/browser/console-tour.test.ts";
 
-/** The same, in a browser: a test opens a dozen pages, and what takes 20 s alone takes minutes on a busy machine. */
+/** A test that starts programs or opens a dozen pages takes 20 s alone, and minutes on a busy machine. */
+const PATIENT_MS = 300_000 * LONGER;
+
+/** The same, in a browser. */
 const browsers = {
   ...SHARED,
   name: "browsers",
   include: ["test/browser/**/*.test.ts"],
   exclude: [TOUR],
-  testTimeout: 300_000 * LONGER,
+  testTimeout: PATIENT_MS,
   isolate: false,
 };
 
@@ -37,8 +44,9 @@ const browsers = {
 const programs = {
   ...SHARED,
   name: "programs",
-  include: ["test/{chaos,commands,database,speech}/**/*.test.ts", TOUR],
+  include: ["test/{chaos,commands,database,speech}/**/*.test.ts", ...STARTING, TOUR],
   setupFiles: [...SHARED.setupFiles, "test/harness/set-up-programs.ts"],
+  testTimeout: PATIENT_MS,
   isolate: false,
 };
 

@@ -1,11 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
 import type { LanguageModel } from "../src/llm/model.ts";
+import { endSession } from "../src/turns/end-session.ts";
 import { startSession } from "../src/turns/start-session.ts";
 import { runTurn } from "../src/turns/turn.ts";
 import { endpointTool } from "../test/harness/endpoint-tool.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
+import { childrenOf, cpuOf, parentOf } from "./processor-time.ts";
 
 /**
  * What the platform adds to a chat turn when the model answers at once: leases, storing, prompt building, tool calls over
@@ -14,6 +17,9 @@ import { machine, markdownTable, median, ms, print, quantile, startPlatform } fr
  *
  * What a workflow of ten steps adds to a turn, round by round beside the same agent without one, one turn at a time. Run:
  * node bench/chat-turns.ts workflow [rounds]
+ *
+ * What a turn writes to the database's log, and how many updates of rows spare the indexes; no load changes these figures.
+ * Run: node bench/chat-turns.ts log [sessions]
  */
 const SESSIONS = 200;
 const PACE_MS = 2000;
@@ -89,7 +95,8 @@ const tenSteps = {
   },
 };
 
-if (process.argv[2] === "workflow") await compareWorkflow(Number(process.argv[3] ?? 400));
+if (process.argv[2] === "log") await measureLog(Number(process.argv[3] ?? 400));
+else if (process.argv[2] === "workflow") await compareWorkflow(Number(process.argv[3] ?? 400));
 else await measureTurns();
 print(`\nMemory of the program after it: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB`);
 stub.close();
@@ -166,6 +173,89 @@ async function compareWorkflow(rounds: number): Promise<void> {
       ]),
     ),
   );
+}
+
+/** Sessions of ten turns with a tool call each, one after the other, and then their ends. */
+async function measureLog(chats: number): Promise<void> {
+  const { db } = platform.database;
+  const agent_id = await createAgent([]);
+  const talk = async (sessions: number[]) => {
+    for (let turn = 0; turn < 10; turn++)
+      for (const id of sessions) await runTurn(engine, id, { text: "use the tool" });
+  };
+  // Pages that are new to a checkpoint are logged whole, so some of each table come first.
+  const before = await openSessions(agent_id, 20);
+  await talk(before);
+  for (const id of before) await endSession(engine, id, "user");
+  const place = async () =>
+    (await sql<{ at: string }>`select pg_current_wal_insert_lsn()::text as at`.execute(db)).rows[0]?.at ?? "";
+  const updates = async () => {
+    await sleep(1500);
+    return (
+      await sql<{ name: string; n: number; hot: number }>`
+        select relname as name, n_tup_upd as n, n_tup_hot_upd as hot from pg_stat_user_tables
+        where schemaname = 'public' order by relname`.execute(db)
+    ).rows;
+  };
+  await sql`create extension if not exists pg_walinspect`.execute(db);
+  const updated = await updates();
+  const started = await place();
+  const sessions = await openSessions(agent_id, chats);
+  const opened = await place();
+  const before_cpu = { program: process.cpuUsage(), database: await databaseMs() };
+  await talk(sessions);
+  const used = process.cpuUsage(before_cpu.program);
+  const cpu = [(used.user + used.system) / 1000, (await databaseMs()) - before_cpu.database];
+  const talked = await place();
+  for (const id of sessions) await endSession(engine, id, "user");
+  const ended = await place();
+  const after = await updates();
+
+  const bytes = async (from: string, to: string) => {
+    const { rows } = await sql<{ all: string; pages: string }>`
+      select sum(combined_size)::bigint as "all", sum(fpi_size)::bigint as pages
+      from pg_get_wal_stats(${from}::pg_lsn, ${to}::pg_lsn, false)`.execute(db);
+    return { all: Number(rows[0]?.all), pages: Number(rows[0]?.pages) };
+  };
+  const parts = [
+    ["a session opens", await bytes(started, opened), chats],
+    ["a turn", await bytes(opened, talked), chats * 10],
+    ["a session ends", await bytes(talked, ended), chats],
+  ] as const;
+  print(`${chats} sessions of 10 turns with a tool call\n`);
+  print(
+    markdownTable(
+      ["what", "bytes of log", "of these whole pages"],
+      parts.map(([what, of, n]) => [what, Math.round(of.all / n), Math.round(of.pages / n)]),
+    ),
+  );
+  print(
+    `\nProcessor time of a turn: the program ${ms((cpu[0] as number) / (chats * 10))} ms (with model and tool), the database ${ms((cpu[1] as number) / (chats * 10))} ms`,
+  );
+  const written = await sql<{ relation: string; kind: string; bytes: number; records: number }>`
+    select coalesce(c.relname, '-') as relation, b.resource_manager || ' ' || b.record_type as kind,
+      round(sum(b.block_data_length + b.block_fpi_length + case when b.block_id = 0 then b.main_data_length + 24 else 0 end)
+        / ${chats * 10}::float8)::integer as bytes,
+      round(count(*) / ${chats * 10}::float8 * 100)::integer as records
+    from pg_get_wal_block_info(${opened}::pg_lsn, ${talked}::pg_lsn, false) b
+    left join pg_class c on pg_relation_filenode(c.oid) = b.relfilenode
+    group by 1, 2 order by 3 desc limit 24`.execute(db);
+  print(
+    `\n${markdownTable(["table or index", "record", "bytes a turn", "records in 100 turns"], written.rows.map(Object.values))}`,
+  );
+  const changed = after.flatMap(({ name, n, hot }) => {
+    const then = updated.find((row) => row.name === name);
+    const all = n - (then?.n ?? 0);
+    return all === 0 ? [] : [[name, all, ((hot - (then?.hot ?? 0)) / all).toFixed(2)]];
+  });
+  print(`\n${markdownTable(["table", "updates", "without an index"], changed)}`);
+}
+
+/** What all processes of the database have used. */
+async function databaseMs(): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(platform.database.db);
+  const postmaster = parentOf(rows[0]?.pid as number);
+  return cpuOf(childrenOf(postmaster));
 }
 
 /** Each session starts at a moment of its own, so that turns arrive evenly spread, as from people. */

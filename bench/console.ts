@@ -10,12 +10,15 @@ import { machine, markdownTable, median, print, startPlatform } from "./platform
 
 /**
  * What a person waits for in the console: the bytes of each page as they cross the wire with nothing kept from before,
- * the time until it shows what it asked for on a slowed processor, and how much of it moves meanwhile. Run:
+ * the time until it shows what it asked for on a slowed processor, and how much of it moves meanwhile. Then each page of the
+ * menu once its code and data are here: from the click until it shows them, on the processor as it is. Run:
  * node bench/console.ts
  */
 const ROUNDS = 5;
 /** A laptop of some years ago against this machine. */
 const SLOWED = 4;
+/** From a click on data that was shown before. */
+const CLICK_BOUND_MS = 250;
 const PAGES = [
   "/console/",
   "/console/agents",
@@ -54,6 +57,18 @@ try {
       ["page, nothing kept", "requests", "over the wire", "shown after ms", "layout shift"],
       rows,
     ),
+  );
+  const clicks = await clickThrough(browser);
+  print("");
+  print(
+    markdownTable(
+      ["page, after a click", "p50 ms", "slowest ms"],
+      [...clicks].map(([name, took]) => [name, median(took).toFixed(0), Math.max(...took).toFixed(0)]),
+    ),
+  );
+  const slow = [...clicks].filter(([, took]) => median(took) > CLICK_BOUND_MS).map(([name]) => name);
+  print(
+    `\n${slow.length} of ${clicks.size} above ${CLICK_BOUND_MS} ms${slow.length > 0 ? `: ${slow.join(", ")}` : ""}`,
   );
   print(`\nThe whole console, all pages: ${(bundleBytes() / 1000).toFixed(0)} kB as Brotli.`);
 } finally {
@@ -102,6 +117,50 @@ async function load(chromium: Browser, url: string): Promise<Load> {
   await context.close();
   return { bytes, requests, shown_ms, shift };
 }
+
+/** Each entry of the menu and each of its tabs, round after round; the first one loads their code and isn't counted. */
+async function clickThrough(chromium: Browser): Promise<Map<string, number[]>> {
+  const context = await chromium.newContext({ baseURL: address, viewport: { width: 1280, height: 800 } });
+  const { database, caller } = platform;
+  await signIn(context, { db: database.db, clock: systemClock, address, user_id: caller.user_id });
+  const page = await context.newPage();
+  await page.goto("/console/");
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  const took = new Map<string, number[]>();
+  const open = async (selector: string, at: number, round: number) => {
+    const opened = (await page.evaluate(clickAndWait(selector, at))) as { title: string; took_ms: number };
+    if (round > 0) took.set(opened.title, [...(took.get(opened.title) ?? []), opened.took_ms]);
+    await page.waitForLoadState("networkidle");
+  };
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const entries = await page.locator("nav[aria-label=Main] a").count();
+    for (let n = 1; n < entries; n += 1) {
+      await open("nav[aria-label=Main] a", n, round);
+      const tabs = await page.locator("nav[aria-label^='Pages of'] a").count();
+      for (let tab = 1; tab < tabs; tab += 1) await open("nav[aria-label^='Pages of'] a", tab, round);
+    }
+    await open("nav[aria-label=Main] a", 0, round);
+  }
+  await context.close();
+  return took;
+}
+
+/** In the page: clicks a link, and looks at each frame whether the page behind it shows its data. */
+const clickAndWait = (selector: string, at: number): string => `(async () => {
+  const link = document.querySelectorAll(${JSON.stringify(selector)})[${at}];
+  const from = performance.now();
+  link.click();
+  const address = ({ pathname }) => pathname.replace(/\\/$/, "");
+  const isShown = () =>
+    address(location) === address(link) &&
+    document.querySelector("#main h1") !== null &&
+    document.querySelector("#main [aria-busy=true]") === null;
+  // The router puts the new page in the frame after the click at the earliest.
+  do await new Promise(requestAnimationFrame);
+  while (!isShown());
+  return { title: document.querySelector("#main h1").textContent, took_ms: performance.now() - from };
+})()`;
 
 function bundleBytes(): number {
   const assets = path.join(folder, "assets");

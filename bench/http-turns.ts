@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -12,16 +12,18 @@ import { joinRunningPostgres } from "../src/db/running-postgres.ts";
 import { endpointTool } from "../test/harness/endpoint-tool.ts";
 import { startProgram } from "../test/harness/start-program.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
+import { childrenOf, cpuOf, parentOf } from "./processor-time.ts";
 
 /**
  * What a user gets of a chat turn with one tool call: the program as it is shipped, in a process of its own, its provider's
  * library talking to a model over HTTP, the tool over HTTP, the turn asked for over HTTP. Model and tool answer at once
  * (over-http/services.ts). Beside it, in turns, the same done by hand with nothing else (over-http/floor.ts), on a server
- * with the same settings. Durable commits. Run: node bench/http-turns.ts [seconds] [rounds]
+ * with the same settings. Durable commits. Run: node bench/http-turns.ts [seconds] [rounds] [people: 1,20,100] [folder for a CPU profile of the program]
  */
 const SECONDS = Number(process.argv[2] ?? 10);
 const ROUNDS = Number(process.argv[3] ?? 3);
-const PEOPLE = [1, 20, 100];
+const PEOPLE = (process.argv[4] ?? "1,20,100").split(",").map(Number);
+const PROFILE = process.argv[5];
 /** Then the same person begins another chat, so that histories stay as long as they are in life. */
 const TURNS_A_CHAT = 10;
 
@@ -83,37 +85,6 @@ async function talk(open: Contestant["open"], until: number): Promise<number[]> 
   return took;
 }
 
-/** Milliseconds that processes have used; those that are gone count nothing. */
-function cpuOf(pids: number[]): number {
-  const ticks = pids.map((pid) => {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-      return Number(fields[11]) + Number(fields[12]);
-    } catch {
-      return 0;
-    }
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) * (1000 / TICKS_A_SECOND);
-}
-/** As every Linux of these days has it. */
-const TICKS_A_SECOND = 100;
-
-const PARENT = /\) \S (\d+)/;
-const parentOf = (pid: number): number => Number(PARENT.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
-
-function childrenOf(parent: number): number[] {
-  const isChild = (pid: number) => {
-    try {
-      return parentOf(pid) === parent;
-    } catch {
-      // Gone meanwhile.
-      return false;
-    }
-  };
-  const pids = readdirSync("/proc").map(Number);
-  return [parent, ...pids.filter((pid) => pid > 0 && isChild(pid))];
-}
-
 const residentOf = ({ pid }: Contestant): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 
@@ -137,6 +108,7 @@ async function parley(): Promise<Contestant> {
     EGRESS_ALLOW: "127.0.0.1",
     TRUST_PROXY: "1",
     VISITORS_PER_MINUTE: "1000000",
+    ...(PROFILE && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${path.resolve(PROFILE)}` }),
   });
   closing.push(() => program.end("SIGTERM"));
   const { url, token = "" } = program.greeting;

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { queueEndedSession } from "../src/executions/trigger.ts";
 import { ENDED_COLUMNS, type EndedSession } from "../src/sessions/engine.ts";
+import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "../test/harness/rows.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**
@@ -29,10 +30,10 @@ async function call<T>(method: string, path: string, body?: object): Promise<T> 
   return response.json();
 }
 
-/** A year of sessions of ten agents, each with six messages and a tool call; a snapshot of 2 KB as a small agent has it. */
+/** A year of sessions of ten agents, each with six messages and a tool call. */
 async function fill(): Promise<void> {
   const { sub_organization_id } = caller;
-  const snapshot = JSON.stringify({ prompt: "You are a receptionist. ".repeat(90) });
+  await storeEmptySnapshot(db, sub_organization_id);
   await sql`
     insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type, prompt_id,
       prompt_name, prompt_version_number, llm_provider, llm_model)
@@ -45,10 +46,10 @@ async function fill(): Promise<void> {
       with made as (
         insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, ended_at, end_reason,
           channel, channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
-          agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot, state)
+          agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot_key, state)
         select ${sub_organization_id}::bigint, (select max(id) from conversations), at, at + interval '2 minutes',
           at + interval '2 minutes', 'user', 'voice', 'voice', 'voice_sip_v1', 'bench-' || n, n % 10, 'Agent ' || n % 10,
-          'ca_v1', 'UTC', 1, 'Booking', 1, false, 60 + n % 200, ${snapshot}::json, '{}'
+          'ca_v1', 'UTC', 1, 'Booking', 1, false, 60 + n % 200, ${EMPTY_SNAPSHOT}, '{}'
         from generate_series(${from}::int, ${to}::int) as n,
           lateral (select now() - (${SESSIONS}::int - n + 1) * (interval '365 days' / ${SESSIONS}::int) as at) as t
         returning id, timestamp),

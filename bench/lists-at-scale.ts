@@ -28,11 +28,16 @@ const Parameter = z.object({
   in: z.string(),
   schema: z.unknown(),
 });
+/** Parameters that operations share are named once, apart from them. */
+const Reference = z.object({ $ref: z.string() });
 const OpenApi = z.object({
   paths: z.record(
     z.string(),
-    z.object({ get: z.object({ parameters: z.array(Parameter).optional() }).optional() }),
+    z.object({
+      get: z.object({ parameters: z.array(z.union([Reference, Parameter])).optional() }).optional(),
+    }),
   ),
+  components: z.object({ parameters: z.record(z.string(), Parameter) }),
 });
 
 type List = { path: string; search: string[]; order: string[] };
@@ -51,11 +56,16 @@ function names(schema: unknown): string[] {
 }
 
 function lists(): List[] {
-  const { paths } = OpenApi.parse(JSON.parse(readFileSync(`${import.meta.dirname}/../openapi.json`, "utf8")));
+  const { paths, components } = OpenApi.parse(
+    JSON.parse(readFileSync(`${import.meta.dirname}/../openapi.json`, "utf8")),
+  );
   return Object.entries(paths).flatMap(([path, { get }]) => {
-    const of = (name: string) => names(get?.parameters?.find((one) => one.name === name)?.schema);
-    const isList = get?.parameters?.some(({ name }) => name === "search_fields");
-    if (!isList || path.includes("{") || (options.only && path !== options.only)) return [];
+    const parameters = get?.parameters?.flatMap((one) =>
+      "$ref" in one ? (components.parameters[one.$ref.split("/").at(-1) ?? ""] ?? []) : one,
+    );
+    const of = (name: string) => names(parameters?.find((one) => one.name === name)?.schema);
+    const isList = parameters?.some(({ name }) => name === "search_fields");
+    if (!isList || path.includes("{") || (options.only && !options.only.split(",").includes(path))) return [];
     return [{ path, search: of("search_fields"), order: of("order_by") }];
   });
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../src/db/database.ts";
+import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "../test/harness/rows.ts";
 
 /**
  * Rows for the lists of `lists-at-scale.ts`: a year of them, spread like a real installation's. One row of each table, in
@@ -23,14 +24,15 @@ export async function fillLists(db: Database["db"], fill: Fill): Promise<void> {
     select 1000000 + i, ${tenant}::bigint, ${at}, ${at}, 1 + i % 20, ${word("'Agent ' || i % 20")}, 'phone', 1 + i % 20,
       ${word("'Prompt ' || i % 20")}, 1, 'openai', ${word("'gpt-' || i % 5")}, ${sql.raw(phone)}
     from ${rows}`.execute(db);
+  await storeEmptySnapshot(db, tenant);
   await sql`
     insert into sessions (sub_organization_id, conversation_id, agent_id, agent_name, agent_type, agent_timezone,
       prompt_id, prompt_name, prompt_version_number, channel, channel_manager_service, channel_manager_type,
-      channel_manager_sid, is_test, is_outbound, snapshot, state, source, target, timestamp, last_activity_at,
+      channel_manager_sid, is_test, is_outbound, snapshot_key, state, source, target, timestamp, last_activity_at,
       ended_at, end_reason, duration)
     select ${tenant}::bigint, 1000000 + i, 1 + i % 20, ${word("'Agent ' || i % 20")}, 'phone', 'America/Chicago',
       1 + i % 20, ${word("'Prompt ' || i % 20")}, 1, 'voice', 'twilio', 'voice',
-      ${word("'CA' || md5(i::text)")}, i % 1000 = 7, i % 2 = 0, '{}', '{}', ${word(phone)},
+      ${word("'CA' || md5(i::text)")}, i % 1000 = 7, i % 2 = 0, ${EMPTY_SNAPSHOT}, '{}', ${word(phone)},
       ${word("'+1512555' || lpad((i % 30)::text, 4, '0')")}, ${at}, ${at}, ${at} + (10 + i % 600) * interval '1 second',
       (array['user', 'agent', 'idle', 'transfer'])[1 + i % 4], 10 + i % 600
     from ${rows}`.execute(db);
@@ -59,6 +61,20 @@ export async function fillLists(db: Database["db"], fill: Fill): Promise<void> {
       json_build_object('name', ${word("'Record ' || i % 1000")}, 'text', md5(i::text)),
       json_build_object('name', ${word("'Record ' || i % 1000")}, 'text', md5((i + 1)::text))
     from ${rows}`.execute(db);
+  await sql`
+    insert into consents (sub_organization_id, address, purpose, channel, given_through, wording, valid_from, created_at,
+      created_by, revoked_at, revoked_through, revoked_by)
+    select ${tenant}::bigint, ${word("'+1512' || lpad(i::text, 7, '0')")}, 'marketing',
+      (array['call', 'text', 'email'])[1 + i % 3], 'form', ${word("'May we write to you? Form ' || i % 9")}, ${at}, ${at},
+      ${word("'desk' || i % 9 || '@example.com'")}, case when i % 50 = 0 then ${at} + interval '1 hour' end,
+      case when i % 50 = 0 then 'text' end, case when i % 50 = 0 then 'them' end
+    from ${rows}`.execute(db);
+  await sql`
+    insert into webhook_deliveries (id, sub_organization_id, webhook_id, is_test, state, body, tries, created_at, ended_at,
+      event, session_id)
+    select 'whd_' || md5(i::text), ${tenant}::bigint, 1 + i % 5, false,
+      (array['DELIVERED', 'DELIVERED', 'DELIVERED', 'FAILED'])[1 + i % 4], '{}', 1, ${at}, ${at}, 'session.ended', i + 1
+    from ${rows}`.execute(db);
   // A twentieth as many people.
   await sql`
     insert into users (sub_organization_id, email, first_name, last_name, role_id, login_type, last_updated)
@@ -67,7 +83,7 @@ export async function fillLists(db: Database["db"], fill: Fill): Promise<void> {
     from ${rows} where i % 20 = 0`.execute(db);
 }
 
-/** All requests of one batch; answers its id. */
+/** All requests of one batch, each with a call that was asked for; answers its id. */
 export async function fillBatch(db: Database["db"], fill: Fill): Promise<string> {
   const { sub_organization_id: tenant, from, to } = fill;
   const batch_id = "11111111-1111-4111-8111-111111111111";
@@ -90,5 +106,14 @@ export async function fillBatch(db: Database["db"], fill: Fill): Promise<string>
       case when i % 2 = 0 then 'COMPLETED' else 'PENDING' end, case when i % 2 = 0 then 'COMPLETED' else 'PENDING' end,
       now(), '{"name": "Ada"}'
     from generate_series(${from}::int, ${to - 1}::int) as i`.execute(db);
+  await sql`
+    insert into call_backs (sub_organization_id, campaign_id, batch_key, request_id, after_attempt, session_id, target,
+      due_at, timezone, asked_at)
+    select ${tenant}::bigint, b.campaign_id, b.key, i + 1, 1, i + 1, '+1512' || lpad(i::text, 7, '0'),
+      timestamptz '2025-01-01' + i * interval '30 seconds' + interval '1 day', 'America/Chicago',
+      timestamptz '2025-01-01' + i * interval '30 seconds'
+    from batches b, generate_series(${from}::int, ${to - 1}::int) as i where b.batch_id = ${batch_id}`.execute(
+    db,
+  );
   return batch_id;
 }

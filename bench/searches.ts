@@ -37,10 +37,10 @@ async function fill(): Promise<void> {
   await sql`
     insert into sessions (sub_organization_id, conversation_id, agent_id, agent_name, agent_type, agent_timezone,
       prompt_id, prompt_name, prompt_version_number, channel, channel_manager_service, channel_manager_type,
-      channel_manager_sid, is_test, snapshot, state, source, target, timestamp, last_activity_at, ended_at, end_reason)
+      channel_manager_sid, is_test, snapshot_key, state, source, target, timestamp, last_activity_at, ended_at, end_reason)
     select s.sub_organization_id, s.conversation_id, s.agent_id, s.agent_name, s.agent_type, s.agent_timezone,
       s.prompt_id, s.prompt_name, s.prompt_version_number, s.channel, s.channel_manager_service, s.channel_manager_type,
-      'bench-' || i, false, '{}', s.state, '+1512' || lpad(i::text, 7, '0'), s.target,
+      'bench-' || i, false, s.snapshot_key, s.state, '+1512' || lpad(i::text, 7, '0'), s.target,
       s.timestamp - i * interval '1 minute', s.timestamp - i * interval '1 minute',
       s.timestamp - i * interval '1 minute' + interval '40 seconds', 'user'
     from (select * from sessions order by id limit 1) s, generate_series(1, ${SESSIONS}::int) as i`.execute(

@@ -11,21 +11,32 @@ on /appointment/ -> say "For what day would you like your appointment?"
 on /monday/ -> say "Monday is fine. At what time would you like to come?"
 on /.*/ -> say "I can book you a check up, a cleaning or a vaccination. Please tell me what you need, and when you would like to come."
 `;
+/** Three that end in 400 ms of silence, and a wish, which is waited for longer (`src/media/end-of-turn.ts`). */
 const QUESTIONS = [
   "when are you open",
   "i want to book an appointment",
   "on monday please",
   "what can you do for me",
 ];
+const WISH = 1;
+
+/** Milliseconds, and of what they were made by the session's trace. */
+export type Waits = {
+  questions_ms: number[];
+  wish_ms: number[];
+  silence_ms: number[];
+  /** From the answer's first words to their first sound. */
+  making_ms: number[];
+};
 const ANSWER_MS = 20_000;
 
-/** In real time over the program's own socket: milliseconds from the caller's last sound to our first, of each question. */
-export async function mouthToEar(engines: VoiceEngines, rounds: number): Promise<number[]> {
+/** In real time over the program's own socket: from the caller's last sound to our first, of each question. */
+export async function mouthToEar(engines: VoiceEngines, rounds: number): Promise<Waits> {
   const platform = await startPlatform({ voiceEngines: engines });
   const url = await platform.api.server.listen({ host: "127.0.0.1", port: 0 });
   try {
     const client_id = await createVoicePage(url, platform.token, SCRIPT);
-    const answers: number[] = [];
+    const waits: Waits = { questions_ms: [], wish_ms: [], silence_ms: [], making_ms: [] };
     for (let round = 0; round < rounds; round++) {
       const response = await fetch(`${url}/chat/v1/calls`, {
         method: "POST",
@@ -36,14 +47,22 @@ export async function mouthToEar(engines: VoiceEngines, rounds: number): Promise
       const opened = (await response.json()) as { call_id: string; token: string };
       const caller = new SocketCaller(url, opened, () => {});
       await caller.connected();
-      for (const question of QUESTIONS) {
+      for (const [at, question] of QUESTIONS.entries()) {
         const voice = await spokenText(engines.speaking, question);
         await caller.until(() => isQuiet(caller), ANSWER_MS);
-        answers.push(await ask(caller, voice));
+        const wait_ms = await ask(caller, voice);
+        (at === WISH ? waits.wish_ms : waits.questions_ms).push(wait_ms);
       }
       caller.hangUp();
     }
-    return answers;
+    const traced = await platform.database.db
+      .selectFrom("session_trace")
+      .select(["label", "duration_ms"])
+      .where("label", "in", ["end of turn", "first sound"])
+      .execute();
+    const msOf = (label: string) =>
+      traced.flatMap((entry) => (entry.label === label ? [Number(entry.duration_ms)] : []));
+    return { ...waits, silence_ms: msOf("end of turn"), making_ms: msOf("first sound") };
   } finally {
     await platform.stop();
   }

@@ -38,7 +38,7 @@ const standIns = (): VoiceEngines => ({
     name: "stand-in",
     rate,
     async *speak() {
-      yield { samples: tone(400, { rate, ms: 1500 }), aligned: [] };
+      yield { samples: tone(400, { rate, ms: 1000 }), aligned: [] };
     },
   },
   detection: null,

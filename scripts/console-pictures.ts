@@ -7,7 +7,7 @@ import { type Greeting, startProgram } from "../test/harness/start-program.ts";
 
 /**
  * Takes the pictures of docs/pictures: a first start on an empty folder, some talk with the demo, and the main pages as
- * they are then. Run: node scripts/console-pictures.ts
+ * they are then. Run: node scripts/console-pictures.ts [the beginning of a name, for some of them]
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
 const PICTURES = path.join(ROOT, "docs/pictures");
@@ -17,6 +17,7 @@ type Picture = {
   path: string;
   dark?: boolean;
   narrow?: boolean;
+  height?: number;
   /** What is done before it is taken. */
   act?(page: Page): Promise<unknown>;
 };
@@ -38,6 +39,26 @@ const PICTURES_OF: Picture[] = [
       await page.getByLabel("Your message").press("Enter");
       await page.getByText("wheelchair").first().waitFor();
       await page.getByText("ASK_NEEDS").first().waitFor();
+    },
+  },
+  {
+    name: "studio",
+    path: "/console/tools/visit_workflow",
+    height: 1080,
+    act: (page) => page.locator('.react-flow__node[data-id="ASK_COMING"]').click(),
+  },
+  {
+    name: "studio-play",
+    path: "/console/tools/visit_workflow",
+    height: 1000,
+    async act(page) {
+      await page.getByText("Play", { exact: true }).click();
+      await page.getByRole("combobox", { name: "coming" }).click();
+      await page.getByRole("option", { name: "No", exact: true }).click();
+      await page.getByRole("button", { name: "Answer" }).click();
+      await page.getByRole("textbox", { name: "other_day" }).fill("2026-12-04");
+      await page.getByRole("button", { name: "Answer" }).click();
+      await page.getByText("find_slots is called").waitFor();
     },
   },
   { name: "roles", path: "/console/roles" },
@@ -94,11 +115,12 @@ async function take(browser: Browser, { url, link = "" }: Greeting): Promise<voi
   const storageState = await first.storageState();
   await first.close();
 
-  for (const picture of PICTURES_OF) {
+  const wanted = process.argv[2] ?? "";
+  for (const picture of PICTURES_OF.filter(({ name }) => name.startsWith(wanted))) {
     const context = await browser.newContext({
       storageState,
       baseURL: url,
-      viewport: picture.narrow ? { width: 390, height: 800 } : { width: 1280, height: 800 },
+      viewport: picture.narrow ? { width: 390, height: 800 } : { width: 1280, height: picture.height ?? 800 },
       colorScheme: picture.dark ? "dark" : "light",
       reducedMotion: "reduce",
     });

@@ -2,6 +2,7 @@ import { homePageRoutes } from "./accounts/home-page.ts";
 import { addAccounts } from "./accounts/routes.ts";
 import { addAgentFiles } from "./agent-files/routes.ts";
 import { addAgents } from "./agents/routes.ts";
+import { addAnalytics } from "./analytics/routes.ts";
 import { consoleRoutes } from "./api/console-files.ts";
 import { healthRoutes } from "./api/health.ts";
 import { createEngine } from "./app/engine.ts";
@@ -19,17 +20,16 @@ import { addBatches } from "./batches/routes.ts";
 import { wakeBatchesOf } from "./batches/wake-batch.ts";
 import { addBoard } from "./board/routes.ts";
 import { addCalls } from "./calls/routes.ts";
-import { campaignRoutes } from "./campaigns/campaign.ts";
-import { outreachRulesRoutes } from "./campaigns/outreach-rules.ts";
-import { reachRulesRoutes } from "./campaigns/reach-rules.ts";
+import { addCampaigns } from "./campaigns/routes.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { addConsent } from "./consent/routes.ts";
+import { contactRoutes } from "./contacts/contact.ts";
 import { addDebugger } from "./debugger/routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { agentTemplates } from "./demo/templates.ts";
-import { stopRoutes } from "./dialing/stop-routes.ts";
 import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
+import { takeoverWordsRoutes } from "./dialogues/takeover-words.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
 import { addErasure } from "./erasure/routes.ts";
 import { addEvaluations } from "./evaluations/routes.ts";
@@ -38,9 +38,14 @@ import { addExecutions } from "./executions/routes.ts";
 import { addExperiments } from "./experiments/routes.ts";
 import { addFolders } from "./folders/routes.ts";
 import { addInsights } from "./insights/routes.ts";
+import { addJudges } from "./judges/routes.ts";
+import { sessionJudges } from "./judges/session-judges.ts";
 import { dataSourceRoutes } from "./knowledge/data-source.ts";
+import { mcpRoutes } from "./mcp/mcp-route.ts";
+import { capacityFigures } from "./media/call-capacity.ts";
 import { addReplays } from "./replays/routes.ts";
 import { addReports } from "./reports/routes.ts";
+import { addSearch } from "./search/routes.ts";
 import { addSessions } from "./sessions/routes.ts";
 import { simulatedContactRoutes } from "./simulator/contact-routes.ts";
 import { addSpeech } from "./speech/routes.ts";
@@ -63,11 +68,12 @@ export async function createApp(given: AppParts): Promise<App> {
   const engine = createEngine(parts);
   const outreach = createOutreach(api, parts, engine);
   const ground = groundOf(parts, engine, outreach);
-  const { carriers, engines, publicUrl, transcriptionKeys } = ground;
+  const { carriers, engines, publicUrl, transcriptionKeys, bucket } = ground;
+  if (bucket) api.server.addHook("onClose", async () => bucket.close());
 
   homePageRoutes(api);
   consoleRoutes(api, parts.consoleBuild);
-  healthRoutes(api, { ...ground, version: VERSION });
+  healthRoutes(api, { ...ground, version: VERSION, figures: capacityFigures(outreach.capacity) });
   addAccounts(api, {
     ...ground,
     sendMail: mailerOf(parts),
@@ -75,7 +81,7 @@ export async function createApp(given: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  const tools = addTools(api, { ...ground, ...usedBy });
+  const tools = addTools(api, { ...ground, ...usedBy, listings: engine.mcp.listings });
   const agents = addAgents(api, { ...ground, ...usedBy });
   addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates });
   addSpeech(api, {
@@ -97,32 +103,36 @@ export async function createApp(given: AppParts): Promise<App> {
   eventRoutes(api, ground);
   addSessions(api, ground);
   heldMessageRoutes(api, ground);
+  takeoverWordsRoutes(api, ground);
   addTryout(api, engine);
-  addEvaluations(api, engine);
+  const runner = runnerOf(engine, ground);
+  addEvaluations(api, { ...engine, judges: sessionJudges(db, runner) });
   addReplays(api, engine);
   addDebugger(api, engine);
-  addVersions(api, engine);
+  addVersions(api, ground);
   addWebChat(api, engine, engines);
-  campaignRoutes(api, {
+  addCampaigns(api, {
     ...ground,
     egress_allow: config.egress_allow,
     wakeBatches: wakeBatchesOf,
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
-  reachRulesRoutes(api, { ...ground, wakeBatches: wakeBatchesOf });
   addBatches(api, ground);
-  outreachRulesRoutes(api, ground);
-  stopRoutes(api, ground);
   addBoard(api, { ...ground, limits: config.lines, per_person: config.lines.per_person });
-  webhookRoutes(api, ground);
+  webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
   addInsights(api, ground);
-  addExecutions(api, { ...ground, runner: runnerOf(engine, ground) });
+  addExecutions(api, { ...ground, runner });
+  addJudges(api, ground);
   addFolders(api, ground);
   addExperiments(api, ground);
   transcriptionProviderRoutes(api, { ...ground, environment: transcriptionKeys });
+  addSearch(api, ground);
+  addAnalytics(api, ground);
   addReports(api, { ...ground, ...engine });
   addErasure(api, ground);
+  contactRoutes(api, ground);
   demoApiRoutes(api);
+  mcpRoutes(api, { ...ground, version: VERSION, apiKeyHeaders: config.api_key_headers });
   addCalls(api, {
     engine,
     carriers,

@@ -1,6 +1,14 @@
 import { AUDIENCES, type Audience, type InternalPages } from "./base/audience.ts";
 import { type DestinationRules, parseDestinations } from "./base/destination.ts";
-import { type EngineOrder, HEARING_NAMES, SPEAKING_NAMES } from "./base/engine-order.ts";
+import {
+  type EngineOrder,
+  HEARING_NAMES,
+  type OwnSpeechPrices,
+  parseSpeechPrices,
+  SPEAKING_NAMES,
+} from "./base/engine-order.ts";
+import { type OtlpConfig, readOtlp } from "./base/otlp-settings.ts";
+import { type BucketSettings, readBucket } from "./egress/bucket-settings.ts";
 import type { EgressRules } from "./egress/egress-address.ts";
 import { parseEgressAllow } from "./egress/egress-allow.ts";
 
@@ -30,11 +38,18 @@ export type Config = {
   embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
   deepgram_base_url: string | null;
   assemblyai_base_url: string | null;
+  /** The most calls whose audio this process hears and speaks at once; null: by its cores. */
+  voice_calls: number | null;
   /** What hears and speaks on calls, in order. */
   voice_order: EngineOrder;
+  /** Folders of models that hear or speak on this machine, each for a language. */
+  speech_models: { language: string; folder: string }[];
+  /** What hearing and speaking cost the operator, in place of list prices. */
+  speech_prices: OwnSpeechPrices;
   speech_base_urls: Partial<Record<SpeechName, string>>;
   /** Organizations may buy numbers on the operator's carrier account. */
   tenants_buy_numbers: boolean;
+  otlp: OtlpConfig | null;
   twilio_base_url: string | null;
   telnyx_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
@@ -78,10 +93,18 @@ export type Config = {
 
 /** Kept apart, so that printing the configuration can't print a secret. */
 export type Secrets = {
+  /** Where finished recordings are moved; null: they stay on disk. */
+  recordings_bucket: BucketSettings | null;
   /** The installation's mail server, and whom its own mails are from. */
   mail: { smtp_url: string; from: string } | null;
   secret_key: string | null;
+  /** Earlier secret keys, which are only read with. */
+  secret_keys_old: string[];
+  /** A file, or a program, that has the secret key. */
+  secret_key_file: string | null;
+  secret_key_command: string | null;
   bootstrap_api_token: string | null;
+  otlp_headers: Record<string, string>;
   llm_api_keys: Partial<Record<LlmProvider, string>>;
   deepgram_api_key: string | null;
   assemblyai_api_key: string | null;
@@ -145,6 +168,15 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     }
     return text;
   };
+  const secretKeysOld = (): string[] => {
+    const keys = (given("SECRET_KEY_OLD") ?? "").split(",").map((key) => key.trim());
+    const found = keys.filter((key) => key !== "");
+    if (found.some((key) => key.length < 32))
+      faults.push("SECRET_KEY_OLD has a key of fewer than 32 characters; separate several by commas.");
+    return found;
+  };
+  const ways = ["SECRET_KEY", "SECRET_KEY_FILE", "SECRET_KEY_COMMAND"].filter((name) => given(name) !== null);
+  if (ways.length > 1) faults.push(`${ways.join(" and ")} are set; use one of them.`);
   /** It has to fit into a header, and not look like the token that `./parley chat` makes itself. */
   const apiToken = (name: string): string | null => {
     const text = secret(name);
@@ -287,6 +319,24 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     faults.push(`${name} is "${text}"; use names out of ${known.join(", ")}, each once, with commas.`);
     return otherwise;
   };
+  const speech_models = (given("SPEECH_MODELS") ?? "").split(",").flatMap((part) => {
+    const [, language, folder] = /^\s*([a-zA-Z]{2,3}(?:-[a-zA-Z]{2,4})?)=(\/.*?)\s*$/.exec(part) ?? [];
+    if (language && folder) return [{ language, folder }];
+    if (part.trim() !== "")
+      faults.push(
+        `SPEECH_MODELS has "${part.trim()}"; write a language and a folder: en=/opt/models/whisper.`,
+      );
+    return [];
+  });
+  const speech_prices = ((): OwnSpeechPrices => {
+    const text = given("SPEECH_PRICES");
+    const prices = text === null ? { hearing: {}, speaking: {} } : parseSpeechPrices(text);
+    if (prices === null)
+      faults.push(
+        `SPEECH_PRICES is "${text}"; write deepgram.hearing=0.0065,cartesia.speaking=0.03: US dollars, of hearing for a minute, of speaking for 1,000 characters.`,
+      );
+    return prices ?? { hearing: {}, speaking: {} };
+  })();
   const llm_first_token_s = wholeNumber("LLM_FIRST_TOKEN_TIMEOUT_S", 10, [1, 120]);
   const llm_token_s = wholeNumber("LLM_TOKEN_TIMEOUT_S", 10, [1, 120]);
   const lines = {
@@ -370,6 +420,8 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     );
   }
 
+  const telemetry = readOtlp({ given, url, faults });
+
   const config: Config = {
     port,
     host,
@@ -398,16 +450,20 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     llm_fallback,
     embedding_model,
     tenants_buy_numbers: tenants_buy === "on",
+    otlp: telemetry.otlp,
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
     telnyx_base_url: url("TELNYX_BASE_URL", ["http:", "https:"]),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
     assemblyai_base_url: url("ASSEMBLYAI_BASE_URL", ["http:", "https:"]),
+    voice_calls: given("VOICE_CALLS") === null ? null : wholeNumber("VOICE_CALLS", 0, [0, 10_000]),
     voice_order: {
       hearing: names("VOICE_HEARING", HEARING_NAMES, ["deepgram", "assemblyai", "offline"]),
       speaking: names("VOICE_SPEAKING", SPEAKING_NAMES, ["elevenlabs", "cartesia", "deepgram", "offline"]),
     },
+    speech_prices,
+    speech_models,
     call_limits: {
       per_token: wholeNumber("API_CALLS_PER_TOKEN", 30_000, [1, 10_000_000]),
       per_tenant: wholeNumber("API_CALLS_PER_ORGANIZATION", 60_000, [1, 10_000_000]),
@@ -433,10 +489,15 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     trust_proxy,
   };
   const secrets: Secrets = {
+    recordings_bucket: readBucket({ given, url, faults }),
     mail: smtp_url !== null && mail_from !== null ? { smtp_url, from: mail_from } : null,
     secret_key: secret("SECRET_KEY"),
+    secret_keys_old: secretKeysOld(),
+    secret_key_file: given("SECRET_KEY_FILE"),
+    secret_key_command: given("SECRET_KEY_COMMAND"),
     bootstrap_api_token: apiToken("BOOTSTRAP_API_TOKEN"),
     llm_api_keys,
+    otlp_headers: telemetry.headers,
     twilio:
       twilio.account_sid !== null && twilio.auth_token !== null
         ? { account_sid: twilio.account_sid, auth_token: twilio.auth_token }

@@ -49,6 +49,23 @@ export const SETTINGS: Setting[] = [
       "Encrypts secrets at rest and signs links; 32 characters or more. Generated into DATA_DIR when empty. Every machine of a cluster needs the same one.",
   },
   {
+    name: "SECRET_KEY_FILE",
+    example: "",
+    about: "A file that holds the secret key, in place of SECRET_KEY.",
+  },
+  {
+    name: "SECRET_KEY_COMMAND",
+    example: "",
+    about:
+      "A program with its arguments, separated by blanks, that prints the secret key, in place of SECRET_KEY. Run at each start, without a shell.",
+  },
+  {
+    name: "SECRET_KEY_OLD",
+    example: "",
+    about:
+      "Earlier secret keys, separated by commas: what they sealed is still read, until `./parley rotate-keys` has sealed it anew.",
+  },
+  {
     name: "BOOTSTRAP_API_TOKEN",
     example: "",
     about: "The first API token, 32 characters or more. Generated and printed once when empty.",
@@ -170,6 +187,18 @@ export const SETTINGS: Setting[] = [
       "What speaks there, after the service of the voice that the agent's language names. elevenlabs, cartesia, deepgram, openai, google, offline.",
   },
   {
+    name: "SPEECH_MODELS",
+    example: "",
+    about:
+      "Folders of sherpa-onnx models that hear or speak on this machine, each with its language: en=/opt/models/sherpa-onnx-whisper-base,en=/opt/models/vits-piper-en_US-amy-low. They replace the offline stand-ins. A model that can't be loaded keeps Parley from starting.",
+  },
+  {
+    name: "SPEECH_PRICES",
+    example: "",
+    about:
+      "What hearing and speaking on calls costs you, where it is not the list price or none is known: deepgram.hearing=0.0065,deepgram.speaking=0.03. US dollars, of hearing for a minute, of speaking for 1,000 characters. It counts for calls from then on.",
+  },
+  {
     name: "ASSEMBLYAI_API_KEY",
     example: "",
     about: "Key for AssemblyAI, which listens on calls.",
@@ -211,6 +240,12 @@ export const SETTINGS: Setting[] = [
     about: "Key for Deepgram, which listens and speaks on calls, and transcribes recordings.",
   },
   { name: "DEEPGRAM_BASE_URL", example: "https://api.deepgram.com", about: "Where the Deepgram API is." },
+  {
+    name: "VOICE_CALLS",
+    example: "50",
+    about:
+      "The most calls whose audio one process hears and speaks at once; further ones are busy. Empty: 25 for each core, at most 100; offline 6, at most 12.",
+  },
   {
     name: "LINES_PER_NUMBER",
     example: "20",
@@ -282,6 +317,20 @@ export const SETTINGS: Setting[] = [
     about:
       "Gigabytes that one sub-organization may keep: recordings of calls, uploads, files of mails, data sources and exports. Beyond it uploads, data sources and exports answer 402.",
   },
+  {
+    name: "S3_ENDPOINT",
+    example: "",
+    about:
+      "A store that speaks S3 (AWS, Cloudflare R2, MinIO), to which finished recordings of calls are moved: https://s3.eu-central-1.amazonaws.com. Needs all five settings. Empty: they stay in DATA_DIR.",
+  },
+  { name: "S3_REGION", example: "", about: "The store's region; auto for R2, us-east-1 for most MinIO." },
+  {
+    name: "S3_BUCKET",
+    example: "",
+    about: "The bucket, of this installation alone, or a folder in it: calls/parley.",
+  },
+  { name: "S3_ACCESS_KEY_ID", example: "", about: "A key that may read, write and delete objects there." },
+  { name: "S3_SECRET_ACCESS_KEY", example: "", about: "The secret of that key." },
   {
     name: "SOCKETS_PER_ADDRESS",
     example: "1000",
@@ -367,6 +416,27 @@ export const SETTINGS: Setting[] = [
     about: "File of that server's certificate (PEM), for STARTTLS. With MAIL_TLS_KEY.",
   },
   { name: "MAIL_TLS_KEY", example: "", about: "File of that certificate's key (PEM)." },
+  {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    example: "",
+    about:
+      "Address of an OpenTelemetry collector, such as http://127.0.0.1:4318; spans of conversations go to its /v1/traces. Empty: none are sent.",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    example: "",
+    about: "Headers for the collector, such as a key: name=value,name=value",
+  },
+  {
+    name: "OTEL_SERVICE_NAME",
+    example: "parley",
+    about: "What this program is called in the tracing system.",
+  },
+  {
+    name: "OTEL_CONTENT",
+    example: "off",
+    about: "on: spans hold what was said, and arguments and results of tools. off: they don't.",
+  },
   { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
   {
     name: "LOG_FORMAT",

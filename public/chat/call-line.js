@@ -8,7 +8,7 @@
  *   notice(text: string): void, over(why: string): void }} CallEvents
  */
 import { NoAudio, openAudio } from "./call-audio.js";
-import { openCall, Refused } from "./server.js";
+import { Refused, Unreachable } from "./server.js";
 
 /** As much as a second of sound not sent yet: what the microphone hears meanwhile is left out. */
 const MOST_UNSENT_BYTES = 32_000;
@@ -17,8 +17,8 @@ const CONNECT_MS = 15_000;
 const AGAIN_MS = 1_000;
 const LOST = "The connection was lost, and the call has ended.";
 
-/** @param {string} target @param {string | null} identity_token @param {CallEvents} on */
-export function startCall(target, identity_token, on) {
+/** @param {() => Promise<{ call_id: string, token: string }>} ask asks the server for the call @param {CallEvents} on */
+export function startCall(ask, on) {
   /** @type {Awaited<ReturnType<typeof openAudio>> | null} */
   let audio = null;
   /** @type {WebSocket | null} */
@@ -120,7 +120,7 @@ export function startCall(target, identity_token, on) {
     });
     if (isOver) return audio.close();
     on.connecting();
-    const { call_id, token } = await openCall(target, identity_token);
+    const { call_id, token } = await ask();
     if (isOver) return;
     connect(call_id, token);
     timer = setTimeout(() => end("The call can't be connected. Please try again."), CONNECT_MS);
@@ -132,7 +132,8 @@ export function startCall(target, identity_token, on) {
   document.addEventListener("visibilitychange", seen);
   open().catch((error) => {
     const known = error instanceof NoAudio || error instanceof Refused;
-    end(known ? error.message : "The call can't be connected. Please try again.");
+    const told = error instanceof Unreachable ? error.told : null;
+    end(known ? error.message : (told ?? "The call can't be connected. Please try again."));
   });
   return {
     hangUp,

@@ -3,6 +3,7 @@
 import { startCall } from "./call-line.js";
 import { captions } from "./captions.js";
 import { element } from "./element.js";
+import { openCall } from "./server.js";
 
 const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
@@ -52,7 +53,7 @@ export function callButton({ target, identity, agent, shown }) {
     keys.hidden = true;
     /** @type {ReturnType<typeof captions> | null} */
     let written = null;
-    call = startCall(target, identity, {
+    call = startCall(() => openCall(target, identity), {
       connecting: () => state("Connecting…"),
       connected() {
         written = captions(agent());

@@ -24,10 +24,11 @@ export class Refused extends Error {
 
 /** Worth trying again, after `wait_ms` where the server named a time. */
 export class Unreachable extends Error {
-  /** @param {number | null} wait_ms */
-  constructor(wait_ms) {
+  /** `told`: the server's own words, where it has some. @param {number | null} wait_ms @param {string | null} told */
+  constructor(wait_ms, told = null) {
     super("the server can't be asked now");
     this.wait_ms = wait_ms;
+    this.told = told;
   }
 }
 
@@ -93,10 +94,11 @@ async function call(method, path, body, timeout_ms) {
     throw new Unreachable(null);
   }
   if (response.ok) return answer;
-  if (TRY_AGAIN.includes(response.status)) {
-    throw new Unreachable(Number(response.headers.get("retry-after")) * 1000 || null);
-  }
   const { detail } = answer;
   const words = typeof detail === "string" ? detail : detail?.[0]?.msg;
+  if (TRY_AGAIN.includes(response.status)) {
+    const wait_ms = Number(response.headers.get("retry-after")) * 1000 || null;
+    throw new Unreachable(wait_ms, typeof words === "string" ? words : null);
+  }
   throw new Refused(response.status, typeof words === "string" ? words : "The server did not accept that.");
 }

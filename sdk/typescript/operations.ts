@@ -4,6 +4,10 @@ export type A2pMessagingPathCheckRequest = { "phone": string };
 
 export type A2pMessagingPathCheckResponse = { "a2p_approved": boolean };
 
+export type AccessRulesRequest = { "require_second_factor"?: boolean | undefined; "idle_minutes"?: number | null | undefined; "longest_hours"?: number | null | undefined; "allowed_networks"?: (string)[] | undefined };
+
+export type AccessRulesResponse = { "require_second_factor": boolean; "idle_minutes": number | null; "longest_hours": number | null; "allowed_networks": (string)[]; "updated_at": string | null; "updated_by": string | null };
+
 export type AgentChange = { "part": string; "before": unknown; "after": unknown };
 
 export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "target": string; "target_mode": string; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent": null; "a2p_verified"?: boolean | null | undefined };
@@ -13,6 +17,8 @@ export type AgentCreate = { "name": string; "description"?: string | null | unde
 export type AgentDuplicate = { "name": string };
 
 export type AgentFileText = { "text": string };
+
+export type AgentFinding = { "part": string; "id": string; "severity": "warning" | "error"; "message": string; "path": string };
 
 export type AgentFromTemplate = { "template": string; "name": string };
 
@@ -36,13 +42,13 @@ export type AgentToolFieldDefaultInput = { "field_name": string; "default_value"
 
 export type AgentUpdate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined; "id": number };
 
-export type AgentVersion = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "override_reason": string | null };
+export type AgentVersion = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null; "override_reason": string | null };
 
-export type AgentVersionContent = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "override_reason": string | null; "parts": ({ "part": string; "content": unknown })[] };
+export type AgentVersionContent = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null; "override_reason": string | null; "parts": ({ "part": string; "content": unknown })[]; "findings": (AgentFinding)[] };
 
-export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[] }; "gates": (GateResult)[] };
+export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[]; "findings": (AgentFinding)[] }; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null };
 
-export type AgentVersioningUpdate = { "published_version"?: number | null | undefined; "gates": (PublishGate)[] };
+export type AgentVersioningUpdate = { "published_version"?: number | null | undefined; "gates": (PublishGate)[]; "replay_gate"?: ReplayGate | null | undefined };
 
 export type AgentVoice = { "provider": TtsProvider; "display_name": string; "var_name": string; "gender": AgentVoiceGender; "model": AgentVoiceModel; "supported_languages": (AgentLanguage)[]; "deprecated": boolean };
 
@@ -52,11 +58,23 @@ export type AgentVoiceModel = "Chirp 3 HD" | "eleven_flash_v2_5" | "Neural2" | "
 
 export type AgentWaitSound = "No Sound" | "Keyboard 1" | "Keyboard 2" | "Call Center";
 
-export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined };
+export type AlertChange = { "id": number; "alert_rule_id": number; "name": string; "at": string; "state": "firing" | "reminded" | "resolved"; "value": number | null; "sessions": number; "description": string };
 
-export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[]; "token": string };
+export type AlertPreview = { "start_datetime": string; "end_datetime": string; "windows": number; "fired": ({ "at": string; "value": number | null; "sessions": number })[]; "last": { "value": number | null; "sessions": number }; "problem": string | null };
 
-export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[] };
+export type AlertPreviewRequest = { "metric": FigureMetric; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined };
+
+export type AlertRule = { "id": number; "name": string; "is_active": boolean; "metric": FigureMetric; "search_fields": (string)[]; "search_field_values": (string)[]; "window_minutes": number; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions": number; "remind_hours": number | null; "notified_users": (number)[]; "uses_webhooks": boolean; "state": "ok" | "firing" | null; "state_since": string | null; "last_value": number | null; "last_sessions": number | null; "checked_at": string | null; "problem": string | null; "last_updated": string; "last_updated_by": string };
+
+export type AlertRuleCreate = { "name": string; "is_active"?: boolean | undefined; "metric": FigureMetric; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined };
+
+export type AlertRuleUpdate = { "name": string; "is_active"?: boolean | undefined; "metric": FigureMetric; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
+
+export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined };
+
+export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[]; "token": string };
+
+export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[] };
 
 export type AuditEntryResponse = { "id": number; "at": string; "actor": string; "user_id"?: number | null | undefined; "api_token_id"?: number | null | undefined; "address"?: string | null | undefined; "request_id"?: string | null | undefined; "action": string; "resource": string; "resource_id"?: string | null | undefined; "before"?: unknown | null | undefined; "after"?: unknown | null | undefined };
 
@@ -75,6 +93,18 @@ export type BatchFile = { "file"?: string | undefined };
 export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED" | "EXPIRED";
 
 export type BegunContact = { "mode": string; "from": string; "to": string };
+
+export type Board = { "id": number; "name": string; "description": string | null; "last_days": number; "tiles": (BoardTile)[]; "last_updated": string; "last_updated_by": string };
+
+export type BoardCreate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined };
+
+export type BoardFigures = { "tiles": (TileFigures)[] };
+
+export type BoardTile = { "title": string; "metric": FigureMetric; "split": FigureSplit; "search_fields": ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[]; "search_field_values": (string)[]; "chart": "number" | "bars" | "line" | "table"; "width": "third" | "half" | "full"; "compare": "none" | "before" | "versions"; "versions"?: { "first": string; "second": string } | null | undefined };
+
+export type BoardTileInput = { "title"?: string | undefined; "metric": FigureMetric; "split"?: FigureSplitInput | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "chart"?: "number" | "bars" | "line" | "table" | undefined; "width"?: "third" | "half" | "full" | undefined; "compare"?: "none" | "before" | "versions" | undefined; "versions"?: { "first": string; "second": string } | null | undefined };
+
+export type BoardUpdate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined; "id": number };
 
 export type Body_directory_member_bulk_load = { "file": string };
 
@@ -104,6 +134,8 @@ export type CallAction = { "action": "call"; "name": string; "arguments"?: Recor
 
 export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "wait"?: boolean | null | undefined; "if"?: ExpressionInput | null | undefined };
 
+export type CallBack = { "id": number; "campaign_id": number; "campaign_name": string; "batch_id": string; "reference_id": string; "target": string; "session_id": number | null; "due_at": string; "timezone": string; "state": "asked" | "waiting" | "called" | "canceled"; "asked_at": string; "moved": number };
+
 export type CallResult = { "save"?: (CallResultSaveMapping)[] | undefined };
 
 export type CallResultInput = { "save"?: (CallResultSaveMappingInput)[] | undefined };
@@ -112,7 +144,7 @@ export type CallResultSaveMapping = { "from": Expression; "to": string };
 
 export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
 
-export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "outcome_counts": OutcomeCounts; "skip_counts": Record<string, number>; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
+export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "detailed_status_counts": Record<string, RequestStatusBreakdown>; "outcome_counts": OutcomeCounts; "skip_counts": Record<string, number>; "funnel": CampaignFunnel; "active_batches": number; "paused_batches": number; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
 
 export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "put_off": number; "next_step": RequestNextStep };
 
@@ -120,7 +152,29 @@ export type CampaignBoardRequest = { "batch_id": string; "reference_id": string;
 
 export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
 
+export type CampaignFunnel = { "tried": number; "answered": number; "talked": number; "goal": number | null };
+
+export type CampaignGoal = { "insight_key": string; "value": string | null };
+
+export type CampaignGoalInput = { "insight_key": string; "value"?: string | null | undefined };
+
+export type CampaignGoalSetting = { "goal": CampaignGoal | null };
+
+export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
+
+export type CampaignHeldBatches = { "batch_ids": (string)[] };
+
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
+
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
+
+export type CampaignRequest = { "request_id": number; "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "stage": string | null; "answered_by": string | null; "voicemail_left": boolean | null; "attempt_count": number; "created_at": string; "sent_at": string | null; "due_at": string | null; "session_id": number | null; "skip_reason": string | null; "insights": Record<string, string | number> | null; "request_variables": Record<string, string> };
+
+export type CampaignRequests = { "requests": (CampaignRequest)[]; "next": string | null };
+
+export type CampaignRetryRules = { "rules": (RetryRule)[] };
+
+export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
@@ -139,6 +193,16 @@ export type ChannelTargetCreateRequest = { "agent_id": number; "channel_id": num
 export type ChannelTargetResponse = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent"?: AgentResponse | null | undefined; "a2p_verified"?: boolean | null | undefined; "identity_key_set_at"?: string | null | undefined; "browser_calls"?: boolean | undefined };
 
 export type ChannelTargetUpdateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined; "id": number };
+
+export type ChatAnswers = { "events": (ChatMessageEvent | { "type": "aside"; "text": string } | ChatToolDisplay | ChatToolResult | { "type": "session_end"; "reason": string })[] };
+
+export type ChatMessageEvent = { "type": "message"; "role": "user" | "agent"; "text": string; "timestamp": string };
+
+export type ChatToolDisplay = { "type": "tool_display"; "tool_name": string; "display_result": unknown };
+
+export type ChatToolResult = { "type": "tool_result"; "tool_name": string; "arguments": unknown; "result": unknown; "error": string | null; "duration_ms": number };
+
+export type ChatWords = { "type": "message"; "role": "user" | "agent"; "text": string; "timestamp": string; "id": string | null };
 
 export type CommunicationBatch = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined };
 
@@ -162,7 +226,13 @@ export type ConsentFile = { "file"?: string | undefined };
 
 export type ConsentImport = { "added": number; "known": number; "withdrawn": number };
 
+export type Contact = { "address": string; "name": string | null; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
+
 export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
+
+export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
+
+export type ContactFile = { "address": string; "exported_at": string; "entries": (ContactEntry)[] };
 
 export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
 
@@ -212,7 +282,7 @@ export type DayOfWeek = "mo" | "tu" | "we" | "th" | "fr" | "sa" | "su";
 
 export type DaysOfWeek = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
 
-export type DebugTurn = { "turn_index": number; "agent_name": string; "text": string; "clock": string; "variables": Record<string, unknown>; "workflows": ({ "workflow": string; "status": string; "step": string | null; "local": Record<string, unknown> })[]; "steps": ({ "workflow": string; "step": string; "has_guards": boolean })[]; "tools": (string)[] };
+export type DebugTurn = { "turn_index": number; "agent_name": string; "text": string; "clock": string; "variables": Record<string, unknown>; "workflows": ({ "workflow": string; "status": string; "step": string | null; "local": Record<string, unknown> })[]; "steps": ({ "workflow": string; "step": string; "has_guards": boolean })[]; "tools": (string)[]; "tasks": ({ "workflow": string; "tool": string; "index": number; "submit_tool": string; "task": StepsTask })[] };
 
 export type Deleted = { "success": true };
 
@@ -258,9 +328,21 @@ export type DisplayValueSource = { "path"?: string | null | undefined; "template
 
 export type DisplayValueSourceInput = { "path"?: string | null | undefined; "template"?: string | null | undefined; "default"?: unknown | undefined };
 
+export type DoNotCallCheck = { "address": string; "lists": (string)[] };
+
+export type DoNotCallFile = { "file"?: string | undefined };
+
+export type DoNotCallList = { "id": number; "name": string; "kind": "internal" | "national" | "litigators" | "other"; "purposes": (string)[]; "channels": (string)[]; "consent_overrides": boolean; "numbers": number; "file_name": string | null; "as_of": string | null; "age_days": number | null; "is_outdated": boolean; "imported_at": string | null; "imported_by": string | null; "last_updated": string; "last_updated_by": string };
+
+export type DoNotCallListSettings = { "name": string; "kind"?: "internal" | "national" | "litigators" | "other" | undefined; "purposes"?: ("marketing" | "informational")[] | undefined; "channels"?: ("call" | "text")[] | undefined; "consent_overrides"?: boolean | undefined };
+
 export type EmailConfigurations = { "sending_domain": string };
 
 export type EmailConfigurationsInput = { "sending_domain": string };
+
+export type EndedChat = { "ended": true };
+
+export type EndedConversation = { "session_id": number };
 
 export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
 
@@ -310,6 +392,20 @@ export type ExpressionTaskEventsInput = { "start"?: (SetValueActionInput | Incre
 
 export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
 
+export type FigureMetric = { "name": "sessions" | "turns" | "duration" | "cost" | "cost_per_session" | "errors" | "hand_overs" | "tool_failures" | "latency_p50" | "latency_p95" | "insight_rate" | "insight_mean" | "people_tried" | "people_answered" | "people_talked" | "people_goal"; "insight"?: string | null | undefined; "value"?: string | null | undefined };
+
+export type FigurePeriod = { "last_days"?: number | null | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "timezone"?: string | undefined };
+
+export type FigurePoint = { "key": string; "label": string; "starts_at": string | null; "value": number | null; "count": number; "low": number | null; "high": number | null; "before": number | null; "before_count": number | null; "change": number | null; "search": FigureSearch | null };
+
+export type FigureSearch = { "search_fields": (string)[]; "search_field_values": (string)[]; "start_datetime": string; "end_datetime": string };
+
+export type FigureSplit = { "by": "none" | "day" | "hour" | "agent" | "version" | "channel" | "campaign" | "end_reason" | "insight" | "label"; "insight"?: string | null | undefined };
+
+export type FigureSplitInput = { "by"?: "none" | "day" | "hour" | "agent" | "version" | "channel" | "campaign" | "end_reason" | "insight" | "label" | undefined; "insight"?: string | null | undefined };
+
+export type FigureTotal = { "value": number | null; "count": number; "low": number | null; "high": number | null; "before": number | null; "before_count": number | null; "change": number | null; "search": FigureSearch | null };
+
 export type FilterCount = { "counted": number; "is_complete": boolean; "passing": number; "skipped": number; "not_looked_up": number; "reasons": ({ "reason": string; "count": number })[] };
 
 export type FilterCountQuery = { "batch_id"?: string | null | undefined; "target_filters"?: TargetFiltersInput | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types"?: boolean | undefined };
@@ -326,7 +422,11 @@ export type ForkStop = { "kind": "step" | "guard" | "tool"; "workflow": string |
 
 export type ForkedToolResult = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined };
 
-export type GateResult = { "suite_id": number; "suite": string | null; "at_least": number; "run_id": number | null; "passed": number | null; "total": number | null; "low": number | null; "passes": boolean; "says": string };
+export type FoundSentence = { "timestamp": string; "source": "user" | "agent"; "text": string; "marks": ({ "from": number; "to": number })[] };
+
+export type FoundSession = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "title"?: string | null | undefined; "channel": string; "label"?: string | null | undefined; "has_error"?: boolean | null | undefined; "tools"?: (string)[] | null | undefined; "failed_tools"?: (string)[] | null | undefined; "cost_usd"?: number | null | undefined; "found"?: FoundSentence | null | undefined };
+
+export type GateResult = { "suite_id": number; "suite": string | null; "at_least": number; "run_id": number | null; "passed": number | null; "total": number | null; "low": number | null; "most_answer_ms"?: number | null | undefined; "answer_p95_ms"?: number | null | undefined; "most_cost_usd"?: number | null | undefined; "agent_cost_usd"?: number | null | undefined; "passes": boolean; "says": string };
 
 export type GetValueAction = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite": boolean; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
 
@@ -424,6 +524,20 @@ export type JobQueue = { "name": string; "waiting": number; "later": number; "ru
 
 export type JobQueues = { "queues": (JobQueue)[]; "failures": (JobFailure)[] };
 
+export type JudgeCalibration = { "labelled": number; "unclear": number; "answered": number; "waiting": number; "failed": number; "model": string | null; "both_yes": number; "person_yes": number; "judge_yes": number; "both_no": number; "kappa": number | null; "low": number | null; "high": number | null; "gates": boolean; "says": string };
+
+export type JudgeInput = { "name": string; "description"?: string | undefined; "question": string; "insight_tool_id": number; "output": string; "wanted"?: boolean | number | string | undefined; "reason_output"?: string | null | undefined; "votes"?: 1 | 3 | 5 | 7 | 9 | undefined; "least_kappa"?: number | undefined };
+
+export type JudgeLabel = { "session_id": number; "label": "yes" | "no" | "unclear"; "labelled_at": string; "labelled_by": string; "answer": "yes" | "no" | null; "votes_yes": number | null; "model": string | null; "fault": string | null; "is_current": boolean };
+
+export type JudgeLabelRequest = { "label": "yes" | "no" | "unclear" };
+
+export type JudgeListed = { "id": number; "name": string; "description": string; "question": string; "insight_tool_id": number; "insight_tool": string; "output": string; "wanted": boolean | number | string; "reason_output": string | null; "votes": 1 | 3 | 5 | 7 | 9; "least_kappa": number; "label_count": number; "last_updated": string; "last_updated_by": string };
+
+export type JudgeResponse = { "id": number; "name": string; "description": string; "question": string; "insight_tool_id": number; "insight_tool": string; "output": string; "wanted": boolean | number | string; "reason_output": string | null; "votes": 1 | 3 | 5 | 7 | 9; "least_kappa": number; "label_count": number; "last_updated": string; "last_updated_by": string; "calibration": JudgeCalibration };
+
+export type JudgeUpdate = { "name": string; "description"?: string | undefined; "question": string; "insight_tool_id": number; "output": string; "wanted"?: boolean | number | string | undefined; "reason_output"?: string | null | undefined; "votes"?: 1 | 3 | 5 | 7 | 9 | undefined; "least_kappa"?: number | undefined; "id": number };
+
 export type LanguageCode = "yue-HK" | "en-US" | "ko-KR" | "zh-CN" | "fa-IR" | "es-US" | "th-TH" | "vi-VN" | "bs-BA" | "sw-KE" | "ru-RU" | "hi-IN" | "gu-IN" | "ar-XA" | "fr-FR" | "ja-JP" | "ne-NP";
 
 export type LanguageConfig = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed": number | null; "voice_pitch": number | null; "dtmf_code": number; "skip_current_language_in_message"?: boolean | null | undefined };
@@ -450,11 +564,15 @@ export type LifecycleStatus = "active" | "deprecated" | "retired";
 
 export type LineTypeBucket = "mobile" | "landline" | "voip";
 
+export type LiveSession = { "session_id": string; "agent_id": string; "agent_name": string; "source": string | null; "target": string | null; "channel": "voice" | "chat" | "sms" | "email" | "whatsapp"; "is_test": boolean; "is_outbound": boolean; "timestamp": string; "last_activity_at": string; "turn_count": number; "state": "listening" | "answering" | "tool" | "set-aside"; "running_tool": string | null; "taken_by": string | null; "last_words": { "source": "user" | "agent"; "text": string; "written_by": string | null } | null };
+
+export type LiveSessions = { "at": string; "sessions": (LiveSession)[]; "more": boolean };
+
 export type LlmProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
 
 export type LlmProviderResponse = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
 
-export type LlmProviderTest = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number };
+export type LlmProviderTest = { "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number; "provider": "anthropic" | "azure_openai" | "google" | "openai" };
 
 export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
 
@@ -472,6 +590,14 @@ export type MailSent = { "success": true };
 
 export type MatchType = "exact" | "substring";
 
+export type McpOfferedTool = { "name": string; "description": string; "input_schema": Record<string, unknown>; "schema_hash": string; "description_hash": string; "added_as": string | null; "state": "same" | "description-changed" | "schema-changed" | "gone" | null; "accepted": { "description": string; "input_schema": unknown } | null };
+
+export type McpServerResponse = { "service_id": number; "mcp_url": string; "revision": string | null; "server_name": string | null; "server_version": string | null; "read_at": string | null; "problem": string | null; "tools": (McpOfferedTool)[]; "gone": (string)[] };
+
+export type McpToolsRequest = { "tools": ({ "tool": string; "schema_hash"?: string | null | undefined; "name"?: string | null | undefined })[] };
+
+export type McpToolsResponse = { "tools": (ToolResponse)[] };
+
 export type MessageCalendarRequest = { "rules": (CustomMessageRuleInput)[]; "from": string; "days"?: number | undefined };
 
 export type MessageCalendarResponse = { "days": ({ "date": string; "stretches": ({ "start": string; "end": string; "rule": number | null })[] })[] };
@@ -485,6 +611,12 @@ export type NextStep = { "if"?: Expression | null | undefined; "id": string; "re
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
 export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
+
+export type OpenRedactedValuesRequest = { "reason": string };
+
+export type OpenedChat = { "session_id": string; "token": string; "greeting": string | null; "verified": boolean; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[] };
+
+export type OpenedChatCall = { "call_id": string; "token": string; "verified": boolean; "language": string | null };
 
 export type OrganizationChannelConfig = { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined; "provider_credentials"?: Record<string, string> | null | undefined; "telephony"?: TelephonyConfigurationsInput | null | undefined; "email"?: EmailConfigurationsInput | null | undefined };
 
@@ -516,11 +648,17 @@ export type OutboundCampaignWebhookResponse = { "trigger_statuses": (ChannelMana
 
 export type OutcomeCounts = { "reached": number; "voicemail_left": number; "not_reached": number; "not_tried": number; "open": number };
 
+export type OutputRule = { "name": string; "phrases"?: (string)[] | undefined; "pattern"?: string | null | undefined; "say"?: string | null | undefined };
+
 export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
 
 export type OutreachRules = { "person_clock": boolean; "contact_hours": (ContactHoursInput)[]; "caps": (ContactCap)[]; "days_after_conversation"?: number | null | undefined };
 
 export type OutreachState = { "is_stopped": boolean; "stopped_at": string | null; "stopped_by": string | null; "active_batches": number; "ringing_calls": number };
+
+export type Overview = { "start_datetime": string; "end_datetime": string; "figures": (OverviewFigure)[] };
+
+export type OverviewFigure = { "metric": "sessions" | "hand_overs" | "errors" | "latency_p95" | "cost"; "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "total": FigureTotal | null; "by_day": (number | null)[]; "problem": string | null };
 
 export type PermissionGroupResponse = { "name": string; "description": string; "permissions": (PermissionResponse)[] };
 
@@ -534,9 +672,13 @@ export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type":
 
 export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
-export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
+export type PreflightQuestion = { "batch_id"?: string | null | undefined };
 
-export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "store_requests"?: boolean | undefined; "audit_reads"?: boolean | undefined };
+export type PreflightReason = { "reason": string; "text": string; "count": number };
+
+export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "seal_texts": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
+
+export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "store_requests"?: boolean | undefined; "seal_texts"?: boolean | undefined; "audit_reads"?: boolean | undefined };
 
 export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
 
@@ -560,7 +702,7 @@ export type PronunciationOverridesDictionary = { "type": string; "pronunciations
 
 export type PronunciationsCsvUploadResponse = { "revision": number; "hash": string; "entries": number; "uploaded_at": string; "uploaded_by": string };
 
-export type PublishGate = { "suite_id": number; "at_least": number };
+export type PublishGate = { "suite_id": number; "at_least": number; "most_answer_ms"?: number | null | undefined; "most_cost_usd"?: number | null | undefined };
 
 export type PublishRequest = { "note"?: string | undefined; "fingerprint"?: string | null | undefined; "take_live"?: boolean | undefined; "override_reason"?: string | null | undefined };
 
@@ -569,6 +711,16 @@ export type QueuedInsightWork = { "queued": number; "skipped": number };
 export type RampStep = { "percent": number; "after_minutes": number | null };
 
 export type RampStepInput = { "percent": number; "after_minutes"?: number | null | undefined };
+
+export type RedactedValues = ({ "token": string; "kind": string; "value": string | number })[];
+
+export type RedactionPolicy = { "kinds": ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[]; "patterns": ({ "name": string; "pattern": string })[]; "originals_days": number; "updated_at": string | null; "updated_by": string | null };
+
+export type RedactionPolicyRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined };
+
+export type RedactionPreview = { "text": string; "found": (string)[] };
+
+export type RedactionPreviewRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined; "text": string };
 
 export type ReleasedMessage = { "session_id": string; "message_id": string };
 
@@ -580,6 +732,10 @@ export type ReplayFilter = { "days": number; "version"?: number | null | undefin
 
 export type ReplayFilterInput = { "days"?: number | undefined; "version"?: number | null | undefined; "channel"?: "voice" | "chat" | "sms" | "email" | "whatsapp" | null | undefined; "end_reason"?: string | null | undefined; "label"?: "GOOD" | "OK" | "BAD" | "N/A" | null | undefined; "called"?: string | null | undefined };
 
+export type ReplayGate = { "filter"?: ReplayFilterInput | undefined; "sessions"?: number | undefined; "most_regression": number };
+
+export type ReplayGateResult = { "filter": ReplayFilter; "sessions": number; "most_regression": number; "replay_id": number | null; "pairs": number | null; "difference": number | null; "low": number | null; "high": number | null; "sessions_needed": number | null; "verdict": "passes" | "worse" | "can't tell" | "missing"; "passes": boolean; "says": string };
+
 export type ReplayListed = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "total": number; "pending": number };
 
 export type ReplayMean = { "measure": "turns" | "calls" | "cost_usd" | "latency_ms"; "pairs": number; "observed": number | null; "baseline": number | null; "candidate": number | null; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "more" | "less" | "can't tell"; "pairs_needed": number | null };
@@ -590,9 +746,9 @@ export type ReplayPair = { "id": number; "position": number; "stratum": string; 
 
 export type ReplayRate = { "kind": "outcome" | "check" | "tool" | "step" | "ended_by_agent" | "followed"; "name": string | null; "pairs": number; "observed": number; "baseline": number; "candidate": number; "gained": number; "lost": number; "lost_unanswered": number; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "better" | "worse" | "different" | "can't tell"; "pairs_needed": number | null; "says": string };
 
-export type ReplayRequest = { "sessions": number; "filter": ReplayFilter; "stratify_by": "none" | "end_reason" | "channel" | "day" | "version"; "seed": number; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate": "live" | "draft"; "mocks": (TestMock)[]; "checks": (ReplayCheck)[]; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
+export type ReplayRequest = { "sessions": number; "filter": ReplayFilter; "stratify_by": "none" | "end_reason" | "channel" | "day" | "version"; "seed": number; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate": "live" | "draft" | number; "mocks": (TestMock)[]; "checks": (ReplayCheck)[]; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
 
-export type ReplayRequestInput = { "sessions"?: number | undefined; "filter"?: ReplayFilterInput | undefined; "stratify_by"?: "none" | "end_reason" | "channel" | "day" | "version" | undefined; "seed"?: number | undefined; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate"?: "live" | "draft" | undefined; "mocks"?: (TestMock)[] | undefined; "checks"?: (ReplayCheck)[] | undefined; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
+export type ReplayRequestInput = { "sessions"?: number | undefined; "filter"?: ReplayFilterInput | undefined; "stratify_by"?: "none" | "end_reason" | "channel" | "day" | "version" | undefined; "seed"?: number | undefined; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate"?: "live" | "draft" | number | undefined; "mocks"?: (TestMock)[] | undefined; "checks"?: (ReplayCheck)[] | undefined; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
 
 export type ReplayResponse = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "request": ReplayRequest; "findings": (TestFinding)[]; "summary": ReplaySummary };
 
@@ -600,9 +756,17 @@ export type ReplaySummary = { "results": { "total": number; "pending": number; "
 
 export type RequestNextStep = { "kind": "waiting" | "under-way" | "over"; "reason": string; "text": string; "until": string | null };
 
+export type RequestRetry = { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "request_ids"?: (number)[] | null | undefined; "as_of"?: string | null | undefined };
+
+export type RequestRetryCounts = { "at": string; "selected": number; "retried": number; "not_retried": ({ "reason": string; "text": string; "count": number })[]; "next": string | null };
+
 export type RequestStatus = "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
 
 export type RequestStatusBreakdown = { "total_count": number; "counts"?: Record<string, number> | null | undefined };
+
+export type RequestSuppression = { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "request_ids"?: (number)[] | null | undefined; "scope"?: "all" | "voice" | "sms" | "whatsapp" | "email" | undefined; "reason"?: "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped" | undefined; "comment"?: string | null | undefined };
+
+export type RequestSuppressionCounts = { "selected": number; "addresses": number; "suppressed": number; "next": string | null };
 
 export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[] };
 
@@ -616,13 +780,25 @@ export type ResponseDisplayConfig = { "version": number; "type": "card-list"; "i
 
 export type ResponseDisplayConfigInput = { "version"?: number | undefined; "type": "card-list"; "items_path": string; "mapping": DisplayMappingInput; "actions"?: (DisplayActionMappingInput)[] | undefined };
 
+export type ResumedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[] };
+
 export type RetriedInsightWork = { "retried": number; "remaining": number };
+
+export type RetryRule = { "outcome": "BUSY" | "NO-ANSWER" | "MACHINE" | "FAILED" | "SIP_TEMPORARILY_UNAVAILABLE" | "NO_OUTCOME" | "UNDELIVERED" | "DELIVERY_FAILED" | "UNEXPECTED_ERROR"; "wait": string | null; "max_retries": number; "another_hour": boolean };
+
+export type RetryRuleInput = { "outcome": "BUSY" | "NO-ANSWER" | "MACHINE" | "FAILED" | "SIP_TEMPORARILY_UNAVAILABLE" | "NO_OUTCOME" | "UNDELIVERED" | "DELIVERY_FAILED" | "UNEXPECTED_ERROR"; "wait"?: string | null | undefined; "max_retries": number; "another_hour"?: boolean | undefined };
 
 export type RoleCreateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[] };
 
 export type RoleResponse = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined; "is_system_role": boolean; "last_updated": string; "last_updated_by": string };
 
 export type RoleUpdateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined };
+
+export type SafetyRulesRequest = { "calls_per_tool"?: number | null | undefined; "calls_per_session"?: number | null | undefined; "yes_words"?: (string)[] | undefined; "output_rules"?: (OutputRule)[] | undefined; "withhold_unknown_contacts"?: boolean | undefined; "withhold_prompt_words"?: number | null | undefined; "withheld_say"?: string | undefined };
+
+export type SafetyRulesResponse = { "calls_per_tool": number | null; "calls_per_session": number | null; "yes_words": (string)[]; "output_rules": ({ "name": string; "phrases": (string)[]; "pattern": string | null; "say": string | null })[]; "withhold_unknown_contacts": boolean; "withhold_prompt_words": number | null; "withheld_say": string; "updated_at": string | null; "updated_by": string | null };
+
+export type SaidByHand = { "session_id": number; "id": string; "written_by": string };
 
 export type SaveAction = { "action": "save"; "name"?: string | null | undefined; "inputs"?: (string)[] | null | undefined; "if"?: Expression | null | undefined };
 
@@ -638,11 +814,11 @@ export type SentMessage = { "role": "system" | "user" | "assistant" | "tool"; "t
 
 export type SentTool = { "name": string; "description": string; "parameters": unknown };
 
-export type ServiceCreateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined };
+export type ServiceCreateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "mcp_url"?: string | null | undefined };
 
-export type ServiceResponse = { "id": number; "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_value_keys"?: (string)[] | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "auth_url"?: string | null | undefined; "last_updated_comments"?: string | null | undefined; "last_updated": string; "last_updated_by": string; "tools": (string)[] };
+export type ServiceResponse = { "id": number; "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_value_keys"?: (string)[] | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "auth_url"?: string | null | undefined; "mcp_url"?: string | null | undefined; "last_updated_comments"?: string | null | undefined; "last_updated": string; "last_updated_by": string; "tools": (string)[] };
 
-export type ServiceUpdateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined };
+export type ServiceUpdateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "mcp_url"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined };
 
 export type Session = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined };
 
@@ -662,17 +838,31 @@ export type SessionLabelCreate = { "session_id": number; "type": "auto-rating" |
 
 export type SessionMessage = { "role": "agent" | "user"; "dialog": { "text": string }; "tool_calls": (DialogToolCall)[]; "timestamp": string };
 
+export type SessionNote = { "id": number; "session_id": number; "text": string; "written_by": string };
+
+export type SessionNoteCreate = { "text": string };
+
 export type SessionRecordingResponse = { "session_id"?: string | null | undefined; "recordings"?: (string)[] | null | undefined };
 
 export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined; "scripted"?: boolean | undefined };
+
+export type SessionTakeover = { "session_id": number; "taken_by": string; "taken_at": string; "expires_at": string };
 
 export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
 
 export type SessionTimelineResponse = { "session_id": string; "session_start"?: string | null | undefined; "events": (TimelineEvent)[] };
 
+export type SessionToLabel = { "session_id": number | null; "judge": JudgeResponse };
+
 export type SessionTraceResponse = { "session_id": number; "entries": (TraceEntryResponse)[] };
 
 export type SessionTranscriptionResponse = { "session_id": string; "transcription": (SessionText)[]; "actions": (SessionAction)[] };
+
+export type SessionView = { "id": number; "name": string; "is_shared": boolean; "is_own": boolean; "search_fields": (string)[]; "search_field_values": (string)[]; "columns": (string)[]; "order_by"?: string | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined; "last_updated": string; "last_updated_by": string };
+
+export type SessionViewCreate = { "name": string; "is_shared"?: boolean | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "columns"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined };
+
+export type SessionViewUpdate = { "name": string; "is_shared"?: boolean | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "columns"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined; "id": number };
 
 export type SessionWaveformResponse = { "recordings": (Waveform | null)[] };
 
@@ -686,6 +876,16 @@ export type SignInLinkResponse = { "sign_in_link": string; "expires_at": string 
 
 export type SimulatedContact = { "mode": "voice"; "from": string; "to": string } | { "mode": "sms"; "from": string; "to": string; "text": string } | { "mode": "email"; "from": string; "to": string; "subject": string; "text": string };
 
+export type SingleSignOnRequest = { "name": string; "issuer": string; "client_id": string; "client_secret"?: string | null | undefined; "domains": (string)[]; "groups_claim"?: string | undefined; "roles"?: (SingleSignOnRoleInput)[] | undefined; "default_role_id"?: number | null | undefined; "is_enforced"?: boolean | undefined; "break_glass"?: (string)[] | undefined };
+
+export type SingleSignOnResponse = { "is_set": boolean; "name": string | null; "issuer": string | null; "client_id": string | null; "has_client_secret": boolean; "domains": (string)[]; "groups_claim": string; "roles": (SingleSignOnRole)[]; "default_role_id": number | null; "is_enforced": boolean; "break_glass": (string)[]; "redirect_uri": string; "start_url": string | null; "updated_at": string | null; "updated_by": string | null };
+
+export type SingleSignOnRole = { "group": string; "role_id": number };
+
+export type SingleSignOnRoleInput = { "group": string; "role_id": number };
+
+export type SingleSignOnTest = { "ok": boolean; "problem": string | null };
+
 export type SipConfiguration = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
 
 export type SipConfigurationInput = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
@@ -693,6 +893,8 @@ export type SipConfigurationInput = { "sip_transfer_mode"?: "refer" | "invite" |
 export type SpeechProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
 
 export type SpeechProviderResponse = { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
+
+export type SpeechProviderTest = { "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number; "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" };
 
 export type StaticToolParameter = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
 
@@ -718,9 +920,11 @@ export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds":
 
 export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
-export type SuccessRule = { "insight_key": string | null; "values": (string)[]; "end_reasons": ("user" | "agent" | "idle" | "transfer" | "max-duration")[] };
+export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
 
-export type SuccessRuleInput = { "insight_key"?: string | null | undefined; "values"?: (string)[] | undefined; "end_reasons"?: ("user" | "agent" | "idle" | "transfer" | "max-duration")[] | undefined };
+export type SuccessRule = { "insight_key": string | null; "values": (string)[]; "tool": string | null; "end_reasons": ("user" | "agent" | "idle" | "transfer" | "max-duration")[] };
+
+export type SuccessRuleInput = { "insight_key"?: string | null | undefined; "values"?: (string)[] | undefined; "tool"?: string | null | undefined; "end_reasons"?: ("user" | "agent" | "idle" | "transfer" | "max-duration")[] | undefined };
 
 export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
 
@@ -737,6 +941,8 @@ export type SuppressionImport = { "added": number; "known": number };
 export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "created_at": string; "created_by": string; "updated_at": string; "expires_at": string; "file_names"?: (string)[] | null | undefined; "error"?: string | null | undefined };
 
 export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
+
+export type TakeoverWords = { "text": string; "id": string };
 
 export type TargetFilterRule = { "field": string; "op": FilterOp; "values": (string)[] };
 
@@ -756,13 +962,19 @@ export type TelephonyConfigurations = { "pre_input_timeout"?: number | null | un
 
 export type TelephonyConfigurationsInput = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfigurationInput | null | undefined; "audio"?: "relay" | "stream" | null | undefined };
 
-export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[] | TestPersona; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestExpectation };
+export type TestCall = { "source"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined; "language"?: string | null | undefined };
 
-export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[] | TestPersonaInput; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestExpectation | undefined };
+export type TestCallOpened = { "call_id": string; "token": string; "session_id": number; "language": string | null };
+
+export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email" | "voice" | "voice_audio"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[] | TestRecording | TestPersona; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestCaseExpectation };
+
+export type TestCaseExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "where"?: string | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "path"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "within_ms"?: number | null | undefined; "max_cost_usd"?: number | null | undefined; "judges"?: (string)[] | null | undefined };
+
+export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | "voice" | "voice_audio" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[] | TestRecording | TestPersonaInput; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestCaseExpectation | undefined };
 
 export type TestComparison = { "pairs": number; "better": (string)[]; "worse": (string)[]; "p_value": number; "verdict": "better" | "worse" | "can't tell"; "pairs_needed": number | null; "says": string };
 
-export type TestExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "max_cost_usd"?: number | null | undefined };
+export type TestExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "where"?: string | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "path"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "within_ms"?: number | null | undefined; "max_cost_usd"?: number | null | undefined };
 
 export type TestFinding = { "path": string; "message": string };
 
@@ -780,13 +992,19 @@ export type TestPersonaInput = { "goal": string; "manner"?: string | null | unde
 
 export type TestRate = { "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null };
 
+export type TestRecording = { "session": number };
+
 export type TestResult = { "id": number; "position": number; "case_name": string; "repetition": number; "status": "pending" | "passed" | "failed" | "error" | "skipped"; "session_id": number | null; "verdicts": (TestVerdict)[]; "notes": (string)[]; "cost_usd": number | null; "finished_at": string | null };
 
-export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number };
+export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "is_scheduled": boolean; "passed": number; "judged": number };
 
 export type TestRunRequest = { "agent"?: string | null | undefined; "version"?: number | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
 
-export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number; "summary": TestSummary };
+export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "is_scheduled": boolean; "passed": number; "judged": number; "summary": TestSummary; "notice": { "state": "WAITING" | "DELIVERED" | "FAILED"; "tries": number; "at": string; "reason": string | null } | null };
+
+export type TestSchedule = { "suite_id": number; "is_active": boolean; "time": string; "timezone": string; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "against": "draft" | "live"; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "webhook": { "url": string; "auth_value_keys": (string)[] | null } | null; "next_at": string | null; "note": string | null; "noted_at": string | null };
+
+export type TestScheduleRequest = { "is_active": boolean; "time"?: string | undefined; "timezone"?: string | undefined; "days"?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | undefined; "against"?: "draft" | "live" | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined; "webhook"?: { "url": string; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined } | null | undefined };
 
 export type TestSuiteFile = { "text": string };
 
@@ -800,11 +1018,15 @@ export type TestSuiteResponse = { "id": number; "name": string; "description": s
 
 export type TestSuiteUpdate = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[]; "id": number };
 
-export type TestSummary = { "cases": TestRate; "results": { "total": number; "pending": number; "passed": number; "failed": number; "error": number; "skipped": number }; "cost_usd": number; "by_case": ({ "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null; "name": string })[] };
+export type TestSummary = { "cases": TestRate; "results": { "total": number; "pending": number; "passed": number; "failed": number; "error": number; "skipped": number }; "cost_usd": number; "answer_p95_ms": number | null; "agent_cost_usd": number | null; "by_case": ({ "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null; "name": string })[] };
 
-export type TestVerdict = { "expectation": string; "passed": boolean; "why": string };
+export type TestVerdict = { "expectation": string; "passed": boolean; "why": string; "informs"?: boolean | undefined; "votes_yes"?: number | undefined; "votes"?: number | undefined; "model"?: string | null | undefined };
 
-export type TimelineEvent = { "kind": "transcript" | "tool" | "latency"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
+export type TileFigures = { "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "start_datetime": string; "end_datetime": string; "total": FigureTotal | null; "points": (FigurePoint)[]; "more_values": boolean; "versions": { "first": FigureTotal; "second": FigureTotal; "difference": { "value": number; "low": number; "high": number } | null } | null; "problem": string | null };
+
+export type TileFiguresRequest = { "tile": BoardTileInput; "period": FigurePeriod };
+
+export type TimelineEvent = { "kind": "transcript" | "tool" | "latency" | "note"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
 
 export type ToolAgentInfo = { "id": number; "name": string };
 
@@ -820,9 +1042,9 @@ export type ToolCheckResponse = { "validation_issues": (ValidationIssue)[] };
 
 export type ToolCreateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number };
 
-export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined; "requires_verified"?: boolean | null | undefined };
+export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "mcp"?: ToolMcpCall | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
 
-export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameterInput)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined; "requires_verified"?: boolean | null | undefined };
+export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "mcp"?: ToolMcpCallInput | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameterInput)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
 
 export type ToolDetailResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined; "fields": (string)[] };
 
@@ -837,6 +1059,10 @@ export type ToolHistoryResponse = { "tool_id": number; "version_number": number;
 export type ToolHttpEndpoint = { "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location": "body" | "form" | "path" | "query"; "timeout"?: number | null | undefined };
 
 export type ToolHttpEndpointInput = { "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location"?: "body" | "form" | "path" | "query" | undefined; "timeout"?: number | null | undefined; "argumentLocation"?: "body" | "form" | "path" | "query" | undefined };
+
+export type ToolMcpCall = { "tool": string; "schema_hash": string; "description_hash": string; "timeout"?: number | null | undefined };
+
+export type ToolMcpCallInput = { "tool": string; "schema_hash": string; "description_hash": string; "timeout"?: number | null | undefined };
 
 export type ToolOptions = { "propagate_tool_result": boolean };
 
@@ -866,7 +1092,7 @@ export type ToolTryRequest = { "definition": ToolDefinitionInput; "service_id": 
 
 export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
 
-export type ToolType = "action" | "endpoint" | "context" | "log";
+export type ToolType = "action" | "endpoint" | "context" | "log" | "mcp";
 
 export type ToolUpdateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined };
 
@@ -924,7 +1150,7 @@ export type VoiceSampleCreateRequest = { "language_code": LanguageCode; "voice_p
 
 export type VoicemailDetectionConfig = { "mode"?: "v1" | "v2" | null | undefined; "voicemail_detection_overall_timeout"?: number | null | undefined; "voicemail_detection_pre_speech_timeout"?: number | null | undefined; "voicemail_detection_post_speech_timeout"?: number | null | undefined; "voicemail_detection_speech_threshold"?: number | null | undefined; "voicemail_detection_v2_pre_speech_timeout"?: number | null | undefined };
 
-export type Waveform = { "duration_ms": number; "caller": (number)[]; "agent": (number)[] };
+export type Waveform = { "began_at": string | null; "duration_ms": number; "caller": (number)[]; "agent": (number)[] };
 
 export type WebhookDelivery = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE"; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined };
 
@@ -935,6 +1161,14 @@ export type WebhookDeliveryDetails = { "id": string; "campaign_id": number; "web
 export type WebhookDeliveryState = "WAITING" | "DELIVERED" | "FAILED" | "HELD" | "CANCELED";
 
 export type WebhookEnabling = { "send_held"?: boolean | undefined };
+
+export type WebhookEventDelivery = { "id": string; "webhook_id": number; "event": WebhookEventName; "session_id": string | null; "is_test": boolean; "state": WebhookDeliveryState; "reason": string | null; "tries": number; "next_try_at": string | null; "created_at": string; "ended_at": string | null };
+
+export type WebhookEventDeliveryDetails = { "id": string; "webhook_id": number; "event": WebhookEventName; "session_id": string | null; "is_test": boolean; "state": WebhookDeliveryState; "reason": string | null; "tries": number; "next_try_at": string | null; "created_at": string; "ended_at": string | null; "body": string; "attempts": (WebhookTry)[] };
+
+export type WebhookEventName = "session.ended" | "insight.found" | "alert";
+
+export type WebhookEventTest = { "event": WebhookEventName };
 
 export type WebhookInbox = { "name": string; "url": string; "public_url": string; "auth_value_keys"?: (string)[] | null | undefined; "fail_next": number; "fail_status": number; "message_count": number; "created_at": string; "updated_at": string; "last_updated_by": string };
 
@@ -949,6 +1183,12 @@ export type WebhookReplay = { "ids"?: (string)[] | undefined; "campaign_id"?: nu
 export type WebhookReplayed = { "replayed": number; "more": boolean };
 
 export type WebhookState = { "id": number; "campaign_id": number; "campaign_name": string; "url": string; "request_method": string; "trigger_statuses": ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE")[]; "auth_value_keys"?: (string)[] | null | undefined; "overlap_until"?: string | null | undefined; "disabled_at"?: string | null | undefined; "disabled_reason"?: string | null | undefined; "failing_since"?: string | null | undefined; "failed_tries": number; "waiting": number };
+
+export type WebhookSubscription = { "id": number; "name": string; "url": string; "events": (WebhookEventName)[]; "auth_value_keys": (string)[] | null; "overlap_until": string | null; "disabled_at": string | null; "disabled_reason": string | null; "failing_since": string | null; "failed_tries": number; "last_updated": string; "last_updated_by": string };
+
+export type WebhookSubscriptionCreate = { "name": string; "url": string; "events": (WebhookEventName)[]; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined };
+
+export type WebhookSubscriptionUpdate = { "name": string; "url": string; "events": (WebhookEventName)[]; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "id": number };
 
 export type WebhookTest = { "status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" };
 
@@ -977,6 +1217,14 @@ export type Operations = {
   create_organization: { input: { "body": FormData }; answer: OrganizationCreated };
   delete_organization: { input: { "body": URLSearchParams }; answer: Deleted };
   restore_organization: { input: { "path": { "organization_id": number } }; answer: OrganizationRestored };
+  get_organization_access_rules: { input: Record<never, never>; answer: AccessRulesResponse };
+  update_organization_access_rules: { input: { "body": AccessRulesRequest }; answer: AccessRulesResponse };
+  get_organization_single_sign_on: { input: Record<never, never>; answer: SingleSignOnResponse };
+  update_organization_single_sign_on: { input: { "body": SingleSignOnRequest }; answer: SingleSignOnResponse };
+  delete_organization_single_sign_on: { input: Record<never, never>; answer: SingleSignOnResponse };
+  test_organization_single_sign_on: { input: Record<never, never>; answer: SingleSignOnTest };
+  get_organization_safety_rules: { input: Record<never, never>; answer: SafetyRulesResponse };
+  update_organization_safety_rules: { input: { "body": SafetyRulesRequest }; answer: SafetyRulesResponse };
   get_organization_storage: { input: Record<never, never>; answer: StorageUse };
   list_organization_sip_ip_ranges: { input: Record<never, never>; answer: (OrganizationSipIpRange)[] };
   create_organization_sip_ip_range: { input: { "body": OrganizationSipIpRangeCreate }; answer: OrganizationSipIpRange };
@@ -1001,6 +1249,9 @@ export type Operations = {
   get_tool: { input: { "path": { "tool_name": string } }; answer: ToolDetailResponse };
   delete_tool: { input: { "path": { "tool_name": string }; "query": { "reason": string } }; answer: Deleted };
   list_tool_versions: { input: { "path": { "tool_id": number }; "query"?: { "page"?: number | undefined; "limit"?: number | undefined; "order_by_direction"?: "asc" | "desc" | undefined } | undefined }; answer: { "items": (ToolHistoryResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  list_mcp_server_tools: { input: { "path": { "service_id": number } }; answer: McpServerResponse };
+  refresh_mcp_server_tools: { input: { "path": { "service_id": number } }; answer: McpServerResponse };
+  add_mcp_server_tools: { input: { "path": { "service_id": number }; "body": McpToolsRequest }; answer: McpToolsResponse };
   list_prompts: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (PromptResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_prompt: { input: { "body": PromptCreateRequest }; answer: PromptResponse };
   update_prompt: { input: { "body": PromptUpdateRequest }; answer: PromptResponse };
@@ -1059,6 +1310,7 @@ export type Operations = {
   list_speech_providers: { input: Record<never, never>; answer: (SpeechProviderResponse)[] };
   update_speech_provider: { input: { "path": { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; "body": SpeechProviderInput }; answer: SpeechProviderResponse };
   delete_speech_provider: { input: { "path": { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" } }; answer: Deleted };
+  test_speech_provider: { input: { "path": { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" } }; answer: SpeechProviderTest };
   list_data_sources: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (DataSourceMetadataResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_data_source: { input: { "body": DataSourceCreateRequest }; answer: DataSourceDetailResponse };
   update_data_source: { input: { "body": DataSourceUpdateRequest }; answer: DataSourceDetailResponse };
@@ -1118,7 +1370,14 @@ export type Operations = {
   import_consents: { input: { "query"?: { "calling_code"?: string | null | undefined } | undefined; "body": FormData }; answer: ConsentImport };
   get_consent: { input: { "path": { "id": number } }; answer: Consent };
   revoke_consent: { input: { "path": { "id": number }; "query": { "reason": string } }; answer: Deleted };
+  list_do_not_call_lists: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (DoNotCallList)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_do_not_call_list: { input: { "body": DoNotCallListSettings }; answer: DoNotCallList };
+  update_do_not_call_list: { input: { "path": { "id": number }; "body": DoNotCallListSettings }; answer: DoNotCallList };
+  delete_do_not_call_list: { input: { "path": { "id": number }; "query": { "reason": string } }; answer: Deleted };
+  import_do_not_call_list: { input: { "path": { "id": number }; "query"?: { "as_of"?: string | null | undefined; "calling_code"?: string | null | undefined } | undefined; "body": FormData }; answer: DoNotCallList };
+  check_do_not_call_lists: { input: { "path": { "address": string } }; answer: DoNotCallCheck };
   list_events: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (Event)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  list_running_sessions: { input: { "query"?: { "is_test"?: string | undefined; "session_id"?: number | undefined } | undefined }; answer: LiveSessions };
   list_sessions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (Session)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   get_session: { input: { "path": { "session_id": string } }; answer: SessionDetail };
   delete_session: { input: { "path": { "session_id": string } }; answer: Deleted };
@@ -1132,6 +1391,9 @@ export type Operations = {
   get_session_transcript: { input: { "path": { "session_id": string } }; answer: SessionTranscriptionResponse };
   get_session_latency: { input: { "path": { "session_id": string } }; answer: InspectLatencyResponse };
   get_session_timeline: { input: { "path": { "session_id": string } }; answer: SessionTimelineResponse };
+  take_over_session: { input: { "path": { "session_id": number } }; answer: SessionTakeover };
+  hand_back_session: { input: { "path": { "session_id": number } }; answer: null };
+  whisper_to_agent: { input: { "path": { "session_id": number }; "body": SessionNoteCreate }; answer: SessionNote };
   get_session_trace: { input: { "path": { "session_id": number }; "query"?: { "after"?: number | undefined; "limit"?: number | undefined } | undefined }; answer: SessionTraceResponse };
   list_session_model_rounds: { input: { "path": { "session_id": number }; "query": { "turn_index": number } }; answer: (ModelRoundResponse)[] };
   list_session_tool_requests: { input: { "path": { "session_id": number }; "query": { "turn_index": number } }; answer: (ToolRequestsResponse)[] };
@@ -1140,6 +1402,7 @@ export type Operations = {
   get_tool_result: { input: { "path": { "session_id": number; "tool_call_id": string } }; answer: ToolResultData };
   release_held_message: { input: { "path": { "session_id": string; "message_id": string } }; answer: ReleasedMessage };
   answer_held_message: { input: { "path": { "session_id": string; "message_id": string }; "body": HeldMessageAnswer }; answer: ReleasedMessage };
+  write_in_session: { input: { "path": { "session_id": number }; "body": TakeoverWords }; answer: SaidByHand };
   send_test_message: { input: { "body": TestMessage }; answer: TestMessageResponse };
   try_tool: { input: { "body": ToolTryRequest }; answer: ToolTryResponse };
   play_tool: { input: { "body": TaskPlayRequest }; answer: TaskPlayResponse };
@@ -1156,7 +1419,9 @@ export type Operations = {
   list_test_run_results: { input: { "path": { "run_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "case_name" | "repetition" | "status" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (TestResult)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   cancel_test_run: { input: { "path": { "run_id": number } }; answer: TestRunResponse };
   compare_test_runs: { input: { "path": { "run_id": number }; "query": { "before": number } }; answer: TestComparison };
-  get_test_case_of_session: { input: { "path": { "session_id": number } }; answer: TestCase };
+  get_test_schedule: { input: { "path": { "suite_id": number } }; answer: TestSchedule };
+  set_test_schedule: { input: { "path": { "suite_id": number }; "body": TestScheduleRequest }; answer: TestSchedule };
+  get_test_case_of_session: { input: { "path": { "session_id": number }; "query"?: { "person"?: "lines" | "recording" | undefined } | undefined }; answer: TestCase };
   replay_sessions: { input: { "path": { "agent_id": number }; "body": ReplayRequestInput }; answer: ReplayResponse };
   list_replays: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "agent" | "agent_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (ReplayListed)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   get_replay: { input: { "path": { "replay_id": number } }; answer: ReplayResponse };
@@ -1172,10 +1437,10 @@ export type Operations = {
   publish_agent: { input: { "path": { "agent_id": number }; "body": PublishRequest }; answer: AgentVersion };
   get_agent_version: { input: { "path": { "agent_id": number; "version_number": number } }; answer: AgentVersionContent };
   compare_agent_version: { input: { "path": { "agent_id": number; "version_number": number }; "query"?: { "with"?: number | null | undefined } | undefined }; answer: (AgentChange)[] };
-  create_chat_session: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: null };
-  read_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string } }; answer: null };
-  send_chat_message: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": { "text": string; "id"?: string | null | undefined } }; answer: null };
-  end_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": unknown }; answer: null };
+  create_chat_session: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: OpenedChat };
+  read_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string } }; answer: ResumedChat };
+  send_chat_message: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": { "text": string; "id"?: string | null | undefined } }; answer: ChatAnswers };
+  end_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": unknown }; answer: EndedChat };
   list_campaigns: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (OutboundCampaignResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_campaign: { input: { "body": OutboundCampaign }; answer: OutboundCampaignResponse };
   get_campaign: { input: { "path": { "campaign_id": number } }; answer: OutboundCampaignResponse };
@@ -1183,6 +1448,10 @@ export type Operations = {
   delete_campaign: { input: { "path": { "campaign_id": number } }; answer: Deleted };
   get_campaign_reach_rules: { input: { "path": { "campaign_id": number } }; answer: CampaignReachRules };
   update_campaign_reach_rules: { input: { "path": { "campaign_id": number }; "body": CampaignReachRules }; answer: CampaignReachRules };
+  get_campaign_retry_rules: { input: { "path": { "campaign_id": number } }; answer: CampaignRetryRules };
+  update_campaign_retry_rules: { input: { "path": { "campaign_id": number }; "body": CampaignRetryRulesInput }; answer: CampaignRetryRules };
+  get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
+  update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
   list_batches: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_batch: { input: { "body": CommunicationBatchCreate }; answer: CommunicationBatch };
   get_batch: { input: { "path": { "batch_id": string } }; answer: BatchDetails };
@@ -1192,15 +1461,36 @@ export type Operations = {
   add_batch_requests: { input: { "path": { "batch_id": string }; "body": CommunicationRequest | (CommunicationRequest)[] }; answer: RequestsAdded };
   remove_batch_requests: { input: { "path": { "batch_id": string }; "body": (string)[] }; answer: RequestsRemoved };
   list_batch_results: { input: { "path": { "batch_id": string }; "query"?: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined } | undefined }; answer: (CommunicationRequestResult)[] | string };
+  pause_campaign: { input: { "path": { "campaign_id": number } }; answer: CampaignHeldBatches };
+  start_campaign: { input: { "path": { "campaign_id": number } }; answer: CampaignHeldBatches };
+  list_campaign_requests: { input: { "path": { "campaign_id": number }; "query"?: { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: CampaignRequests | string };
   count_campaign_matches: { input: { "path": { "campaign_id": number }; "body": FilterCountQuery }; answer: FilterCount };
-  get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
-  update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
+  explain_batch_request: { input: { "path": { "batch_id": string; "reference_id": string } }; answer: RequestTrace };
+  preflight_campaign: { input: { "path": { "campaign_id": number }; "body": PreflightQuestion }; answer: CampaignPreflight };
+  forecast_campaign: { input: { "path": { "campaign_id": number }; "body": ForecastQuestion }; answer: CampaignForecast };
+  get_campaign_board: { input: { "path": { "campaign_id": number } }; answer: CampaignBoard };
   get_outreach_stop: { input: Record<never, never>; answer: OutreachState };
   stop_outreach: { input: Record<never, never>; answer: OutreachState };
   resume_outreach: { input: Record<never, never>; answer: OutreachState };
-  explain_batch_request: { input: { "path": { "batch_id": string; "reference_id": string } }; answer: RequestTrace };
-  forecast_campaign: { input: { "path": { "campaign_id": number }; "body": ForecastQuestion }; answer: CampaignForecast };
-  get_campaign_board: { input: { "path": { "campaign_id": number } }; answer: CampaignBoard };
+  preview_campaign_request_retry: { input: { "path": { "campaign_id": number }; "body": RequestRetry }; answer: RequestRetryCounts };
+  retry_campaign_requests: { input: { "path": { "campaign_id": number }; "body": RequestRetry }; answer: RequestRetryCounts };
+  preview_campaign_request_suppression: { input: { "path": { "campaign_id": number }; "body": RequestSuppression }; answer: RequestSuppressionCounts };
+  suppress_campaign_requests: { input: { "path": { "campaign_id": number }; "body": RequestSuppression }; answer: RequestSuppressionCounts };
+  list_call_backs: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "target" | "state" | "due_at" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CallBack)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  cancel_call_back: { input: { "path": { "id": number } }; answer: Deleted };
+  get_campaign_goal: { input: { "path": { "campaign_id": number } }; answer: CampaignGoalSetting };
+  update_campaign_goal: { input: { "path": { "campaign_id": number }; "body": CampaignGoalSettingInput }; answer: CampaignGoalSetting };
+  list_event_deliveries: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (WebhookEventDelivery)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  get_event_delivery: { input: { "path": { "delivery_id": string } }; answer: WebhookEventDeliveryDetails };
+  resend_event_delivery: { input: { "path": { "delivery_id": string } }; answer: WebhookEventDelivery };
+  enable_webhook_subscription: { input: { "path": { "webhook_id": number }; "body": SubscriptionEnabling }; answer: WebhookSubscription };
+  disable_webhook_subscription: { input: { "path": { "webhook_id": number } }; answer: WebhookSubscription };
+  test_webhook_subscription: { input: { "path": { "webhook_id": number }; "body": WebhookEventTest }; answer: WebhookEventDelivery };
+  list_webhook_subscriptions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "url" | "event" | "is_disabled" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "url" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "url" | "event" | "is_disabled" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (WebhookSubscription)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_webhook_subscription: { input: { "body": WebhookSubscriptionCreate }; answer: WebhookSubscription };
+  update_webhook_subscription: { input: { "body": WebhookSubscriptionUpdate }; answer: WebhookSubscription };
+  get_webhook_subscription: { input: { "path": { "webhook_id": number } }; answer: WebhookSubscription };
+  delete_webhook_subscription: { input: { "path": { "webhook_id": number }; "query": { "reason": string } }; answer: Deleted };
   list_webhooks: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "campaign_name" | "url" | "disabled_at" | "failing_since" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (WebhookState)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   enable_webhook: { input: { "path": { "webhook_id": number }; "body": WebhookEnabling }; answer: WebhookState };
   disable_webhook: { input: { "path": { "webhook_id": number } }; answer: WebhookState };
@@ -1238,6 +1528,15 @@ export type Operations = {
   get_insight_workflow_spending: { input: { "path": { "workflow_id": number } }; answer: InsightSpending };
   list_insight_executions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (InsightExecution)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   retry_failed_insight_work: { input: { "path": { "workflow_id": number } }; answer: RetriedInsightWork };
+  list_judges: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (JudgeListed)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_judge: { input: { "body": JudgeInput }; answer: JudgeResponse };
+  update_judge: { input: { "body": JudgeUpdate }; answer: JudgeResponse };
+  get_judge: { input: { "path": { "judge_id": number } }; answer: JudgeResponse };
+  delete_judge: { input: { "path": { "judge_id": number }; "query": { "reason": string } }; answer: Deleted };
+  get_session_to_label: { input: { "path": { "judge_id": number }; "query"?: { "after"?: number | null | undefined } | undefined }; answer: SessionToLabel };
+  list_judge_labels: { input: { "path": { "judge_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("session_id" | "label" | "answer" | "labelled_by" | "differs")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "session_id" | "label" | "answer" | "labelled_by" | "differs" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("session_id" | "label" | "answer" | "labelled_by" | "differs")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (JudgeLabel)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  label_session_for_judge: { input: { "path": { "judge_id": number; "session_id": number }; "body": JudgeLabelRequest }; answer: JudgeLabel };
+  ask_judge_again: { input: { "path": { "judge_id": number } }; answer: JudgeResponse };
   list_insight_folders: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "label" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (InsightsFolder)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_insight_folder: { input: { "body": InsightsFolderRequest }; answer: InsightsFolder };
   get_insight_folder: { input: { "path": { "folder_id": number } }; answer: FolderDetails };
@@ -1260,6 +1559,28 @@ export type Operations = {
   list_transcription_providers: { input: Record<never, never>; answer: (TranscriptionProviderResponse)[] };
   update_transcription_provider: { input: { "path": { "provider": "openai" | "deepgram" | "google" }; "body": TranscriptionProviderInput }; answer: TranscriptionProviderResponse };
   delete_transcription_provider: { input: { "path": { "provider": "openai" | "deepgram" | "google" } }; answer: Deleted };
+  search_sessions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (FoundSession)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  export_found_sessions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "format"?: "csv" | "json" | undefined } | undefined }; answer: string | (FoundSession)[] };
+  list_session_views: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "is_shared" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "is_shared" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "is_shared" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (SessionView)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_session_view: { input: { "body": SessionViewCreate }; answer: SessionView };
+  update_session_view: { input: { "body": SessionViewUpdate }; answer: SessionView };
+  get_session_view: { input: { "path": { "session_view_id": number } }; answer: SessionView };
+  delete_session_view: { input: { "path": { "session_view_id": number }; "query": { "reason": string } }; answer: Deleted };
+  list_boards: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "description" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (Board)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_board: { input: { "body": BoardCreate }; answer: Board };
+  update_board: { input: { "body": BoardUpdate }; answer: Board };
+  get_board: { input: { "path": { "board_id": number } }; answer: Board };
+  delete_board: { input: { "path": { "board_id": number }; "query": { "reason": string } }; answer: Deleted };
+  get_overview: { input: { "query"?: { "timezone"?: string | undefined } | undefined }; answer: Overview };
+  get_board_figures: { input: { "path": { "board_id": number }; "query"?: { "last_days"?: number | null | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "timezone"?: string | undefined } | undefined }; answer: BoardFigures };
+  count_tile: { input: { "body": TileFiguresRequest }; answer: TileFigures };
+  list_alerts: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "is_active" | "state" | "state_since" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "is_active" | "state" | "state_since" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "is_active" | "state" | "state_since" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (AlertRule)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_alert: { input: { "body": AlertRuleCreate }; answer: AlertRule };
+  update_alert: { input: { "body": AlertRuleUpdate }; answer: AlertRule };
+  get_alert: { input: { "path": { "alert_rule_id": number } }; answer: AlertRule };
+  delete_alert: { input: { "path": { "alert_rule_id": number }; "query": { "reason": string } }; answer: Deleted };
+  list_alert_changes: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "alert_rule_id" | "name" | "at" | "state")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "alert_rule_id" | "name" | "at" | "state" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "alert_rule_id" | "name" | "at" | "state")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (AlertChange)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  preview_alert_rule: { input: { "body": AlertPreviewRequest }; answer: AlertPreview };
   list_takeouts: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "job_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (Takeout)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_takeout: { input: Record<never, never>; answer: CreateTakeoutResponse };
   get_takeout: { input: { "path": { "job_id": string } }; answer: TakeoutStatusResponse };
@@ -1283,7 +1604,18 @@ export type Operations = {
   get_erasure: { input: { "path": { "erasure_id": number } }; answer: Erasure };
   get_organization_privacy: { input: Record<never, never>; answer: PrivacySettings };
   update_organization_privacy: { input: { "body": PrivacySettingsRequest }; answer: PrivacySettings };
-  create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: null };
+  get_organization_redaction: { input: Record<never, never>; answer: RedactionPolicy };
+  update_organization_redaction: { input: { "body": RedactionPolicyRequest }; answer: RedactionPolicy };
+  preview_redaction: { input: { "body": RedactionPreviewRequest }; answer: RedactionPreview };
+  get_agent_redaction: { input: { "path": { "agent_id": number } }; answer: RedactionPolicy };
+  update_agent_redaction: { input: { "path": { "agent_id": number }; "body": RedactionPolicyRequest }; answer: RedactionPolicy };
+  delete_agent_redaction: { input: { "path": { "agent_id": number } }; answer: Deleted };
+  open_redacted_values: { input: { "path": { "session_id": string }; "body": OpenRedactedValuesRequest }; answer: RedactedValues };
+  get_contact: { input: { "path": { "address": string }; "query"?: { "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: Contact };
+  export_contact: { input: { "path": { "address": string } }; answer: ContactFile };
+  create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: OpenedChatCall };
+  call_agent_draft: { input: { "path": { "agent_id": number }; "body": TestCall }; answer: TestCallOpened };
+  end_session: { input: { "path": { "session_id": number } }; answer: EndedConversation };
 };
 
 export const PLACES: Record<keyof Operations, readonly [method: string, path: string]> = {
@@ -1309,6 +1641,14 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   create_organization: ["POST", "/api/v1/organizations/"],
   delete_organization: ["DELETE", "/api/v1/organizations/"],
   restore_organization: ["POST", "/api/v1/organizations/{organization_id}/restore"],
+  get_organization_access_rules: ["GET", "/api/v1/organizations/access_rules"],
+  update_organization_access_rules: ["PUT", "/api/v1/organizations/access_rules"],
+  get_organization_single_sign_on: ["GET", "/api/v1/organizations/single_sign_on"],
+  update_organization_single_sign_on: ["PUT", "/api/v1/organizations/single_sign_on"],
+  delete_organization_single_sign_on: ["DELETE", "/api/v1/organizations/single_sign_on"],
+  test_organization_single_sign_on: ["POST", "/api/v1/organizations/single_sign_on/test"],
+  get_organization_safety_rules: ["GET", "/api/v1/organizations/safety_rules"],
+  update_organization_safety_rules: ["PUT", "/api/v1/organizations/safety_rules"],
   get_organization_storage: ["GET", "/api/v1/organizations/storage"],
   list_organization_sip_ip_ranges: ["GET", "/api/v1/organizations/sip_ip_ranges/"],
   create_organization_sip_ip_range: ["POST", "/api/v1/organizations/sip_ip_ranges/"],
@@ -1333,6 +1673,9 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_tool: ["GET", "/api/v1/tools/{tool_name}"],
   delete_tool: ["DELETE", "/api/v1/tools/{tool_name}"],
   list_tool_versions: ["GET", "/api/v1/tools/{tool_id}/history"],
+  list_mcp_server_tools: ["GET", "/api/v1/services/{service_id}/mcp"],
+  refresh_mcp_server_tools: ["POST", "/api/v1/services/{service_id}/mcp/refresh"],
+  add_mcp_server_tools: ["POST", "/api/v1/services/{service_id}/mcp/tools"],
   list_prompts: ["GET", "/api/v1/prompts/"],
   create_prompt: ["POST", "/api/v1/prompts/"],
   update_prompt: ["PUT", "/api/v1/prompts/"],
@@ -1391,6 +1734,7 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   list_speech_providers: ["GET", "/api/v1/speech_providers/"],
   update_speech_provider: ["PUT", "/api/v1/speech_providers/{provider}"],
   delete_speech_provider: ["DELETE", "/api/v1/speech_providers/{provider}"],
+  test_speech_provider: ["POST", "/api/v1/speech_providers/{provider}/test"],
   list_data_sources: ["GET", "/api/v1/data_sources/"],
   create_data_source: ["POST", "/api/v1/data_sources/"],
   update_data_source: ["PUT", "/api/v1/data_sources/"],
@@ -1450,7 +1794,14 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   import_consents: ["POST", "/api/v1/consents/csv"],
   get_consent: ["GET", "/api/v1/consents/{id}"],
   revoke_consent: ["DELETE", "/api/v1/consents/{id}"],
+  list_do_not_call_lists: ["GET", "/api/v1/do-not-call-lists/"],
+  create_do_not_call_list: ["POST", "/api/v1/do-not-call-lists/"],
+  update_do_not_call_list: ["PUT", "/api/v1/do-not-call-lists/{id}"],
+  delete_do_not_call_list: ["DELETE", "/api/v1/do-not-call-lists/{id}"],
+  import_do_not_call_list: ["POST", "/api/v1/do-not-call-lists/{id}/csv"],
+  check_do_not_call_lists: ["GET", "/api/v1/do-not-call-lists/check/{address}"],
   list_events: ["GET", "/api/v1/events/"],
+  list_running_sessions: ["GET", "/api/v1/sessions/live"],
   list_sessions: ["GET", "/api/v1/sessions/"],
   get_session: ["GET", "/api/v1/sessions/{session_id}"],
   delete_session: ["DELETE", "/api/v1/sessions/{session_id}"],
@@ -1464,6 +1815,9 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_session_transcript: ["GET", "/api/v1/sessions/transcript/{session_id}"],
   get_session_latency: ["GET", "/api/v1/sessions/latency/{session_id}"],
   get_session_timeline: ["GET", "/api/v1/sessions/timeline/{session_id}"],
+  take_over_session: ["POST", "/api/v1/sessions/{session_id}/takeover"],
+  hand_back_session: ["DELETE", "/api/v1/sessions/{session_id}/takeover"],
+  whisper_to_agent: ["POST", "/api/v1/sessions/{session_id}/notes"],
   get_session_trace: ["GET", "/api/v1/sessions/{session_id}/trace"],
   list_session_model_rounds: ["GET", "/api/v1/sessions/{session_id}/model_rounds"],
   list_session_tool_requests: ["GET", "/api/v1/sessions/{session_id}/tool_requests"],
@@ -1472,6 +1826,7 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_tool_result: ["GET", "/api/v1/session_debug/tool_result/{session_id}/{tool_call_id}"],
   release_held_message: ["POST", "/api/v1/sessions/{session_id}/held_messages/{message_id}/release"],
   answer_held_message: ["POST", "/api/v1/sessions/{session_id}/held_messages/{message_id}/answer"],
+  write_in_session: ["POST", "/api/v1/sessions/{session_id}/takeover/messages"],
   send_test_message: ["POST", "/api/v1/agents/test/messages"],
   try_tool: ["POST", "/api/v1/tools/try"],
   play_tool: ["POST", "/api/v1/tools/play"],
@@ -1488,6 +1843,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   list_test_run_results: ["GET", "/api/v1/test_runs/{run_id}/results"],
   cancel_test_run: ["POST", "/api/v1/test_runs/{run_id}/cancel"],
   compare_test_runs: ["GET", "/api/v1/test_runs/{run_id}/comparison"],
+  get_test_schedule: ["GET", "/api/v1/test_suites/{suite_id}/schedule"],
+  set_test_schedule: ["PUT", "/api/v1/test_suites/{suite_id}/schedule"],
   get_test_case_of_session: ["GET", "/api/v1/sessions/{session_id}/test_case"],
   replay_sessions: ["POST", "/api/v1/agents/{agent_id}/replays"],
   list_replays: ["GET", "/api/v1/replays/"],
@@ -1515,6 +1872,10 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   delete_campaign: ["DELETE", "/api/v1/outbound/campaigns/{campaign_id}"],
   get_campaign_reach_rules: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/reach-rules"],
   update_campaign_reach_rules: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/reach-rules"],
+  get_campaign_retry_rules: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/retry-rules"],
+  update_campaign_retry_rules: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/retry-rules"],
+  get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
+  update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
   list_batches: ["GET", "/api/v1/outbound/batches"],
   create_batch: ["POST", "/api/v1/outbound/batches"],
   get_batch: ["GET", "/api/v1/outbound/batches/{batch_id}"],
@@ -1524,15 +1885,36 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   add_batch_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/requests"],
   remove_batch_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/remove-requests"],
   list_batch_results: ["GET", "/api/v1/outbound/batches/{batch_id}/results"],
+  pause_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/pause"],
+  start_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/start"],
+  list_campaign_requests: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/requests"],
   count_campaign_matches: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/count_matches"],
-  get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
-  update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
+  explain_batch_request: ["GET", "/api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace"],
+  preflight_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/preflight"],
+  forecast_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/forecast"],
+  get_campaign_board: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/board"],
   get_outreach_stop: ["GET", "/api/v1/outbound/stop"],
   stop_outreach: ["POST", "/api/v1/outbound/stop"],
   resume_outreach: ["POST", "/api/v1/outbound/resume"],
-  explain_batch_request: ["GET", "/api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace"],
-  forecast_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/forecast"],
-  get_campaign_board: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/board"],
+  preview_campaign_request_retry: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/requests/retry/preview"],
+  retry_campaign_requests: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/requests/retry"],
+  preview_campaign_request_suppression: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/requests/suppress/preview"],
+  suppress_campaign_requests: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/requests/suppress"],
+  list_call_backs: ["GET", "/api/v1/outbound/call-backs/"],
+  cancel_call_back: ["DELETE", "/api/v1/outbound/call-backs/{id}"],
+  get_campaign_goal: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/goal"],
+  update_campaign_goal: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/goal"],
+  list_event_deliveries: ["GET", "/api/v1/webhooks/deliveries"],
+  get_event_delivery: ["GET", "/api/v1/webhooks/deliveries/{delivery_id}"],
+  resend_event_delivery: ["POST", "/api/v1/webhooks/deliveries/{delivery_id}/resend"],
+  enable_webhook_subscription: ["POST", "/api/v1/webhooks/{webhook_id}/enable"],
+  disable_webhook_subscription: ["POST", "/api/v1/webhooks/{webhook_id}/disable"],
+  test_webhook_subscription: ["POST", "/api/v1/webhooks/{webhook_id}/test"],
+  list_webhook_subscriptions: ["GET", "/api/v1/webhooks/"],
+  create_webhook_subscription: ["POST", "/api/v1/webhooks/"],
+  update_webhook_subscription: ["PUT", "/api/v1/webhooks/"],
+  get_webhook_subscription: ["GET", "/api/v1/webhooks/{webhook_id}"],
+  delete_webhook_subscription: ["DELETE", "/api/v1/webhooks/{webhook_id}"],
   list_webhooks: ["GET", "/api/v1/outbound/webhooks"],
   enable_webhook: ["POST", "/api/v1/outbound/webhooks/{webhook_id}/enable"],
   disable_webhook: ["POST", "/api/v1/outbound/webhooks/{webhook_id}/disable"],
@@ -1570,6 +1952,15 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_insight_workflow_spending: ["GET", "/api/v1/insights/workflows/{workflow_id}/spending"],
   list_insight_executions: ["GET", "/api/v1/insights/executions/"],
   retry_failed_insight_work: ["POST", "/api/v1/insights/workflows/{workflow_id}/retry-failed"],
+  list_judges: ["GET", "/api/v1/judges/"],
+  create_judge: ["POST", "/api/v1/judges/"],
+  update_judge: ["PUT", "/api/v1/judges/"],
+  get_judge: ["GET", "/api/v1/judges/{judge_id}"],
+  delete_judge: ["DELETE", "/api/v1/judges/{judge_id}"],
+  get_session_to_label: ["GET", "/api/v1/judges/{judge_id}/next_session"],
+  list_judge_labels: ["GET", "/api/v1/judges/{judge_id}/labels"],
+  label_session_for_judge: ["PUT", "/api/v1/judges/{judge_id}/labels/{session_id}"],
+  ask_judge_again: ["POST", "/api/v1/judges/{judge_id}/answers"],
   list_insight_folders: ["GET", "/api/v1/insights/folders/"],
   create_insight_folder: ["POST", "/api/v1/insights/folders/"],
   get_insight_folder: ["GET", "/api/v1/insights/folders/{folder_id}"],
@@ -1592,6 +1983,28 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   list_transcription_providers: ["GET", "/api/v1/transcription_providers/"],
   update_transcription_provider: ["PUT", "/api/v1/transcription_providers/{provider}"],
   delete_transcription_provider: ["DELETE", "/api/v1/transcription_providers/{provider}"],
+  search_sessions: ["GET", "/api/v1/sessions/search"],
+  export_found_sessions: ["GET", "/api/v1/sessions/search/export"],
+  list_session_views: ["GET", "/api/v1/session_views/"],
+  create_session_view: ["POST", "/api/v1/session_views/"],
+  update_session_view: ["PUT", "/api/v1/session_views/"],
+  get_session_view: ["GET", "/api/v1/session_views/{session_view_id}"],
+  delete_session_view: ["DELETE", "/api/v1/session_views/{session_view_id}"],
+  list_boards: ["GET", "/api/v1/boards/"],
+  create_board: ["POST", "/api/v1/boards/"],
+  update_board: ["PUT", "/api/v1/boards/"],
+  get_board: ["GET", "/api/v1/boards/{board_id}"],
+  delete_board: ["DELETE", "/api/v1/boards/{board_id}"],
+  get_overview: ["GET", "/api/v1/boards/overview"],
+  get_board_figures: ["GET", "/api/v1/boards/{board_id}/figures"],
+  count_tile: ["POST", "/api/v1/boards/tile_figures"],
+  list_alerts: ["GET", "/api/v1/alerts/"],
+  create_alert: ["POST", "/api/v1/alerts/"],
+  update_alert: ["PUT", "/api/v1/alerts/"],
+  get_alert: ["GET", "/api/v1/alerts/{alert_rule_id}"],
+  delete_alert: ["DELETE", "/api/v1/alerts/{alert_rule_id}"],
+  list_alert_changes: ["GET", "/api/v1/alerts/changes"],
+  preview_alert_rule: ["POST", "/api/v1/alerts/preview"],
   list_takeouts: ["GET", "/api/v1/takeouts/"],
   create_takeout: ["POST", "/api/v1/takeouts/create"],
   get_takeout: ["GET", "/api/v1/takeouts/get/{job_id}"],
@@ -1615,5 +2028,16 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_erasure: ["GET", "/api/v1/erasures/{erasure_id}"],
   get_organization_privacy: ["GET", "/api/v1/organizations/privacy"],
   update_organization_privacy: ["PUT", "/api/v1/organizations/privacy"],
+  get_organization_redaction: ["GET", "/api/v1/organizations/redaction"],
+  update_organization_redaction: ["PUT", "/api/v1/organizations/redaction"],
+  preview_redaction: ["POST", "/api/v1/organizations/redaction/preview"],
+  get_agent_redaction: ["GET", "/api/v1/agents/{agent_id}/redaction"],
+  update_agent_redaction: ["PUT", "/api/v1/agents/{agent_id}/redaction"],
+  delete_agent_redaction: ["DELETE", "/api/v1/agents/{agent_id}/redaction"],
+  open_redacted_values: ["POST", "/api/v1/sessions/{session_id}/redacted_values/open"],
+  get_contact: ["GET", "/api/v1/contacts/{address}"],
+  export_contact: ["GET", "/api/v1/contacts/{address}/export"],
   create_chat_call: ["POST", "/chat/v1/calls"],
+  call_agent_draft: ["POST", "/api/v1/agents/{agent_id}/test/calls"],
+  end_session: ["POST", "/api/v1/sessions/{session_id}/end"],
 };

@@ -10,6 +10,7 @@ import { sha256 } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { networkList } from "./allowed-networks.ts";
 import { endGrants, endTokens, notAfter, refuseRevoked } from "./bound.ts";
 
 /** The prefix lets secret scanners know a leaked token; 32 characters of base 62 carry 190 bits. */
@@ -28,8 +29,9 @@ const ApiTokenResponse = z
     created_by: z.string(),
     expires_at: timestamp(),
     last_used_at: timestamp().nullish(),
+    allowed_networks: boundedList(z.string()).nullish().describe("Where it is used from; null: everywhere."),
     revoked_at: timestamp().nullish(),
-    made_with: z.string().nullish().describe("The name of the token it was made with, and ends with"),
+    made_with: z.string().nullish().describe("The token it was created with; it ends together with that one"),
     granted_users: boundedList(z.string()).describe(
       "People whose role or access it gave: that ends with the token, until somebody who signed in with a password saves them.",
     ),
@@ -54,6 +56,11 @@ const ApiTokenCreateRequest = z
       .nullish()
       .describe(
         "365 days from now when omitted. A token made with another one expires with that at the latest.",
+      ),
+    allowed_networks: networkList()
+      .nullish()
+      .describe(
+        "The IPv4 and IPv6 networks (CIDR) it is used from; null or omitted for everywhere. A token made with another one is used from where that is.",
       ),
   })
   .meta({ id: "ApiTokenCreateRequest" });
@@ -84,6 +91,7 @@ const selectTokens = (db: Db, caller: Caller) =>
       "created_by",
       "expires_at",
       "last_used_at",
+      "allowed_networks",
       "revoked_at",
       sql<string | null>`(select m.name from api_tokens m where m.id = api_tokens.made_with_token_id)`.as(
         "made_with",
@@ -110,6 +118,7 @@ export async function insertToken(
     expires_at: Date;
     /** The token it was made with. */
     made_with_token_id?: number | null;
+    allowed_networks?: string[] | null;
   },
   token: string,
 ): Promise<number> {
@@ -165,6 +174,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
         const beyond = body.permissions?.find((permission) => !caller.permissions.has(permission));
         if (beyond) throw new Fault("forbidden", `A token can't have ${beyond}: you don't have it yourself.`);
 
+        const allowed_networks = tokenNetworks(caller, body.allowed_networks ?? null);
         const token = newToken();
         const permissions = tokenScope(bound, body.permissions ?? null);
         const made_with_token_id = bound?.token_id ?? null;
@@ -175,6 +185,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
           created_at: now,
           expires_at,
           made_with_token_id,
+          allowed_networks,
         };
         const { sub_organization_id, user_id } = caller;
         const id = await insertToken(tx, { ...row, sub_organization_id, user_id }, token);
@@ -188,7 +199,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${path}/:id`,
     {
       summary: "Revoke an API token",
-      description: "All that was made with it ends too: tokens, sign-in links, and the roles it gave people.",
+      description: "Everything created with it ends, too: tokens, sign-in links, and roles given to people.",
       tag,
       permission: "api_token_delete",
       params: z.object({ id: recordId() }),
@@ -219,8 +230,8 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
 
 function refuseBadExpiry(now: Date, expires_at: Date): void {
   const days = (expires_at.getTime() - now.getTime()) / DAY_MS;
-  if (days <= 0) throw new Fault("refused", "expires_at lies in the past.");
-  if (days > MAX_LIFE_DAYS) throw new Fault("refused", "expires_at lies more than ten years ahead.");
+  if (days <= 0) throw new Fault("refused", "expires_at is in the past.");
+  if (days > MAX_LIFE_DAYS) throw new Fault("refused", "expires_at is more than ten years ahead.");
 }
 
 function refuseOutliving(bound: Bound | null, expires_at: Date): void {
@@ -234,3 +245,12 @@ function refuseOutliving(bound: Bound | null, expires_at: Date): void {
 /** A token made with a narrowed token stays as narrow; only a person's own "everything" means "as my role says". */
 const tokenScope = (bound: Bound | null, asked: string[] | null): string[] | null =>
   asked === null ? (bound?.permissions ?? null) : [...new Set(asked)].toSorted();
+
+/** What is made with a token that is used from some networks only is used from nowhere else. */
+function tokenNetworks({ networks }: Caller, asked: string[] | null): string[] | null {
+  const wanted = asked && asked.length > 0 ? [...new Set(asked)] : null;
+  if (!networks || networks.length === 0) return wanted;
+  if (wanted?.some((network) => !networks.includes(network)))
+    throw new Fault("forbidden", `A token made with this one is used from ${networks.join(", ")} only.`);
+  return wanted ?? networks;
+}

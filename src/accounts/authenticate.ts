@@ -6,10 +6,12 @@ import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { type AccessRules, signInEnd } from "./access-rules.ts";
+import { requireWithin } from "./allowed-networks.ts";
 import { earlier, permissionsAt, roleAt } from "./bound.ts";
 import { isLocalToken, localTokenEnd } from "./local-token.ts";
 import { ADMIN } from "./permission.ts";
-import { SIGN_IN_COOKIE } from "./sign-in/sign-in.ts";
+import { SIGN_IN_COOKIE } from "./sign-in/begin-sign-in.ts";
 
 /** `last_used_at` is for people looking for dead tokens; a write per call would cost more than the call. */
 const LAST_USED_STEP_MS = 60_000;
@@ -23,6 +25,7 @@ type Grant = {
   granted_until: string | null;
   granted_by_token_id: number | null;
   audit_reads: boolean;
+  access_rules: AccessRules | null;
 };
 
 type Deps = { db: Db; clock: Clock; vault: Vault; apiKeyHeaders: string[] };
@@ -33,7 +36,14 @@ type TokenRow = {
   expires_at: string;
   revoked_at: string | null;
   last_used_at: string | null;
+  allowed_networks: string[] | null;
 };
+
+/** The console says since when nobody has touched it: a page that looks for news by itself is no use of a sign-in. */
+const IDLE_HEADER = "x-idle-seconds";
+const IDLE_AFTER_S = 60;
+/** All that somebody may do who has to set up a second factor first: what each page needs, and one's own account. */
+const OWN_ACCOUNT = ["permissions_read"];
 
 /** Tells who sends a request: by API token in one of the key headers, or by the console's cookie. */
 export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
@@ -52,9 +62,10 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     // Every call of a program runs this: as a template it costs a tenth of what building it anew would.
     const { rows } = await sql<Grant & TokenRow>`
       select o.organization_id, u.sub_organization_id, u.id as user_id, u.email, u.granted_until, u.granted_by_token_id,
-        g.audit_reads,
+        g.audit_reads, g.access_rules,
         ${permissionsAt(now.toISOString())} as role_permissions,
-        t.id as api_token_id, t.permissions, t.expires_at, t.revoked_at, t.last_used_at
+        t.id as api_token_id, t.permissions, t.expires_at, t.revoked_at, t.last_used_at,
+        t.allowed_networks
       from api_tokens t
       join users u on u.id = t.user_id and u.deleted_at is null
       join roles r on r.id = ${roleAt(now.toISOString())}
@@ -65,6 +76,8 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     if (!found || found.revoked_at !== null || new Date(found.expires_at) <= now) {
       throw new Fault("not-authenticated", "Invalid API key");
     }
+    requireWithin(request.ip, found.access_rules?.allowed_networks ?? null, "Your organization");
+    requireWithin(request.ip, found.allowed_networks, "This API token");
     if (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS) {
       await db
         .updateTable("api_tokens")
@@ -77,7 +90,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
       token_id: found.api_token_id,
       permissions: found.permissions,
     };
-    return callerOf(request, found, own, found.api_token_id, now);
+    return { ...callerOf(request, found, own, found.api_token_id, now), networks: found.allowed_networks };
   }
 
   async function byTerminal(request: FastifyRequest, token: string): Promise<Caller> {
@@ -102,14 +115,26 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
       .where("s.expires_at", ">", now.toISOString())
       .select([
         "s.id as sign_in_id",
+        "s.created_at",
         "s.last_used_at",
         "s.bound_until",
         "s.bound_token_id",
         "s.bound_permissions",
+        "s.by_identity_provider",
+        sql<string[] | null>`(select t.allowed_networks from api_tokens t where t.id = s.bound_token_id)`.as(
+          "allowed_networks",
+        ),
+        sql<boolean>`exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)`.as(
+          "has_second_factor",
+        ),
       ])
       .executeTakeFirst();
-    if (!found) throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
+    const ends = found && signInEnd(found.access_rules, found);
+    if (!found || (ends && ends <= now))
+      throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
     refuseForeignOrigin(request);
+    requireWithin(request.ip, found.access_rules?.allowed_networks ?? null, "Your organization");
+    requireWithin(request.ip, found.allowed_networks, "This sign-in");
     const own =
       found.bound_until === null
         ? null
@@ -120,13 +145,22 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
           };
     if (own && own.until <= now)
       throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
-    if (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS)
+    const isIdle = Number(request.headers[IDLE_HEADER] ?? 0) >= IDLE_AFTER_S;
+    if (
+      !isIdle &&
+      (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS)
+    )
       await db
         .updateTable("sign_ins")
         .set({ last_used_at: now.toISOString(), address: request.ip })
         .where("id", "=", found.sign_in_id)
         .execute();
-    return callerOf(request, found, own, null, now);
+    const caller = { ...callerOf(request, found, own, null, now), networks: found.allowed_networks };
+    // An identity provider asks for what it asks for.
+    if (!found.access_rules?.require_second_factor || found.has_second_factor || found.by_identity_provider)
+      return caller;
+    const permissions = OWN_ACCOUNT.filter((name) => caller.permissions.has(name));
+    return { ...caller, permissions: new Set(permissions), needs_second_factor: true };
   }
 }
 
@@ -146,8 +180,10 @@ const grants = (db: Db, now: Date) =>
       "u.granted_until",
       "u.granted_by_token_id",
       "g.audit_reads",
+      "g.access_rules",
       permissionsAt(now.toISOString()).as("role_permissions"),
-    ]);
+    ])
+    .$narrowType<{ access_rules: AccessRules | null }>();
 
 function callerOf(
   request: FastifyRequest,

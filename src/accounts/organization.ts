@@ -53,7 +53,7 @@ const OrganizationResponse = z
 type OrganizationResponse = z.infer<typeof OrganizationResponse>;
 
 const OrganizationCreated = OrganizationResponse.extend({
-  sign_in_link: z.string().describe("Signs its administrator, who is the caller, in once: the way into it."),
+  sign_in_link: z.string().describe("Signs in its administrator, the caller, once."),
 }).meta({ id: "OrganizationCreated" });
 
 const OrganizationRestored = OrganizationResponse.extend({
@@ -128,7 +128,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.get(
     `${PATH}/`,
     {
-      summary: "Get one's organization",
+      summary: "Get your organization",
       tag,
       permission: "organizations_read",
       response: OrganizationResponse,
@@ -139,7 +139,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.put(
     `${PATH}/`,
     {
-      summary: "Update one's organization",
+      summary: "Update your organization",
       tag,
       permission: "organizations_write",
       body: OrganizationUpdateForm,
@@ -186,7 +186,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.delete(
     `${PATH}/`,
     {
-      summary: "Delete one's organization and all its users",
+      summary: "Delete your organization and all its users",
       description: "The operator can undo it for 30 days.",
       tag,
       permission: "organizations_delete",
@@ -211,7 +211,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.post(
     `${PATH}/:organization_id/restore`,
     {
-      summary: "Bring a deleted organization back",
+      summary: "Restore a deleted organization",
       description:
         "For 30 days after its deletion, with its people, tokens and records. Batches stay canceled, and channel targets that somebody else has taken since stay lost.",
       tag,
@@ -232,7 +232,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.get(
     `${PATH}/logos/:file`,
     {
-      summary: "The picture behind logo_url",
+      summary: "The image of logo_url",
       tag,
       permission: "public",
       hidden: true,

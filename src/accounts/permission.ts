@@ -10,10 +10,11 @@ const ALL: PermissionVerb[] = ["read", "write", "delete"];
 
 const GROUPS: PermissionGroup[] = [
   { name: "Agents", description: "Agents and their settings", stem: "agents", verbs: ALL },
+  { name: "Alerts", description: "Alert rules on figures of sessions", stem: "alerts", verbs: ALL },
   { name: "API tokens", description: "Tokens that programs use", stem: "api_token", verbs: ALL },
   {
     name: "Bridge phrases",
-    description: "What is said while a tool is slow",
+    description: "Phrases said while a tool is slow",
     stem: "bridge_phrases",
     verbs: ALL,
   },
@@ -30,11 +31,11 @@ const GROUPS: PermissionGroup[] = [
   { name: "Events", description: "The event log", stem: "events", verbs: ["read"] },
   {
     name: "Experiments",
-    description: "Traffic split between versions of agents",
+    description: "Traffic splits between versions of agents",
     stem: "experiments",
     verbs: ALL,
   },
-  { name: "Incidents", description: "Notices about disturbances", stem: "incidents", verbs: ["read"] },
+  { name: "Incidents", description: "Status notices", stem: "incidents", verbs: ["read"] },
   { name: "Insights", description: "Analysis of sessions", stem: "insights", verbs: ALL },
   {
     name: "Integrations",
@@ -52,8 +53,8 @@ const GROUPS: PermissionGroup[] = [
   { name: "Outbound", description: "Campaigns, batches and requests", stem: "outbound", verbs: ALL },
   { name: "Permissions", description: "The list of permissions", stem: "permissions", verbs: ["read"] },
   { name: "Prompts", description: "Instructions of agents", stem: "prompts", verbs: ALL },
-  { name: "Pronunciations", description: "How words are spoken", stem: "pronunciations", verbs: ALL },
-  { name: "Reports", description: "Dashboards", stem: "reports", verbs: ["read"] },
+  { name: "Pronunciations", description: "Spoken forms of words", stem: "pronunciations", verbs: ALL },
+  { name: "Reports", description: "Dashboards and boards", stem: "reports", verbs: ALL },
   { name: "Roles", description: "Roles and what they allow", stem: "roles", verbs: ALL },
   { name: "Services", description: "Services that tools call", stem: "services", verbs: ALL },
   {
@@ -66,6 +67,7 @@ const GROUPS: PermissionGroup[] = [
   { name: "Tests", description: "Tests of agents, and their runs", stem: "tests", verbs: ALL },
   { name: "Tools", description: "Tools that agents call", stem: "tools", verbs: ALL },
   { name: "Users", description: "People and their roles", stem: "users", verbs: ALL },
+  { name: "Webhooks", description: "Subscriptions to events", stem: "webhooks", verbs: ALL },
 ];
 
 /** Permissions that are no view, edit or delete of a kind of record. */
@@ -80,13 +82,13 @@ const SINGLE = [
     group: "Agents",
     name: "agents_publish",
     display_name: "Publish",
-    description: "Publish versions of agents, and choose the one that people reach",
+    description: "Publish versions of agents and choose the live one",
   },
   {
     group: "Agents",
     name: "agents_publish_untested",
     display_name: "Publish without tests",
-    description: "Publish although a test suite that must pass does not, with a reason",
+    description: "Publish with a reason although a required test suite fails",
   },
   { group: "Tests", name: "tests_run", display_name: "Run", description: "Run tests of agents" },
   { group: "Sessions", name: "recording_download", display_name: "Download recordings", description: null },
@@ -100,7 +102,25 @@ const SINGLE = [
     group: "Sessions",
     name: "sessions_debug",
     display_name: "Debug",
-    description: "See what models and tools were sent, and debug conversations",
+    description: "See model and tool requests, and debug conversations",
+  },
+  {
+    group: "Sessions",
+    name: "session_views_write",
+    display_name: "Save views",
+    description: "Save searches of sessions, for oneself or for everybody",
+  },
+  {
+    group: "Sessions",
+    name: "sessions_intervene",
+    display_name: "Step in",
+    description: "Take over and end running conversations, and whisper to the agent",
+  },
+  {
+    group: "Sessions",
+    name: "redacted_values_open",
+    display_name: "Open redacted values",
+    description: "See what was redacted in a session, where it is still kept",
   },
   { group: "Organization", name: "takeouts_create", display_name: "Export everything", description: null },
   { group: "Organization", name: "audit_read", display_name: "View the audit trail", description: null },
@@ -156,7 +176,7 @@ export const SYSTEM_ROLES = [
   { name: ADMIN, description: "Everything in this organization", permissions: PERMISSIONS },
   {
     name: "Editor",
-    description: "Reads everything, changes everything that is configuration",
+    description: "Reads everything, changes all configuration",
     permissions: [
       ...reads,
       ...configurationWrites,
@@ -164,13 +184,22 @@ export const SYSTEM_ROLES = [
       "agents_publish",
       "recording_download",
       "sessions_debug",
+      "session_views_write",
+      "sessions_intervene",
       "tests_run",
     ].toSorted(),
   },
   {
     name: "Analyst",
     description: "Reads everything, labels and analyses sessions",
-    permissions: [...reads, "session_labels_write", "insights_write", "recording_download"].toSorted(),
+    permissions: [
+      ...reads,
+      "session_labels_write",
+      "session_views_write",
+      "reports_write",
+      "insights_write",
+      "recording_download",
+    ].toSorted(),
   },
   { name: "Viewer", description: "Reads everything", permissions: reads },
 ];

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import { write } from "../api/resource.ts";
@@ -7,6 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { fixedStatement } from "../db/fixed-statement.ts";
 
 const ProviderKeyInput = z.object({
   api_key: z
@@ -133,7 +135,7 @@ export function addProviderKeys<Name extends string, Other extends string>(
   api.delete(
     `${path}/:provider`,
     {
-      summary: `Forget this organization's key for ${one}`,
+      summary: `Delete this organization's key for ${one}`,
       tag: table,
       permission: "integrations_delete",
       params,
@@ -167,21 +169,29 @@ export async function ownKeys(
   sub_organization_id: number,
   providers: readonly string[],
 ): Promise<Record<string, KeyAccess>> {
-  const rows = await db
-    .selectFrom(table)
-    .select(["provider", "base_url", "sealed_api_key"])
-    .where("organization_id", "=", (eb) =>
-      eb
-        .selectFrom("sub_organizations as s")
-        .select("s.organization_id")
-        .where("s.id", "=", sub_organization_id),
-    )
-    .where("provider", "in", providers)
-    .execute();
+  const rows = await KEYS_OF[table](db, { sub_organization_id });
   return Object.fromEntries(
-    rows.map((row) => [
-      row.provider,
-      { api_key: vault.open(row.sealed_api_key), ...(row.base_url && { base_url: row.base_url }) },
-    ]),
+    rows
+      .filter(({ provider }) => providers.includes(provider))
+      .map((row) => [
+        row.provider,
+        { api_key: vault.open(row.sealed_api_key), ...(row.base_url && { base_url: row.base_url }) },
+      ]),
   );
 }
+
+type StoredKey = { provider: string; base_url: string | null; sealed_api_key: string };
+
+/** Every turn reads them. Index: primary key. */
+const keysIn = (table: KeyTable) =>
+  fixedStatement<{ sub_organization_id: number }, StoredKey>(
+    ({ sub_organization_id }) => sql`
+      select provider, base_url, sealed_api_key from ${sql.table(table)}
+      where organization_id = (select s.organization_id from sub_organizations s where s.id = ${sub_organization_id})`,
+  );
+
+const KEYS_OF: Record<KeyTable, ReturnType<typeof keysIn>> = {
+  llm_providers: keysIn("llm_providers"),
+  speech_providers: keysIn("speech_providers"),
+  transcription_providers: keysIn("transcription_providers"),
+};

@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import { accessRulesRoutes } from "./access-rules.ts";
 import { apiTokenRoutes } from "./api-token.ts";
 import { auditEntryRoutes } from "./audit/audit-entry.ts";
 import { auditVerificationRoutes } from "./audit/verify-trail.ts";
@@ -6,9 +7,14 @@ import { llmProviderRoutes } from "./llm-provider.ts";
 import { organizationRoutes } from "./organization.ts";
 import { permissionRoutes } from "./permission.ts";
 import { roleRoutes } from "./role.ts";
+import { safetyRulesRoutes } from "./safety-rules.ts";
 import { myAccountRoutes } from "./sign-in/my-account.ts";
+import { passwordResetRoutes } from "./sign-in/password-reset.ts";
 import { personFactorRoutes } from "./sign-in/person-factor.ts";
 import { signInRoutes } from "./sign-in/sign-in.ts";
+import { createIdentityClient } from "./single-sign-on/identity-client.ts";
+import { singleSignOnRoutes } from "./single-sign-on/single-sign-on.ts";
+import { ssoSignInRoutes } from "./single-sign-on/sso-sign-in.ts";
 import { sipIpRangeRoutes } from "./sip-ip-range.ts";
 import { storageRoutes } from "./storage-route.ts";
 import { userRoutes } from "./user.ts";
@@ -18,7 +24,8 @@ type Deps = Parameters<typeof signInRoutes>[1] &
   Parameters<typeof organizationRoutes>[1] &
   Parameters<typeof storageRoutes>[1] &
   Parameters<typeof auditVerificationRoutes>[1] &
-  Parameters<typeof llmProviderRoutes>[1];
+  Parameters<typeof llmProviderRoutes>[1] &
+  Omit<Parameters<typeof ssoSignInRoutes>[1], "identity">;
 
 /** Who may do what: people, roles, tokens, organizations, their model keys, and what was done. */
 export function addAccounts(api: Api, deps: Deps): void {
@@ -26,10 +33,16 @@ export function addAccounts(api: Api, deps: Deps): void {
   roleRoutes(api, deps);
   apiTokenRoutes(api, deps);
   signInRoutes(api, deps);
+  passwordResetRoutes(api, deps);
   myAccountRoutes(api, deps);
   personFactorRoutes(api, deps);
   userRoutes(api, deps);
   organizationRoutes(api, deps);
+  accessRulesRoutes(api, deps);
+  const identity = createIdentityClient(deps.egress);
+  singleSignOnRoutes(api, { ...deps, identity });
+  ssoSignInRoutes(api, { ...deps, identity });
+  safetyRulesRoutes(api, deps);
   storageRoutes(api, deps);
   sipIpRangeRoutes(api, deps);
   auditEntryRoutes(api, deps);

@@ -98,7 +98,7 @@ export function sipIpRangeRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
     `${path}/`,
     {
       summary: "Add a SIP IP range",
-      description: "It counts once whoever operates the installation has verified it.",
+      description: "It takes effect once the operator of the installation has verified it.",
       tag,
       permission: "organizations_write",
       body: SipIpRangeCreate,

@@ -15,7 +15,7 @@ export function storageRoutes(api: Api, { db, storage }: { db: Db; storage: Stor
   api.get(
     "/api/v1/organizations/storage",
     {
-      summary: "How much one's organization keeps, and may keep",
+      summary: "Get your organization's storage use and limit",
       description:
         "Recordings of calls, uploads, files of mails, the texts of data sources, and exports until they expire.",
       tag: "organizations",

@@ -161,7 +161,7 @@ export async function refuseMightier(tx: Tx, caller: Caller, user: UserResponse)
 }
 
 /** A role of this sub-organization that allows nothing its giver may not do. */
-async function requireRole(tx: Tx, caller: Caller, id: number): Promise<void> {
+export async function requireRole(tx: Tx, caller: Caller, id: number): Promise<void> {
   const role = await tx
     .selectFrom("roles")
     .select(["name", "permissions"])
@@ -180,7 +180,11 @@ async function requireRole(tx: Tx, caller: Caller, id: number): Promise<void> {
 }
 
 /** Lock: the role's row, so that two administrators can't take each other away at once. */
-async function keepAnAdministrator(tx: Tx, caller: Caller, leaving: UserResponse): Promise<void> {
+export async function keepAnAdministrator(
+  tx: Tx,
+  caller: Pick<Caller, "sub_organization_id">,
+  leaving: Pick<UserResponse, "id" | "email" | "role_id">,
+): Promise<void> {
   const admin = await tx
     .selectFrom("roles")
     .select("id")

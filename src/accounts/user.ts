@@ -172,7 +172,7 @@ export function userRoutes(api: Api, deps: Deps): void {
 
   api.delete(
     `${path}/delete_account`,
-    { summary: "Delete one's own account", tag, permission: "users_delete", response: Deleted },
+    { summary: "Delete your own account", tag, permission: "users_delete", response: Deleted },
     ({ caller }) => remove(caller, caller.email, "The person deleted this account"),
   );
 
@@ -201,7 +201,7 @@ export function userRoutes(api: Api, deps: Deps): void {
   api.post(
     `${path}/:user_email/sign_in_link`,
     {
-      summary: "Make a link with which a user signs in once and chooses a password",
+      summary: "Create a sign-in link for a user",
       description:
         "For handing over where no mail can be sent. A link made earlier stops working. One made with an API token ends with the token, allows no more than it, and sets a password only for people added with it.",
       tag,

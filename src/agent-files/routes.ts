@@ -27,7 +27,7 @@ const ImportedAgent = z
         kind: z.enum(["service", "tool", "language_group", "bridge_phrases", "custom_message", "prompt"]),
         id: z.int(),
         name: z.string(),
-        is_new: z.boolean().describe("false: it was there already, and the agent shares it."),
+        is_new: z.boolean().describe("false: it existed already, and the agent shares it."),
       }),
     ),
   })
@@ -38,7 +38,7 @@ const TemplateListed = z
     key: z.string(),
     title: z.string(),
     description: z.string(),
-    tools: z.array(z.string()).describe("What it brings along."),
+    tools: z.array(z.string()).describe("The parts it includes."),
   })
   .meta({ id: "AgentTemplate" });
 
@@ -58,7 +58,7 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
   api.get(
     "/api/v1/agents/templates",
     {
-      summary: "List agents to begin with",
+      summary: "List agent templates",
       tag,
       permission: "agents_read",
       response: z.array(TemplateListed),

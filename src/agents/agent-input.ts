@@ -17,7 +17,7 @@ export const AgentToolDefaults = z
   })
   .meta({ id: "AgentToolDefaults" });
 
-const timezone = z.string().transform((text, context) => {
+export const timezone = z.string().transform((text, context) => {
   const zone = canonicalTimezone(text);
   if (zone !== null) return zone;
   context.addIssue({

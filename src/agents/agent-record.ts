@@ -56,7 +56,7 @@ export const AgentResponse = z
     prompt: PromptResponse.nullish(),
     custom_message: CustomMessageResponse.nullish(),
     channel_targets: z.array(AgentChannelTarget).nullish(),
-    tools: z.array(ToolResponse).nullish().describe("The tools of the prompt."),
+    tools: z.array(ToolResponse).nullish().describe("The prompt's tools."),
     language_group: LanguageGroupResponse.nullish(),
     validation_issues: z.array(ValidationIssue).nullish(),
   })

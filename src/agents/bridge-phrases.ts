@@ -35,7 +35,7 @@ const ToolBridgePhraseConfig = z
 const BridgePhrasesConfigPayload = z
   .object({
     phrases: PhraseSet.default({ messages: [], localized: {} }),
-    tools: boundedList(ToolBridgePhraseConfig).default([]).describe("Said instead while this tool runs."),
+    tools: boundedList(ToolBridgePhraseConfig).default([]).describe("Phrases for the time this tool runs."),
     smart_turn_timeout_seconds: smartTurnTimeout().default(2.75),
     randomize_bridge_phrases: z.boolean().default(false),
     apology: PhraseSet.nullish().describe(

@@ -24,7 +24,7 @@ export const BridgePhrasesConfig = z
   .object({
     ...legacyFields,
     localized: z.record(z.string(), LegacyPhraseSet).default({}).describe("By language tag."),
-    smart_turn_timeout_seconds: smartTurnTimeout().default(null).describe("null: as the service has it."),
+    smart_turn_timeout_seconds: smartTurnTimeout().default(null).describe("null: the service's default."),
   })
   .meta({ id: "BridgePhrasesConfig" });
 type BridgePhrasesConfig = z.infer<typeof BridgePhrasesConfig>;
@@ -63,7 +63,7 @@ export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clo
     {
       summary: "Set the bridge phrases of a scope",
       description:
-        "Agents and tools are not checked: phrases may be written before there is whom they are for.",
+        "Agents and tools are not checked: phrases may be written before the agent or tool exists.",
       tag,
       permission: "bridge_phrases_write",
       query: BridgeScope,

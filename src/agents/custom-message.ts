@@ -26,7 +26,7 @@ export const CustomMessageRule = z
     description: z.string(),
     time_range_start: timeOfDay().describe("24-hour `hh:mm`; null: from midnight."),
     time_range_end: timeOfDay().describe(
-      "Not inside the range any more; not after the start, it is on the next day. Null: to midnight.",
+      "The end is outside the range; not after the start, it is on the next day. Null: to midnight.",
     ),
     date: z
       .string()
@@ -112,7 +112,7 @@ export const CustomMessageResponse = z
     updated_at: timestamp(),
     agent_count: z.int().nullish(),
     last_updated_by: z.string(),
-    validation_issues: z.array(ValidationIssue).optional().describe("What a save left out, in its answer."),
+    validation_issues: z.array(ValidationIssue).optional().describe("What a save ignored, in its response."),
   })
   .meta({ id: "CustomMessageResponse" });
 type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;

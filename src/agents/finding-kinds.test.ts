@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { jsonPath } from "../schemas/validation-issue.ts";
 import { toolIssues } from "../tools/issues/tool-issues.ts";
@@ -320,6 +321,41 @@ describe("saving a tool finds, and finds no more once it is mended:", () => {
   });
 });
 
+test("saving a tool of an MCP server finds what the server has changed since it was added", () => {
+  const hash = (letter: string) => letter.repeat(64);
+  const mcp = { tool: "book", schema_hash: hash("a"), description_hash: hash("b") };
+  const offered = { name: "book", description: "", input_schema: {}, ...mcp };
+  const found = (more: object, server: { url: string | null; tools: object[] | null }) => {
+    const tools = server.tools && new Map(server.tools.map((tool) => ["book", tool as typeof offered]));
+    const surroundings = { ...around, mcp: { url: server.url, tools } };
+    return toolIssues(definition({ type: "mcp", ...more }), surroundings).map(({ id }) => id);
+  };
+  const url = "https://mcp.example/mcp";
+  expect(found({ mcp }, { url, tools: [offered] })).toEqual([]);
+  expect(found({ mcp }, { url, tools: null })).toEqual([]);
+  expect(found({}, { url, tools: [offered] })).toEqual(["mcp-missing"]);
+  expect(found({ mcp, type: "action" }, { url, tools: [offered] })).toEqual(["mcp-without-effect"]);
+  expect(found({ mcp }, { url: null, tools: null })).toEqual(["mcp-service-without-server"]);
+  expect(found({ mcp }, { url, tools: [] })).toEqual(["mcp-tool-gone"]);
+  expect(found({ mcp }, { url, tools: [{ ...offered, schema_hash: hash("c") }] })).toEqual([
+    "mcp-schema-changed",
+  ]);
+  expect(found({ mcp }, { url, tools: [{ ...offered, description_hash: hash("c") }] })).toEqual([
+    "mcp-description-changed",
+  ]);
+});
+
+test("saving a tool that asks the person first finds what they would not be asked", () => {
+  const found = (more: object, parameters: object = schema) =>
+    toolIssues(definition(more, parameters), around).map(({ id }) => id);
+  expect(found({ confirm: true })).toEqual(["read-back-missing"]);
+  expect(found({ confirm: true, read_back: "Go there?" })).toEqual(["read-back-leaves-out"]);
+  expect(found({ read_back: "Go to {{ city }}?" })).toEqual(["read-back-without-confirm"]);
+  expect(found({ confirm: true, read_back: "Go to {{ city }}?" })).toEqual([]);
+  const workflow = { ...step({}), confirm: true, read_back: "Go?" } as ToolDefinition;
+  expect(toolIssues(workflow, around).map(({ id }) => id)).toContain("confirm-on-task");
+});
+
 const offer = { catalogue: [] } as never;
 const prompt = (context: string, tools: string[], called: string) =>
   promptIssues(
@@ -346,4 +382,22 @@ test("saving a prompt finds templates that are never filled in", () => {
   expect(prompt("Today: {{ vars.session.today }}", [], "flow")).toContain("unknown-system-variable");
   expect(prompt("Today: {{ name | you }}", ["flow", "x"], "x")).toEqual(["template-never-filled"]);
   expect(prompt('Today: {{ vars.session.date }}, {name}, {"a": {{1}}}', ["flow", "x"], "x")).toEqual([]);
+});
+
+test("every kind of finding has a bad example in a test", () => {
+  const of = (folder: URL) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => ({ name, text: readFileSync(new URL(name, folder), "utf8") }));
+  const files = [...of(new URL("../tools/issues/", import.meta.url)), ...of(new URL("./", import.meta.url))];
+  const isTest = ({ name }: { name: string }) => name.endsWith(".test.ts");
+  const ids = files
+    .filter((file) => !isTest(file) && file.name.includes("issues"))
+    .flatMap(({ text }) => [...text.matchAll(/\bid: "([a-z-]+)"/g)].map(([, id]) => id as string));
+  const tested = files
+    .filter(isTest)
+    .map(({ text }) => text)
+    .join("\n");
+  expect(ids.length).toBeGreaterThan(30);
+  expect(ids.filter((id) => !new RegExp(`\\b${id}\\b`).test(tested))).toEqual([]);
 });

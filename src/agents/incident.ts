@@ -27,7 +27,7 @@ const IncidentCreateRequest = z
       .string()
       .nullish()
       .meta({ deprecated: true })
-      .describe("Its name, where sub_organization_id is left out."),
+      .describe("Its name, where sub_organization_id is omitted."),
   })
   .meta({ id: "IncidentCreateRequest" });
 const IncidentUpdateRequest = IncidentCreateRequest.extend({ id: recordId() }).meta({

@@ -38,7 +38,7 @@ export function messageCalendarRoutes(api: Api): void {
   api.post(
     "/api/v1/custom_messages/calendar",
     {
-      summary: "See which rule of a custom message wins when",
+      summary: "Preview which rule of a custom message applies when",
       tag: "custom_messages",
       permission: "custom_messages_read",
       body: MessageCalendarRequest,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { SafetyRules } from "../accounts/safety-rules.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { ToolDefinition } from "../tools/tool-definition.ts";
@@ -21,6 +22,8 @@ export type Snapshot = {
   test?: SnapshotTest;
   /** Values of campaign and request variables that don't read as plain values; absent where there is none. */
   outreach_texts?: string[];
+  /** The organization's, as the session began; absent where there are none. */
+  safety?: SafetyRules;
 };
 
 /** With `network: "closed"` no call of a tool leaves the program, whether a mock answers it or not. */

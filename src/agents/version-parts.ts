@@ -46,7 +46,7 @@ export function changesOf(before: Snapshot, after: Snapshot): AgentChange[] {
 }
 
 /** JSON with the names of objects in order; a value that is null is as good as none. */
-const inOrder = (value: unknown): string =>
+export const inOrder = (value: unknown): string =>
   JSON.stringify(value, (_, inner) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(

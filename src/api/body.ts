@@ -1,5 +1,6 @@
 import { Fault, InvalidInput, invalid, unreachable } from "../base/errors.ts";
 import { jsonExcess } from "../base/json-size.ts";
+import { SEALED_MARK } from "../base/sealed-text.ts";
 
 /** Deeper than any document of this API; a deeper body is a mistake or an attack on the recursion of parsers. */
 const MAX_DEPTH = 100;
@@ -21,8 +22,9 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? 0);
     throw invalid(["body", position], "JSON decode error", "json_invalid");
   }
-  // Only an escape can bring in what PostgreSQL can't store; most bodies have none and are not walked.
-  if (text.includes("\\u") || text.includes("__proto__")) refuseUnstorable(value, ["body"]);
+  // Only an escape can bring in what PostgreSQL can't store, or hide a mark; most bodies have none and are not walked.
+  if (text.includes("\\") || text.includes("__proto__") || text.includes(SEALED_MARK))
+    refuseUnstorable(value, ["body"]);
   return value;
 }
 
@@ -70,6 +72,14 @@ function refuseUnstorable(value: unknown, loc: (string | number)[]): void {
 }
 
 export function refuseUnstorableText(text: string, loc: (string | number)[]): void {
+  if (text.includes(SEALED_MARK))
+    throw new InvalidInput([
+      {
+        loc,
+        msg: `String should not contain "${SEALED_MARK}", which begins sealed values`,
+        type: "string_sealed",
+      },
+    ]);
   if (!text.includes("\0") && text.isWellFormed()) return;
   throw new InvalidInput([
     { loc, msg: "String should not contain NUL or unpaired surrogate characters", type: "string_unicode" },

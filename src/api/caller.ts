@@ -16,6 +16,10 @@ export type Caller = {
   request_id: string | null;
   /** Whether the organization wants an audit entry of each read of what people said. */
   audits_reads?: boolean;
+  /** The networks that the token it came with is used from; what is made with it is used from nowhere else. */
+  networks?: string[] | null;
+  /** The organization requires a second factor, and this person has none: nothing else is allowed. */
+  needs_second_factor?: boolean;
 };
 
 /** Who the audit trail names: a caller, somebody who signs in, or nobody where the program does something by itself. */

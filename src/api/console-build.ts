@@ -13,6 +13,8 @@ import { randomBase62 } from "../base/ids.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const SOURCES = path.join(ROOT, "src/console");
 const SHARED = path.join(ROOT, "node_modules/.cache/parley-console");
+/** The console's styles take it in. */
+const TYPEFACE = path.join(ROOT, "public/home/typeface.css");
 const BUNDLER = path.join(import.meta.dirname, "console-bundle.ts");
 /** Bundles of other versions that stay, so that going back and forth between two is quick. */
 const KEPT = 3;
@@ -70,7 +72,7 @@ async function hashOfSources(): Promise<string> {
     .filter((entry) => entry.isFile() && !entry.name.includes(".test."))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
-  for (const file of [BUNDLER, path.join(ROOT, "package-lock.json"), ...files]) {
+  for (const file of [BUNDLER, TYPEFACE, path.join(ROOT, "package-lock.json"), ...files]) {
     hash.update(`${path.relative(ROOT, file)}\n`).update(await readFile(file));
   }
   return hash.digest("hex").slice(0, 16);

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
 import { measureMainLoop } from "./main-loop.ts";
 import type { Api } from "./server.ts";
@@ -42,15 +42,33 @@ function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/** A number that a room tells for monitoring, read when it is asked for. */
+type HealthFigure = { name: string; help: string; read(): number };
+
 /** For load balancers and monitoring; none of these needs a token, and none tells of any tenant. */
 export function healthRoutes(
   api: Api,
-  { db, version, dataDir }: { db: Db; version: string; dataDir: string },
+  {
+    db,
+    version,
+    dataDir,
+    figures,
+  }: { db: Db; version: string; dataDir: string; figures: readonly HealthFigure[] },
 ): void {
   const { server } = api;
   const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const { name, help, read } of figures) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
   const stopMeasuring = measureMainLoop(registry);
   server.addHook("onClose", async () => stopMeasuring());
   const duration = new Histogram({

@@ -75,9 +75,10 @@ export type Operation<P, Q, B, R> = {
   reads?: true;
   /**
    * What of a person a success hands out, such as "transcripts", and the parameter of the path that names the record. Each
-   * read has an audit entry where the organization asks for it.
+   * read has an audit entry where the organization asks for it. Where no path names the record, `ids` reads from the answer
+   * which ones were handed out.
    */
-  opens?: { resource: string; by: string };
+  opens?: { resource: string; by: string } | { resource: string; ids(answer: never): string[] };
   /** 1 MB when left out. */
   body_limit_bytes?: number;
   /** Entries of lists and members of objects in a JSON body; 20,000 when left out. */
@@ -114,6 +115,10 @@ export type Api = {
   audit(tx: Tx, caller: Actor, entry: AuditEntry): Promise<void>;
   /** Every permission that an operation names. */
   permissions: Set<string>;
+  /** The permission of each operation, by method and path as openapi.json has it: `GET /api/v1/agents/{agent_id}`. */
+  permissionOf: Map<string, string>;
+  /** Who sends a request, for routes that are no operation; null without credentials, a Fault for wrong ones. */
+  authenticate(request: FastifyRequest): Promise<Caller | null>;
   /** The bare server, for pages and WebSockets. */
   server: FastifyInstance;
 };
@@ -221,10 +226,13 @@ export async function createServer(options: ServerOptions): Promise<Api> {
 
   const countCall = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();
+  const permissionOf = new Map<string, string>();
   const add =
     (method: Method): Api[Method] =>
     (path, operation, handle) => {
       permissions.add(operation.permission);
+      const documented = path.replaceAll(/:(\w+)/g, "{$1}");
+      permissionOf.set(`${method.toUpperCase()} ${documented}`, operation.permission);
       if (operation.also_permission) permissions.add(operation.also_permission);
       server.route({
         method: method.toUpperCase(),
@@ -263,16 +271,20 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           const { params, query, body } = request;
           const call = { caller: callers.get(request), params, query, body, request, reply };
           const { opens, produces } = operation;
-          const auditRead = async () => {
+          const auditRead = async (answer?: unknown) => {
             if (opens === undefined || !call.caller?.audits_reads) return;
-            const resource_id = (params as Record<string, string>)[opens.by] ?? null;
             const { resource } = opens;
-            await options.auditRead?.(call.caller, { action: "read", resource, resource_id });
+            const ids =
+              "ids" in opens
+                ? opens.ids(answer as never)
+                : [(params as Record<string, string> | undefined)?.[opens.by] ?? null];
+            for (const resource_id of ids)
+              await options.auditRead?.(call.caller, { action: "read", resource, resource_id });
           };
           // A file is on its way once its handler returns, so its entry is written first.
           if (produces !== undefined) await auditRead();
           const answer = await handle(call as never);
-          if (produces === undefined) await auditRead();
+          if (produces === undefined) await auditRead(answer);
           if (reply.sent) return reply;
           reply.code(operation.status ?? 200);
           return answer === undefined && operation.status === 204 ? null : answer;
@@ -287,6 +299,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     delete: add("delete"),
     audit: options.audit,
     permissions,
+    permissionOf,
+    authenticate: options.authenticate,
     server,
   };
 }

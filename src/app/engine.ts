@@ -4,6 +4,9 @@ import { createStorage } from "../accounts/storage.ts";
 import { createVisitorAllowance } from "../accounts/visitor-allowance.ts";
 import { createFairGate } from "../base/fair-gate.ts";
 import { randomId } from "../base/ids.ts";
+import { queueConversations } from "../board/conversations.ts";
+import { callBackDesk } from "../call-backs/call-back-desk.ts";
+import { openSealedTexts } from "../data-keys/data-keys.ts";
 import { queueEndedSession } from "../executions/trigger.ts";
 import { embedderOf } from "../knowledge/source-embedding.ts";
 import type { Provider } from "../llm/catalogue.ts";
@@ -11,14 +14,20 @@ import { guardedStream } from "../llm/guarded-fetch.ts";
 import { modelFor } from "../llm/model-for.ts";
 import type { Transport } from "../llm/providers.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { queueIndexing } from "../sessions/index-session-job.ts";
 import { sessionLeases } from "../sessions/lease.ts";
+import { createLiveWords } from "../sessions/live/live-words.ts";
 import { createSessionEnds } from "../sessions/session-ends.ts";
+import { createMcpClient } from "../tools/mcp/mcp-client.ts";
+import { createMcpListings } from "../tools/mcp/mcp-listing.ts";
 import { createServiceAuthenticator } from "../tools/service-auth.ts";
+import { sendSessionEnded } from "../webhooks/event-delivery.ts";
 import type { AppParts } from "./parts.ts";
 
 /** What conversations run on: models by their providers and allowances, secrets, the way out. */
 export function createEngine(parts: AppParts): Engine {
   const { db, clock, log, vault, egress, llmProviders: environment } = parts;
+  openSealedTexts({ db, vault });
   const guarded = guardedStream(parts.config.egress_allow);
   const { llm_first_token_s, llm_token_s, llm_fallback } = parts.config;
   const policy = {
@@ -27,6 +36,8 @@ export function createEngine(parts: AppParts): Engine {
     fallback: llm_fallback,
   };
   const allowance = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
+  const auth = createServiceAuthenticator({ db, vault, egress, clock });
+  const client = createMcpClient({ egress, auth });
   return {
     db,
     clock,
@@ -34,7 +45,9 @@ export function createEngine(parts: AppParts): Engine {
     egress,
     vault,
     ends: createSessionEnds(parts),
-    auth: createServiceAuthenticator({ db, vault, egress, clock }),
+    words: createLiveWords(parts),
+    auth,
+    mcp: { client, listings: createMcpListings({ db, clock, client }) },
     destinations: parts.config.destinations,
     visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
     storage: createStorage(parts.config.storage_gb),
@@ -59,8 +72,16 @@ export function createEngine(parts: AppParts): Engine {
       allowance,
       choice: parts.config.embedding_model,
     }),
+    callBacks: callBackDesk(db),
     owner: randomId(),
     held: sessionLeases(parts),
-    onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),
+    onStored: parts.telemetry?.turnStored,
+    async onEnd(tx, session) {
+      await queueEndedSession(tx, session, clock.now());
+      await queueIndexing(tx, session);
+      await sendSessionEnded(tx, session);
+      await queueConversations(tx, [session.id]);
+      parts.telemetry?.sessionEnded(session);
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { catalogueOf, operatorLlm } from "../llm/catalogue.ts";
 import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
+import { createBucket } from "../sessions/bucket/bucket.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { createRecordingStore } from "../sessions/recording-store.ts";
 import { transcriptionAccessOf } from "../transcription/transcription-provider.ts";
@@ -21,6 +22,9 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     storage: engine.storage,
     carriers: outreach.carriers,
     recordings: createRecordingStore(config.data_dir),
+    bucket: parts.recordingsBucket
+      ? createBucket(parts.recordingsBucket, { clock: parts.clock, allow: config.egress_allow })
+      : null,
     lookUp: parts.mailLookUp ?? systemLookUp(),
     engines,
     voice_missing: engines ? engines.missing : NO_ENGINES,

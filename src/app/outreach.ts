@@ -14,6 +14,7 @@ import { otherAttemptSids } from "../dialing/other-attempt-sids.ts";
 import { createSettleQueue } from "../dialing/settle-queue.ts";
 import { createMail, type Mail } from "../dialogues/mail.ts";
 import { textSender } from "../dialogues/text-sender.ts";
+import { CallCapacity, mostCalls } from "../media/call-capacity.ts";
 import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -26,6 +27,7 @@ export type OutreachParts = {
   simulator: Simulator | null;
   attempts: AttemptReports;
   voiceCalls: RunningCalls;
+  capacity: CallCapacity;
   mailing: Mail;
   dialer: Dialer;
   senders: Senders;
@@ -54,6 +56,10 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
       telnyxUrl: config.telnyx_base_url,
       mail: (channel_id) => mailing.carriers.of(channel_id),
     });
+  const capacity = new CallCapacity(
+    config.voice_calls ?? mostCalls(parts.voiceEngines?.isOffline ?? false),
+    clock,
+  );
   const queue = createSettleQueue({ db, clock });
   const attempts = createAttempts({ db, queue });
   const mailing = createMail(api, {
@@ -85,12 +91,15 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
     carriers,
     simulator: parts.carriers || operator ? null : platformSimulator(api, parts),
     attempts,
+    capacity,
     voiceCalls: createVoiceCalls({
       engine,
       vault,
       carriers,
       attempts,
       publicUrl,
+      capacity,
+      engines: parts.voiceEngines ?? null,
       voice_missing: parts.voiceEngines ? parts.voiceEngines.missing : NO_ENGINES,
       recordings: createCallRecordings({ engine, dataDir: config.data_dir }),
     }),

@@ -12,7 +12,9 @@ import type { Db } from "../db/database.ts";
 import type { Notices } from "../db/notices.ts";
 import type { Dialer } from "../dialing/dialer.ts";
 import type { Mail } from "../dialogues/mail.ts";
+import type { BucketSettings } from "../egress/bucket-settings.ts";
 import type { Egress } from "../egress/egress.ts";
+import type { OpenTestLine } from "../evaluations/test-line.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
@@ -24,6 +26,7 @@ import type { Ear, Heard } from "../speech/hearing.ts";
 import type { SpeechSettings } from "../speech/speech-access.ts";
 import type { CallSpeechSettings } from "../speech/speech-provider.ts";
 import type { SpeechDeps } from "../speech/voice-sample.ts";
+import type { Telemetry } from "../telemetry/otlp.ts";
 import type { TranscriptionSettings } from "../transcription/transcription-provider.ts";
 import type { Deliverer } from "../webhooks/delivery-loop.ts";
 
@@ -36,6 +39,8 @@ export type AppParts = {
   vault: Vault;
   egress: Egress;
   config: Config;
+  /** Spans for a tracing system; left out: none are made. */
+  telemetry?: Telemetry | null;
   /** Keys from the environment, by provider. */
   llmProviders: ProviderSettings;
   /** Keys from the environment for services that transcribe, by provider. */
@@ -46,12 +51,16 @@ export type AppParts = {
   speakOffline?: SpeechDeps["speakOffline"];
   /** What calls are heard and spoken with where no carrier does it; left out: nothing. */
   voiceEngines?: VoiceEngines;
+  /** Opens calls with sound for tests of agents; left out: with the engines of this machine. */
+  openTestLine?: OpenTestLine;
   /** Knows when somebody speaks, beside a service's recognition; left out: services don't hear or speak on calls. */
   voiceDetection?: (tell: (heard: Heard) => void) => Ear;
   /** Keys from the environment for services that hear and speak on calls. */
   callSpeech?: CallSpeechSettings;
   /** The installation's mail server and the sender of its own mails, from the environment. */
   mailServer?: { smtp_url: string; from: string } | null;
+  /** Where finished recordings are moved; left out: they stay on disk. */
+  recordingsBucket?: BucketSettings | null;
   /** The certificate of the built-in SMTP server, read. */
   mailTls?: { key: string; cert: string } | null;
   /** Who may send mails for whom; left out: by the machine's own name servers. */

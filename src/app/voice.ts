@@ -18,6 +18,7 @@ export function voiceParts(given: AppParts): { parts: AppParts; door: SocketDoor
       google: given.speechProviders ?? {},
     },
     order: config.voice_order,
+    prices: config.speech_prices,
     local: { ...local, detect },
   });
   return { parts: { ...given, voiceEngines }, door };

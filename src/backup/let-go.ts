@@ -12,6 +12,7 @@ const LET_GO = [
    where locked_at is not null`,
   "update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_at is not null",
   "update sessions set lease_owner = null, lease_expires_at = null where lease_owner is not null and ended_at is null",
+  "delete from session_takeovers",
   "update calls set lease_expires_at = case when is_streamed then now() else 'epoch' end where state = 'open'",
   "update service_tokens set lease_owner = null, lease_expires_at = null where lease_owner is not null",
   "update webhook_outbox set lease_owner = null where lease_owner is not null",

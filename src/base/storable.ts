@@ -1,9 +1,12 @@
+import { withoutForeignSeals } from "./sealed-text.ts";
+
 /*
  * PostgreSQL stores neither NUL nor half a surrogate pair, and a JSON document with an escape of one can't be looked into.
  * The API refuses them; what models and services answer is cleaned of them instead.
  */
 
-export const storableText = (text: string): string => text.replaceAll("\0", "").toWellFormed();
+export const storableText = (text: string): string =>
+  withoutForeignSeals(text.replaceAll("\0", "").toWellFormed());
 
 /** How JSON.stringify writes them. An escaped backslash before the `u` finds more than there is, which costs a copy. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/;
@@ -16,7 +19,7 @@ export function storableJson<T>(value: T): T {
 
 /** The same, as its JSON. */
 export function storableJsonText(value: object): string {
-  const text = JSON.stringify(value);
+  const text = withoutForeignSeals(JSON.stringify(value));
   return SUSPECT.test(text) ? JSON.stringify(cleaned(JSON.parse(text))) : text;
 }
 

@@ -83,7 +83,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
   api.post(
     `${one}/requests`,
     {
-      summary: "Add one request to a batch, or several",
+      summary: "Add requests to a batch",
       tag,
       permission: "outbound_write",
       params,
@@ -99,8 +99,9 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
   api.post(
     `${one}/remove-requests`,
     {
-      summary: "Take requests out of a batch",
-      description: "By reference_id. Those that wait become CANCELED; those under way or over stay.",
+      summary: "Remove requests from a batch",
+      description:
+        "By reference_id. Waiting requests become CANCELED; requests in progress or finished stay.",
       tag,
       permission: "outbound_write",
       params,
@@ -113,7 +114,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
   api.get(
     `${one}/results`,
     {
-      summary: "List the requests of a batch and what became of them",
+      summary: "List the requests of a batch with their results",
       description:
         "A bare array, in the order in which they came; streamed, so a batch of any size can be read at once. With `Accept: text/csv` the same as a CSV file.",
       tag,

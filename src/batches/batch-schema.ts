@@ -21,7 +21,7 @@ const batchId = () =>
     })
     .describe("Chosen by the caller, such as 20260822.9; also names the batch in paths.");
 
-const expiresOn = () => inputTimestamp().nullish().describe("Nobody is reached from this instant on.");
+const expiresOn = () => inputTimestamp().nullish().describe("No one is contacted from this time on.");
 const paused = () => z.boolean().nullish().describe("On hold: no attempt starts.");
 const callRate = () =>
   integer({ min: 1, max: 3600 })
@@ -39,7 +39,7 @@ export const CommunicationBatchInput = z
       .boolean()
       .default(false)
       .meta({ default: false })
-      .describe("Spreads what is left over the hours until expires_on, which it needs."),
+      .describe("Spreads the remaining requests over the hours until expires_on; needs expires_on."),
   })
   .meta({ id: "CommunicationBatchCreate" });
 export type BatchInput = z.output<typeof CommunicationBatchInput>;
@@ -79,7 +79,7 @@ export const CommunicationBatch = z
   .meta({ id: "CommunicationBatch" });
 export type Batch = z.output<typeof CommunicationBatch>;
 
-const RequestStatusBreakdown = z
+export const RequestStatusBreakdown = z
   .object({ total_count: z.int(), counts: z.record(z.string(), z.int()).nullish() })
   .meta({ id: "RequestStatusBreakdown", description: "counts is by channel status." });
 
@@ -87,10 +87,10 @@ const RequestStatusBreakdown = z
 export const OutcomeCounts = z
   .object({
     reached: z.int().describe("A person answered, or the message was delivered."),
-    voicemail_left: z.int().describe("A machine answered and was left a message."),
-    not_reached: z.int().describe("Tried in vain: failed, or a machine on which nothing was left."),
+    voicemail_left: z.int().describe("A machine answered and a message was left."),
+    not_reached: z.int().describe("Failed, or a machine answered and no message was left."),
     not_tried: z.int().describe("Skipped, canceled, invalid or a duplicate."),
-    open: z.int().describe("Waiting, or being reached."),
+    open: z.int().describe("Waiting or in progress."),
   })
   .meta({ id: "OutcomeCounts" });
 export type OutcomeCounts = z.output<typeof OutcomeCounts>;

@@ -45,7 +45,7 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     BATCHES,
     {
       summary: "List batches",
-      description: "Deleted ones, CANCELED, among them.",
+      description: "Includes deleted batches (CANCELED).",
       tag,
       permission: "outbound_read",
       query: list.listQuery(batchList),
@@ -125,7 +125,7 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     {
       summary: "Delete a batch",
       description:
-        "Cancels what waits; attempts under way end by themselves. The batch and its results can still be read.",
+        "Cancels waiting requests; attempts in progress continue. The batch and its results can still be read.",
       tag,
       permission: "outbound_delete",
       params,

@@ -9,7 +9,11 @@ export type Counts = Required<
   Pick<BatchDetails, "status_counts" | "detailed_status_counts" | "outcome_counts">
 >;
 
-type Row = { request_status: RequestStatus; channel_manager_status: ChannelStatus; n: number };
+export type RequestCount = {
+  request_status: RequestStatus;
+  channel_manager_status: ChannelStatus;
+  n: number;
+};
 
 /**
  * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. What waits in a
@@ -17,7 +21,7 @@ type Row = { request_status: RequestStatus; channel_manager_status: ChannelStatu
  * something is stored shows it once.
  */
 export async function countRequests(db: Db, batch_key: number, now: Date): Promise<Counts> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<RequestCount>`
     select request_status, channel_manager_status, sum(n) as n
     from (
       select
@@ -39,33 +43,54 @@ export async function countRequests(db: Db, batch_key: number, now: Date): Promi
     order by 1, 2
   `.execute(db);
   const counts = tally(rows);
-  return { ...counts, outcome_counts: outcomes(counts.status_counts, await countMachines(db, [batch_key])) };
+  return { ...counts, outcome_counts: outcomes(counts.status_counts, await readProgress(db, [batch_key])) };
 }
 
-export type Machines = { left: number; nothing_left: number };
+/** How far the requests of some batches came, kept by triggers like the counts (src/db/schema.sql). */
+export type RequestProgress = {
+  /** Requests with an attempt; of these, those that a person answered or that were delivered, and so on. */
+  tried: number;
+  answered: number;
+  talked: number;
+  reached_goal: number;
+  /** Calls that a machine answered and that are over; those on which a message was left. */
+  machines: number;
+  voicemails_left: number;
+  /** Skipped requests by reason. */
+  skipped: Record<string, number>;
+};
 
-/** Calls that a machine answered, and that are over. Index: `requests_machine`. */
-export async function countMachines(db: Db, batch_keys: number[]): Promise<Machines> {
-  const { rows } = await sql<Machines>`
-    select count(*) filter (where voicemail_left) as left,
-      count(*) filter (where voicemail_left is not true) as nothing_left
-    from requests
-    where batch_key = any(${batch_keys}::bigint[]) and request_status = 'COMPLETED' and answered_by = 'MACHINE'`.execute(
-    db,
-  );
-  return rows[0] ?? { left: 0, nothing_left: 0 };
+/** Index: `request_progress_batch`. */
+export async function readProgress(db: Db, batch_keys: number[]): Promise<RequestProgress> {
+  const { rows } = await sql<Omit<RequestProgress, "skipped"> & { skip_reason: string | null; n: number }>`
+    select skip_reason, sum(skipped) as n, sum(tried) as tried, sum(answered) as answered, sum(talked) as talked,
+      sum(reached_goal) as reached_goal, sum(machines) as machines, sum(voicemails_left) as voicemails_left
+    from request_progress where batch_key = any(${batch_keys}::bigint[])
+    group by 1 order by 1`.execute(db);
+  const sum = (of: keyof (typeof rows)[number]) => rows.reduce((total, row) => total + Number(row[of]), 0);
+  return {
+    tried: sum("tried"),
+    answered: sum("answered"),
+    talked: sum("talked"),
+    reached_goal: sum("reached_goal"),
+    machines: sum("machines"),
+    voicemails_left: sum("voicemails_left"),
+    skipped: Object.fromEntries(
+      rows.flatMap(({ skip_reason, n }) => (skip_reason === null || n === 0 ? [] : [[skip_reason, n]])),
+    ),
+  };
 }
 
 export function outcomes(
   status_counts: Record<string, number>,
-  { left, nothing_left }: Machines,
+  { machines, voicemails_left }: Pick<RequestProgress, "machines" | "voicemails_left">,
 ): OutcomeCounts {
   const sum = (...statuses: RequestStatus[]) =>
     statuses.reduce((total, status) => total + (status_counts[status] ?? 0), 0);
   return {
-    reached: Math.max(sum("COMPLETED") - left - nothing_left, 0),
-    voicemail_left: left,
-    not_reached: sum("FAILED") + nothing_left,
+    reached: Math.max(sum("COMPLETED") - machines, 0),
+    voicemail_left: voicemails_left,
+    not_reached: sum("FAILED") + machines - voicemails_left,
     not_tried: sum("SKIPPED", "CANCELED", "INVALID", "DUPLICATE"),
     open: sum("PENDING", "INITIATED", "CONNECTED"),
   };
@@ -89,9 +114,22 @@ export async function foldCounts(db: Db): Promise<void> {
     group by 1, 2, 3
     having sum(n) <> 0
   `.execute(db);
+  await sql`
+    with folded as (
+      delete from request_progress
+      where batch_key in (
+        select batch_key from request_progress group by batch_key having count(*) > ${MAX_ROWS}::integer
+      )
+      returning *
+    )
+    insert into request_progress
+    select batch_key, skip_reason, sum(skipped), sum(tried), sum(answered), sum(talked), sum(reached_goal),
+      sum(machines), sum(voicemails_left)
+    from folded group by 1, 2`.execute(db);
 }
 
-function tally(rows: Row[]) {
+/** By status, and within it by channel status. */
+export function tally(rows: RequestCount[]) {
   const status_counts: Record<string, number> = {};
   const detailed_status_counts: Record<string, { total_count: number; counts: Record<string, number> }> = {};
   for (const { request_status, channel_manager_status, n } of rows) {

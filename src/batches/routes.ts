@@ -1,6 +1,8 @@
 import type { Api } from "../api/server.ts";
 import { batchRoutes } from "./batch.ts";
 import { batchRequestRoutes } from "./batch-requests.ts";
+import { campaignRequestRoutes } from "./campaign-requests.ts";
+import { holdCampaignRoutes } from "./hold-campaign.ts";
 import { targetFilterCountRoutes } from "./target-filter-count.ts";
 
 type Deps = Parameters<typeof batchRequestRoutes>[1];
@@ -9,5 +11,7 @@ type Deps = Parameters<typeof batchRequestRoutes>[1];
 export function addBatches(api: Api, deps: Deps): void {
   batchRoutes(api, deps);
   batchRequestRoutes(api, deps);
+  holdCampaignRoutes(api, deps);
+  campaignRequestRoutes(api, deps);
   targetFilterCountRoutes(api, deps);
 }

@@ -2,10 +2,9 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { OutcomeCounts } from "../batches/batch-schema.ts";
-import { countMachines, outcomes } from "../batches/request-counts.ts";
+import { OutcomeCounts, RequestStatusBreakdown } from "../batches/batch-schema.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
-import type { RequestStatus } from "../channels/request-status.ts";
+import { readGoal } from "../campaigns/goal.ts";
 import type { Db } from "../db/database.ts";
 import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import { timeOf } from "../dialing/due-batches.ts";
@@ -13,8 +12,8 @@ import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.t
 import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
 import { clockText } from "../planning/next-step.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { countAll, countBatches, funnelOf } from "./board-counts.ts";
 import { firstWaiting, NextStepSchema, nextStepOf, type RequestDeps } from "./request-trace.ts";
-import { countSkips, MOST_SKIPS } from "./skip-counts.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;
@@ -31,7 +30,7 @@ const Latest = z
     attempt_count: z.int(),
     session_id: z.int().nullable(),
     at: timestamp(),
-    text: z.string().describe("What happened last, in a sentence."),
+    text: z.string().describe("The latest outcome, in a sentence."),
   })
   .meta({ id: "CampaignBoardRequest" });
 
@@ -42,17 +41,30 @@ const Board = z
     timezone: z.string(),
     at: timestamp(),
     status_counts: z.record(z.string(), z.int()),
+    detailed_status_counts: z.record(z.string(), RequestStatusBreakdown),
     outcome_counts: OutcomeCounts,
     skip_counts: z
       .record(z.string(), z.int())
       .describe(
-        `People who were skipped, by reason: filtered, suppressed, no-consent, destination, too-late; ${MOST_SKIPS} of each batch at most.`,
+        "People who were skipped, by reason: filtered, suppressed, no-consent, destination, too-late.",
       ),
+    funnel: z
+      .object({
+        tried: z.int().describe("Requests with at least one attempt."),
+        answered: z.int().describe("A person answered, or the message was delivered."),
+        talked: z
+          .int()
+          .describe("The person said or wrote something; counted when the conversation is over."),
+        goal: z.int().nullable().describe("The goal was reached; null: the campaign has no goal."),
+      })
+      .meta({ id: "CampaignFunnel" }),
+    active_batches: z.int().describe("Batches that are neither paused nor over."),
+    paused_batches: z.int(),
     hourly_rate: z.int().describe("Of each batch that has no rate of its own."),
     total_rate: z
       .number()
       .describe("Attempts per hour of all active batches in which somebody waits, together."),
-    under_way: z.int().describe("Attempts of the campaign that hold a line now."),
+    under_way: z.int().describe("Attempts of the campaign that use a line now."),
     days: z
       .array(z.object({ date: z.string(), cap: z.int().nullable(), first_attempts: z.int() }))
       .describe("Days of the agent's calendar whose window is open now."),
@@ -81,7 +93,7 @@ export function campaignBoardRoutes(api: Api, deps: RequestDeps): void {
   api.get(
     "/api/v1/outbound/campaigns/:campaign_id/board",
     {
-      summary: "Show a campaign as it runs",
+      summary: "Get a campaign's live board",
       description: `Counts by status, what each of its newest ${MOST_BATCHES} open batches waits for, and the latest ${MOST_REQUESTS} requests with their reasons.`,
       tag: "outbound",
       permission: "outbound_read",
@@ -105,8 +117,11 @@ export function campaignBoardRoutes(api: Api, deps: RequestDeps): void {
         timezone: zone,
         at: now.toISOString(),
         status_counts: counts.status_counts,
+        detailed_status_counts: counts.detailed_status_counts,
         outcome_counts: counts.outcome_counts,
-        skip_counts: await countSkips(db, campaign.id, MOST_BATCHES),
+        skip_counts: counts.progress.skipped,
+        funnel: funnelOf(counts.progress, await readGoal(db, campaign.id)),
+        ...(await countBatches(db, campaign.id, now)),
         hourly_rate: campaign.hourly_rate,
         total_rate: totalRate(looks, open, now),
         under_way: counts.under_way,
@@ -161,7 +176,7 @@ async function stepOf(
   if (step.kind === "start" && due > now) {
     // Everybody is put off: the batch waits for what its first request waits for.
     const next = await firstWaiting(deps.db, look.batch.batch_key);
-    if (next !== undefined && next.attempt_count === 0) {
+    if (next !== undefined && (next.attempt_count === 0 || next.call_back_after === next.attempt_count)) {
       const { until, ...why } = await nextStepOf(deps, look, next, now);
       return { ...why, until: until?.toISOString() ?? null };
     }
@@ -220,30 +235,6 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
     where b.campaign_id = ${campaign_id} and b.deleted_at is null
     order by b.key desc limit ${MOST_BATCHES}`.execute(db);
   return rows;
-}
-
-/** Who waits in a batch whose time is up counts as CANCELED, as in the batch itself (request-counts.ts). */
-async function countAll(db: Db, campaign_id: number, now: Date) {
-  const { rows } = await sql<{ request_status: RequestStatus; n: number }>`
-    select case when c.request_status = 'PENDING'
-        and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
-      then 'CANCELED' else c.request_status end as request_status, sum(c.n) as n
-    from batches b join request_counts c on c.batch_key = b.key
-    where b.campaign_id = ${campaign_id}
-    group by 1 having sum(c.n) <> 0 order by 1`.execute(db);
-  const keys = await db.selectFrom("batches").select("key").where("campaign_id", "=", campaign_id).execute();
-  const status_counts = Object.fromEntries(rows.map(({ request_status, n }) => [request_status, n]));
-  const machines = await countMachines(
-    db,
-    keys.map(({ key }) => key),
-  );
-  const busy = await sql<{ n: number }>`
-    select count(*) as n from attempts where campaign_id = ${campaign_id} and state <> 'ENDED'`.execute(db);
-  return {
-    status_counts,
-    outcome_counts: outcomes(status_counts, machines),
-    under_way: busy.rows[0]?.n ?? 0,
-  };
 }
 
 type Row = Omit<z.output<typeof Latest>, "text"> & {

@@ -5,13 +5,16 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
+import type { OutboundCampaign } from "../campaigns/campaign-schema.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
+import { readRetryRules } from "../campaigns/retry-rules.ts";
 import type { Db } from "../db/database.ts";
 import { WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
+import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { Schedule } from "../planning/schedule.ts";
 import { type Judged, judgedText, judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
 
@@ -76,7 +79,7 @@ const CampaignForecast = z
     hours: z.array(z.object({ at: timestamp(), ...counts })).describe("Hours with an attempt."),
     ends_at: timestamp()
       .nullable()
-      .describe("When the last person was reached or given up; null: not by the end."),
+      .describe("When the last person was reached or given up; null: not within the forecast."),
     left: z.int().describe("People who still wait at the end."),
     assumptions: z.array(z.string()),
   })
@@ -136,6 +139,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
             hourly_rate: campaign.hourly_rate,
             retry_count: campaign.retry_count,
             retry_interval: campaign.retry_interval ?? null,
+            by_outcome: await outcomeRules(db, campaign, zone),
           },
           zone,
           mode: (campaign.mode ?? "voice") as Mode,
@@ -196,7 +200,7 @@ const assumptions = (
   { answer_rate }: Question,
   { rates, skip_rate, per_person, has_rules, stopped_at, ...judged }: Assumed,
 ): string[] => [
-  `${percent(answer_rate)} of the attempts reach their person; the others may be retried.`,
+  `${percent(answer_rate)} of the attempts reach their person; the others count as not answered and may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
   ...judgedText(judged),
   ...(per_person === null
@@ -226,6 +230,11 @@ const newBatch = (question: Question, requests: number): ForecastBatch => ({
   baseline: null,
   expires_on: question.expires_on == null ? null : new Date(question.expires_on),
 });
+
+async function outcomeRules(db: Db, campaign: OutboundCampaign, zone: string): Promise<OutcomeRules | null> {
+  const rules = await readRetryRules(db, campaign.id);
+  return rules === null ? null : { rules, hours: { schedule: campaign as unknown as Schedule, zone } };
+}
 
 async function zoneOf(db: Db, agent_id: number | null): Promise<string> {
   if (agent_id === null) return "UTC";

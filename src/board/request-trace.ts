@@ -37,7 +37,7 @@ const Attempt = z
     attempt_number: z
       .int()
       .describe("1 is the first; one that the carrier did not take is followed by its like."),
-    text: z.string().describe("What became of it, in a sentence."),
+    text: z.string().describe("Its outcome, in a sentence."),
     state: z.string(),
     channel_manager_status: z.string(),
     answerer: z.string().nullable().describe("Who was heard: HUMAN, MACHINE or UNKNOWN."),
@@ -50,7 +50,7 @@ const Attempt = z
     started_at: timestamp(),
     placed_at: timestamp().nullable(),
     ended_at: timestamp().nullable(),
-    decision: z.record(z.string(), z.unknown()).nullable().describe("What followed from its outcome."),
+    decision: z.record(z.string(), z.unknown()).nullable().describe("The decision after its outcome."),
   })
   .meta({ id: "RequestTraceAttempt" });
 
@@ -84,9 +84,9 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
   api.get(
     `${BATCHES}/:batch_id/requests/:reference_id/trace`,
     {
-      summary: "Explain what became of a request, and what it waits for",
+      summary: "Explain a request's attempts and what it waits for",
       description:
-        "Every attempt with its outcome and what followed, and the next step: worked out now by the very decisions that the dialer makes.",
+        "Every attempt with its outcome and decision, and the next step, decided now by the dialer's own rules.",
       tag: "outbound",
       permission: "outbound_read",
       params: z.object({ batch_id: z.string(), reference_id: z.string() }),
@@ -134,7 +134,7 @@ export type Found = Omit<Candidate, "counted_on" | "due_at"> & {
 async function findRequest(db: Db, batch_key: number, reference_id: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
     select batch_key, id as request_id, reference_id, target, channel_manager_status as channel_status, attempt_count,
-      refusals, due_at, request_variables, enrichment, request_status, skip_reason
+      refusals, call_back_after, due_at, request_variables, enrichment, request_status, skip_reason
     from requests where batch_key = ${batch_key} and reference_id = ${reference_id}
     order by request_status in ('DUPLICATE', 'INVALID', 'CANCELED'), id limit 1`.execute(db);
   return rows[0];
@@ -155,7 +155,7 @@ export async function firstWaiting(db: Db, batch_key: number): Promise<Found | u
 
 const REQUEST_COLUMNS = sql`
   r.batch_key, r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status,
-  r.attempt_count, r.refusals, r.due_at, r.request_variables, r.enrichment,
+  r.attempt_count, r.refusals, r.call_back_after, r.due_at, r.request_variables, r.enrichment,
   r.request_status, r.skip_reason`;
 
 type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
@@ -206,6 +206,7 @@ export async function nextStepOf(
       channel: contactChannelOf(reachModeOf(batch)),
       campaign_zone: zone,
       past: contacts.with(batch, request.target),
+      is_asked_for: request.call_back_after === request.attempt_count,
     },
     now,
   );

@@ -1,15 +1,27 @@
 import type { Api } from "../api/server.ts";
+import { callBackRoutes } from "../call-backs/call-back-routes.ts";
+import { campaignGoalRoutes } from "../campaigns/goal.ts";
+import { bulkRequestRoutes } from "../dialing/bulk-routes.ts";
+import { stopRoutes } from "../dialing/stop-routes.ts";
 import { campaignBoardRoutes } from "./campaign-board.ts";
 import { campaignForecastRoutes } from "./campaign-forecast.ts";
+import { queueRecount } from "./conversations.ts";
+import { preflightRoutes } from "./preflight.ts";
 import { requestTraceRoutes } from "./request-trace.ts";
 
 type Deps = Parameters<typeof requestTraceRoutes>[1] &
   Parameters<typeof campaignForecastRoutes>[1] &
-  Parameters<typeof campaignBoardRoutes>[1];
+  Parameters<typeof campaignBoardRoutes>[1] &
+  Parameters<typeof callBackRoutes>[1];
 
 /** What campaigns do, would do, and why somebody waits. */
 export function addBoard(api: Api, deps: Deps): void {
   requestTraceRoutes(api, deps);
+  preflightRoutes(api, deps);
   campaignForecastRoutes(api, deps);
   campaignBoardRoutes(api, deps);
+  stopRoutes(api, deps);
+  bulkRequestRoutes(api, deps);
+  callBackRoutes(api, deps);
+  campaignGoalRoutes(api, { ...deps, recount: queueRecount });
 }

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
@@ -8,6 +9,15 @@ import { findTarget, refuseForeignSite, Visit, visitorOf } from "../webchat/visi
 import { BROWSER } from "./call-store.ts";
 import { holdBrowserCall } from "./lines/browser-line.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
+
+const OpenedChatCall = z
+  .object({
+    call_id: z.string(),
+    token: z.string().describe("Opens the call's socket, once"),
+    verified: z.boolean(),
+    language: z.string().nullable(),
+  })
+  .meta({ id: "OpenedChatCall" });
 
 type Deps = { engine: Engine; calls: VoiceCalls; engines: VoiceEngines | null };
 
@@ -20,7 +30,14 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
 
   api.post(
     "/chat/v1/calls",
-    { tag, permission: "public", summary: "Call a chat's agent by voice", body: Visit, calls_per_minute: 30 },
+    {
+      tag,
+      permission: "public",
+      summary: "Call a chat's agent by voice",
+      body: Visit,
+      response: OpenedChatCall,
+      calls_per_minute: 30,
+    },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
       refuseForeignSite(request);

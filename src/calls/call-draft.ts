@@ -169,8 +169,15 @@ export class CallDraft {
       return this.over({ type: "transferring", dial, by_agent });
     }
     if (closing?.voicemail) this.effects.push({ type: "voicemail_left" });
+    this.over({ type: "end", reason: closing?.reason ?? "max-duration", hangs_up: true });
+  }
+
+  /** At once: words that are being spoken are cut off. */
+  hangUp(): void {
+    const { state } = this;
+    if (state.turn) this.stopTurn(state.turn);
     this.send({ type: "end", next: { action: "hangup" } });
-    this.over({ type: "end", reason: closing?.reason ?? "max-duration" });
+    this.over({ type: "end", reason: "operator", hangs_up: false });
   }
 
   over(effect: CallEffect): void {

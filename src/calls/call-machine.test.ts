@@ -68,7 +68,7 @@ describe("silence", () => {
     expect(trial.all.some((effect) => effect.type === "end")).toBe(false);
     trial.wait(4000);
     expect(said(trial.all).at(-1)).toBe("Goodbye.");
-    expect(trial.take({ type: "played" }).at(-1)).toEqual({ type: "end", reason: "idle" });
+    expect(trial.take({ type: "played" }).at(-1)).toEqual({ type: "end", reason: "idle", hangs_up: true });
   });
 
   test("that runs out the whole wait twice ends the call", () => {
@@ -349,8 +349,7 @@ describe("what our own line hears of who answered", () => {
     trial.take(greeting);
     expect(trial.take(answered("fax"))).toEqual([
       { type: "answerer", found: "MACHINE" },
-      { type: "send", output: { type: "end", next: { action: "hangup" } } },
-      { type: "end", reason: "agent" },
+      { type: "end", reason: "agent", hangs_up: true },
     ]);
   });
 
@@ -370,6 +369,22 @@ describe("the longest duration", () => {
     const effects = trial.wait(60_000);
     expect(effects[0]).toEqual({ type: "interrupt", turn: 1 });
     expect(said(effects)).toEqual(["Goodbye."]);
-    expect(trial.wait(15_000).at(-1)).toEqual({ type: "end", reason: "max-duration" });
+    expect(trial.wait(15_000).at(-1)).toEqual({ type: "end", reason: "max-duration", hangs_up: true });
+  });
+});
+
+describe("a line that is opened anew", () => {
+  const again: CallSettings = { ...SETTINGS, resumes: true, goes_on_with: "We are open from nine to five." };
+
+  test("says its last words once more, and an interruption takes nothing out of what was heard before", () => {
+    const trial = new Trial(again);
+    expect(said(trial.take({ type: "open", sid: "CA1" }))).toEqual(["We are open from nine to five."]);
+    const effects = trial.take({ type: "interrupted", heard: "We" }, speech("Thanks."));
+    expect(effects).toEqual([run(1, "Thanks.")]);
+  });
+
+  test("answers what was said to the line that broke, where nobody had answered it", () => {
+    const trial = new Trial({ ...again, goes_on_with: null });
+    expect(trial.take({ type: "open", sid: "CA1" })).toEqual([run(1, null)]);
   });
 });

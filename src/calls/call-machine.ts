@@ -70,6 +70,8 @@ function dispatch(call: CallDraft, event: CallEvent) {
       return tick(call);
     case "stop":
       return stop(call);
+    case "hang_up":
+      return call.hangUp();
     case "fault":
       return;
     case "closed":
@@ -84,7 +86,10 @@ function closeLine(call: CallDraft, lost: boolean): void {
   if (state.turn) call.stopTurn(state.turn);
   // Who was being parted with has nothing to come back for.
   if (lost && !state.closing && state.phase !== "unopened") call.over({ type: "lost" });
-  else call.over({ type: "end", reason: state.closing?.act === "hangup" ? state.closing.reason : "user" });
+  else {
+    const reason = state.closing?.act === "hangup" ? state.closing.reason : "user";
+    call.over({ type: "end", reason, hangs_up: false });
+  }
 }
 
 function tick(call: CallDraft): void {

@@ -18,7 +18,8 @@ export function openLine(call: CallDraft): void {
   state.timers.longest = call.settings.longest_at;
   const { screening, resumes, goes_on_with } = call.settings;
   state.phase = "talking";
-  if (resumes && goes_on_with !== null) call.say(goes_on_with, { turn: null });
+  // Said again: an interruption takes nothing out of the transcript of what was heard on the line before.
+  if (resumes && goes_on_with !== null) call.say(goes_on_with, { turn: null, aside: true });
   else if (resumes) runTurnOf(call, null);
   else if (screening === null) greet(call);
   else if (screening.version === 2) call.wait("input", screening.pre_speech_ms);

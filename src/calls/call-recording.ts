@@ -1,18 +1,20 @@
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { bytesOf } from "../audio/frames.ts";
 import { Resampler } from "../audio/resample.ts";
 import { TwoSides } from "../audio/two-sides.ts";
 import { WAV_HEAD_BYTES, wavHead } from "../audio/wav.ts";
+import { findDataKey, keyInUse } from "../data-keys/data-keys.ts";
+import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../data-keys/sealed-file.ts";
 import { publish } from "../events/event.ts";
 import type { LineRecorder } from "../media/media-line.ts";
+import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { recordingsFolder } from "../sessions/recording.ts";
 import type { CallRow } from "./call-store.ts";
 
 /*
- * Records calls whose audio passes through us: stereo, the caller on the left. Audio goes to disk every second; when a
- * process dies, the process that ends the call completes the file.
+ * Records calls whose audio passes through us: stereo, the caller on the left. Audio goes to disk every second, sealed; when
+ * a process dies, the process that ends the call completes the file.
  */
 
 /** The telephone's sample rate: 115 MB an hour. */
@@ -29,7 +31,7 @@ type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organizatio
 export type CallRecordings = {
   /** Null when storage is full: the call goes on unrecorded, with an event. */
   begin(call: RecordedCall, line_rate: number): Promise<LineRecorder | null>;
-  /** Completes the file that a dead process left, as the call's recording. */
+  /** Completes the files that dead processes left of the call's lines up to this one, as its recordings. */
   complete(call: RecordedCall): Promise<void>;
   /** Resolves once all finished recordings are on disk. */
   written(): Promise<void>;
@@ -49,28 +51,41 @@ export function createCallRecordings({
   const partOf = (call: RecordedCall) => `${fileOf(call)}.part`;
 
   async function complete(call: RecordedCall): Promise<void> {
+    for (let leg = 0; leg <= call.leg; leg++) await completeLine({ ...call, leg });
+  }
+
+  /** `began_at` null: its process has died, and the file alone says when it was begun. */
+  async function completeLine(call: RecordedCall, began_at: Date | null = null): Promise<void> {
     const part = await open(partOf(call), "r+").catch(ifMissing);
     if (!part) return;
-    const samples = Math.floor(((await part.stat()).size - WAV_HEAD_BYTES) / BLOCK_BYTES);
+    let samples = 0;
+    let size_bytes = 0;
+    let made_ms = 0;
     try {
-      await part.write(
-        wavHead({ rate: RATE, channels: 2, samples: Math.max(0, samples) }),
-        0,
-        WAV_HEAD_BYTES,
-        0,
-      );
+      // One of an earlier version is not sealed.
+      const sealed = await readSealedHead(part);
+      const begin = sealed ? SEALED_HEAD_BYTES : 0;
+      const { size, birthtimeMs } = await part.stat();
+      size_bytes = size - begin;
+      made_ms = birthtimeMs;
+      samples = Math.max(0, Math.floor((size_bytes - WAV_HEAD_BYTES) / BLOCK_BYTES));
+      const head = wavHead({ rate: RATE, channels: 2, samples });
+      const seal = sealed && cipherAt(await findDataKey(engine)(sealed.key_id), sealed.counter);
+      await part.write(seal ? seal(head) : head, 0, WAV_HEAD_BYTES, begin);
       await part.sync();
     } finally {
       await part.close();
     }
-    const size_bytes = (await stat(partOf(call))).size;
+    // Some file systems don't know when a file was made.
+    const began = began_at ?? (made_ms > 0 ? new Date(made_ms) : null);
     const hasRoom = await engine.storage.hasRoom(db, call.sub_organization_id, size_bytes);
     if (samples <= 0 || !hasRoom) {
       await rm(partOf(call), { force: true });
       if (samples > 0) await tellNotKept(engine, call);
       return;
     }
-    await rename(partOf(call), fileOf(call));
+    // Another process may have completed it at the same time.
+    if ((await rename(partOf(call), fileOf(call)).catch(ifMissing)) === null) return;
     await db
       .insertInto("recordings")
       .values({
@@ -79,6 +94,7 @@ export function createCallRecordings({
         content_type: "audio/wav",
         created_at: clock.now().toISOString(),
         source: null,
+        began_at: began?.toISOString() ?? null,
         size_bytes,
       })
       .onConflict((conflict) => conflict.doNothing())
@@ -93,14 +109,18 @@ export function createCallRecordings({
         return null;
       }
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      const began_at = clock.now();
       const file = await open(partOf(call), "w", 0o600);
-      await file.write(wavHead({ rate: RATE, channels: 2, samples: 0 }));
-      return new SidesRecorder(clock, file, line_rate, (closed) => {
+      const key = await keyInUse(engine, call.sub_organization_id);
+      const { head, counter } = newSealedHead(key);
+      const seal = cipherAt(key, counter);
+      await file.write(Buffer.concat([head, seal(wavHead({ rate: RATE, channels: 2, samples: 0 }))]));
+      return new SidesRecorder(clock, { file, seal }, line_rate, (closed) => {
         const ended: Promise<void> = closed
           .catch((error) =>
             log.error({ err: error, session_id: call.session_id }, "a call's recording is not whole"),
           )
-          .then(() => complete(call))
+          .then(() => completeLine(call, began_at))
           .catch((error) =>
             log.error({ err: error, session_id: call.session_id }, "a call's recording is lost"),
           )
@@ -117,6 +137,7 @@ export function createCallRecordings({
 class SidesRecorder implements LineRecorder {
   readonly #clock: Engine["clock"];
   readonly #file: FileHandle;
+  readonly #seal: (bytes: Uint8Array) => Buffer;
   readonly #sides = new TwoSides(RATE);
   readonly #began: number;
   readonly #caller: Resampler | null;
@@ -131,12 +152,13 @@ class SidesRecorder implements LineRecorder {
 
   constructor(
     clock: Engine["clock"],
-    file: FileHandle,
+    { file, seal }: { file: FileHandle; seal: (bytes: Uint8Array) => Buffer },
     line_rate: number,
     ended: (closed: Promise<void>) => void,
   ) {
     this.#clock = clock;
     this.#file = file;
+    this.#seal = seal;
     this.#line_rate = line_rate;
     this.#began = clock.now().getTime();
     this.#caller = this.#resampler();
@@ -195,7 +217,7 @@ class SidesRecorder implements LineRecorder {
     if (this.#waiting > MOST_WAITING_BYTES) this.#fail(new Error("the disk is too slow"));
     this.#writing = this.#writing
       .then(async () => {
-        await this.#file.write(bytes);
+        await this.#file.write(this.#seal(bytes));
         this.#waiting -= bytes.length;
       })
       .catch((error) => this.#fail(error));

@@ -18,6 +18,8 @@ export type CallEvent =
   | { type: "turn_over"; turn: number; result: TurnOutcome | null }
   /** The carrier's answering machine detection. */
   | { type: "answerer"; found: Answerer }
+  /** An operator ends the call. */
+  | { type: "hang_up" }
   /** The platform is being stopped. */
   | { type: "stop" };
 
@@ -32,7 +34,7 @@ export type TurnOutcome = {
 };
 
 /** Why a call ends; `user`: the other side ended it. */
-export type CallEnd = "user" | "agent" | "idle" | "max-duration" | "error";
+export type CallEnd = "user" | "agent" | "idle" | "max-duration" | "error" | "operator";
 
 /** Effects, performed in this order. */
 export type CallEffect =
@@ -57,7 +59,8 @@ export type CallEffect =
   | { type: "voicemail_left" }
   /** Transfer the line, once that is stored; the result comes to `VoiceCalls.transferEnded`. */
   | { type: "transferring"; dial: Dial; by_agent: boolean }
-  | { type: "end"; reason: CallEnd }
+  /** `hangs_up`: the line is open, and is closed once this is stored. */
+  | { type: "end"; reason: CallEnd; hangs_up: boolean }
   /** The line broke: the call waits for its next one. */
   | { type: "lost" };
 

@@ -10,6 +10,8 @@ import { Leases } from "../jobs/lease.ts";
 import { bothUses, NO_USE, type VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { loadRedactor } from "../sessions/session-redactor.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
 
 /** The value of `calls.carrier` for calls from a web page, which have no carrier. */
@@ -20,7 +22,8 @@ export type CallRow = {
   id: number;
   sub_organization_id: number;
   session_id: number;
-  channel_id: number;
+  /** Null: an author's call with a draft. */
+  channel_id: number | null;
   carrier: string;
   sid: string;
   key: string | null;
@@ -34,6 +37,8 @@ export type CallRow = {
   state: "answered" | "open" | "transferring" | "ended";
   leg: number;
   answerer: Answerer | null;
+  /** Who wants the call to be hung up, over the API; null: nobody. */
+  hung_up_by: string | null;
   transfer_number: string | null;
   transfer_by_agent: boolean | null;
   answered_at: string;
@@ -77,6 +82,7 @@ const COLUMNS = [
   "state",
   "leg",
   "answerer",
+  "hung_up_by",
   "transfer_number",
   "transfer_by_agent",
   "answered_at",
@@ -101,12 +107,31 @@ export const callOfSid = (db: Db, sid: string, carrier?: string): Promise<CallRo
 export const callOfId = (db: Db, id: number): Promise<CallRow | undefined> =>
   selectCalls(db).where("id", "=", id).executeTakeFirst();
 
+/** The session's running call. */
+export const callOfSession = (db: Db, session_id: number): Promise<CallRow | undefined> =>
+  selectCalls(db)
+    .where("session_id", "=", session_id)
+    .where("state", "<>", "ended")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+
+/** Whoever holds the line, or opens the next one, hangs up. */
+export async function wishHangUp(tx: Tx, id: number, email: string): Promise<void> {
+  await tx.updateTable("calls").set({ hung_up_by: email }).where("id", "=", id).execute();
+}
+
 /** The session of a call with its snapshot, and its channel's configuration. */
 export const sessionOfCall = (db: Db, call: CallRow): Promise<CallSession> =>
   db
     .selectFrom("sessions as s")
-    .innerJoin("channels as c", (join) => join.on("c.id", "=", call.channel_id))
-    .select(["s.agent_id", "s.snapshot", "s.state", sql`c.config -> 'telephony'`.as("telephony")])
+    .leftJoin("channels as c", (join) => join.on("c.id", "=", call.channel_id))
+    .select([
+      "s.agent_id",
+      snapshotOf("s").as("snapshot"),
+      "s.state",
+      sql`c.config -> 'telephony'`.as("telephony"),
+    ])
     .where("s.id", "=", call.session_id)
     .$castTo<CallSession>()
     .executeTakeFirstOrThrow();
@@ -128,7 +153,7 @@ export const openLine = (db: Db, id: number, owner: string, end: Date): Promise<
  */
 export const callLeases = (
   { db, clock, log, owner }: Pick<Engine, "db" | "clock" | "log" | "owner">,
-  tell: (id: number, answerer: Answerer) => void,
+  tell: (id: number, news: { answerer: Answerer | null; hung_up_by: string | null }) => void,
   useOf: (id: number) => VoiceUse | null,
 ): Leases<number> =>
   new Leases(
@@ -138,15 +163,15 @@ export const callLeases = (
       renew_ms: RENEW_MS,
       async extend(ids, end) {
         const held = ids.map((id) => ({ id, ...used(useOf(id)) }));
-        const { rows: kept } = await sql<{ id: number; answerer: CallRow["answerer"] }>`
+        const { rows: kept } = await sql<Pick<CallRow, "id" | "answerer" | "hung_up_by">>`
           update calls c set lease_expires_at = ${end.toISOString()},
             hearing_ms = coalesce(h.hearing_ms, c.hearing_ms),
             speaking_ms = coalesce(h.speaking_ms, c.speaking_ms),
             voice_cost_usd = case when h.hearing_ms is null then c.voice_cost_usd else h.voice_cost_usd end
-          from json_populate_recordset(null::calls, ${recordset<"calls">(held)}) as h
+          from json_populate_recordset(null::calls, ${recordset<"calls">(held)}::json) as h
           where c.id = h.id and c.lease_owner = ${owner} and c.state = 'open'
-          returning c.id, c.answerer`.execute(db);
-        for (const { id, answerer } of kept) if (answerer) tell(id, answerer);
+          returning c.id, c.answerer, c.hung_up_by`.execute(db);
+        for (const { id, ...news } of kept) tell(id, news);
         return kept.map(({ id }) => id);
       },
     },
@@ -229,17 +254,23 @@ export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
     .limit(200)
     .execute();
 
-/** For an installation of one process: open lines ended with the process before, unless their carrier reconnects. */
+/** For an installation of one process: open lines ended with the process before, unless their carrier or page reconnects. */
 export async function freeLines(db: Db, now: Date): Promise<void> {
-  const over = sql<string>`case when is_streamed then ${now.toISOString()}::timestamptz else 'epoch' end`;
+  const comesBack = sql<boolean>`is_streamed or carrier = ${BROWSER}`;
+  const over = sql<string>`case when ${comesBack} then ${now.toISOString()}::timestamptz else 'epoch' end`;
   await db.updateTable("calls").set({ lease_expires_at: over }).where("state", "=", "open").execute();
 }
 
 export const until = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();
 
-/** The holder of a closed line stores the next step within this time, or has died. */
+/** This process's own last writes on a closed line take no longer. */
 const SETTLING_MS = 1500;
-const LOOK_MS = 50;
+/**
+ * Another process that closed a line had stored before what follows. One whose line broke may still store what was said on
+ * it, which takes this long at most; then it counts as dead, and its turn is made again.
+ */
+const FOREIGN_MS = 250;
+const LOOK_MS = 25;
 
 export const settledSoon = async (settled: Promise<void> | undefined): Promise<void> => {
   if (settled !== undefined) await Promise.race([settled, sleep(SETTLING_MS)]);
@@ -255,7 +286,7 @@ export async function afterStream(
   settled: Promise<void> | undefined,
 ): Promise<CallRow | undefined> {
   await settledSoon(settled);
-  const deadline = performance.now() + SETTLING_MS;
+  const deadline = performance.now() + FOREIGN_MS;
   for (;;) {
     const now = await callOfId(db, call.id);
     if (now?.state !== "open" || settled !== undefined || performance.now() > deadline) return now;
@@ -265,25 +296,42 @@ export async function afterStream(
 
 /**
  * Lets any process that the carrier or the page reaches reopen a broken line. Undefined: that was done already. A page gets
- * no more time to reconnect than any other broken line.
+ * no more time to reconnect than any other broken line. The turn that the line's holder still runs loses its lease, so that
+ * the next turn need not wait until that expires; a holder that lives can't store anything of it any more.
  */
 export const reopenLine = (db: Db, call: CallRow, now: Date): Promise<{ id: number } | undefined> =>
   db
-    .updateTable("calls")
-    .set({
-      state: "answered",
-      leg: call.leg + 1,
-      lease_owner: null,
-      lease_expires_at: until(now, call.carrier === BROWSER ? 0 : OPENING_MS),
-    })
-    .where("id", "=", call.id)
-    .where("state", "=", "open")
-    .where("leg", "=", call.leg)
-    .returning("id")
+    .with("reopened", (cte) =>
+      cte
+        .updateTable("calls")
+        .set({
+          state: "answered",
+          leg: call.leg + 1,
+          lease_owner: null,
+          lease_expires_at: until(now, call.carrier === BROWSER ? 0 : OPENING_MS),
+        })
+        .where("id", "=", call.id)
+        .where("state", "=", "open")
+        .where("leg", "=", call.leg)
+        .returning(["id", "session_id"]),
+    )
+    .with("freed", (cte) =>
+      cte
+        .updateTable("sessions")
+        .from("reopened")
+        .set({ lease_owner: null, lease_expires_at: null })
+        .whereRef("sessions.id", "=", "reopened.session_id")
+        .where(sql<boolean>`starts_with(sessions.lease_owner, ${call.lease_owner} || '/')`),
+    )
+    .selectFrom("reopened")
+    .select("id")
     .executeTakeFirst();
 
 /** A session's last words if they are the agent's; "" if nothing was said yet. */
-export async function lastWords(db: Db, session_id: number): Promise<string | null> {
+export async function lastWords(
+  { db, vault, clock }: Pick<Engine, "db" | "vault" | "clock">,
+  session_id: number,
+): Promise<string | null> {
   const last = await db
     .selectFrom("session_messages")
     .select(["role", "text"])
@@ -293,5 +341,7 @@ export async function lastWords(db: Db, session_id: number): Promise<string | nu
     .limit(1)
     .executeTakeFirst();
   if (!last) return "";
-  return last.role === "agent" ? last.text : null;
+  if (last.role !== "agent") return null;
+  const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
+  return redactor.restore(last.text);
 }

@@ -1,5 +1,6 @@
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { CallVoice } from "../channels/call-socket.ts";
+import type { EngineWish } from "../media/voice-engines.ts";
 import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
@@ -35,6 +36,12 @@ export function callVoice({ snapshot, state, telephony }: CallSession): CallVoic
     hints: [],
   };
 }
+
+/** What decides which engines hear and speak on the call. */
+export const engineWish = (call: CallRow, { snapshot }: CallSession): EngineWish => ({
+  sub_organization_id: call.sub_organization_id,
+  stt_provider: snapshot.agent.stt_provider ?? null,
+});
 
 /** A voice by its catalogue name. The carrier chooses when it is missing or of another language, which would fail the call. */
 function namedVoice(name: unknown, language: string): { provider: string | null; voice: string | null } {

@@ -6,12 +6,14 @@ import { unreachable } from "../base/errors.ts";
 import { createFairGate } from "../base/fair-gate.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Carriers } from "../channels/carrier.ts";
+import { keyInUse } from "../data-keys/data-keys.ts";
+import { sealBytes } from "../data-keys/sealed-file.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { recordingsFolder } from "../sessions/recording.ts";
 import { RECORDING_EXTENSIONS, recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
 import { callOfId } from "./call-store.ts";
 
@@ -108,7 +110,7 @@ export async function storeRecording(
   // Concurrent downloads write separate temporary files; the last one replaces the file with the same content.
   const part = `${file}.${randomBase62(8)}.part`;
   try {
-    await writeFile(part, bytes, { mode: 0o600 });
+    await writeFile(part, sealBytes(await keyInUse(engine, tenant), bytes), { mode: 0o600 });
     await rename(part, file);
   } finally {
     await rm(part, { force: true });
@@ -164,9 +166,10 @@ async function tellNotKept(
 async function signInFor(
   carriers: Carriers,
   db: Db,
-  channel_id: number,
+  channel_id: number | null,
   url: string,
 ): Promise<Record<string, string>> {
+  if (channel_id === null) return {};
   const channel = await db
     .selectFrom("channels")
     .select(["id", "channel_service"])

@@ -93,6 +93,8 @@ export async function startCall(
     {
       sub_organization_id: wanted.sub_organization_id,
       agent_id: wanted.agent_id,
+      ...(wanted.held_with && { held_with: wanted.held_with }),
+      language: wanted.language,
       channel: "voice",
       service: "voice",
       type: `voice_${wanted.channel_service}_v1`,

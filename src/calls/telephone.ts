@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { SIMULATOR_NAME } from "../carriers/simulator-account.ts";
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
-import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
+import type { CallCapacity } from "../media/call-capacity.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
 import { phraseSources } from "../turns/phrase-sources.ts";
+import { createAnswering } from "./answer-calls.ts";
 import type { CallRecordings } from "./call-recording.ts";
 import {
   abandonedCalls,
@@ -37,12 +37,17 @@ import {
   usedWith,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
-import { callSettings, callVoice, expectedTexts, hearsAnswerer, transferDial } from "./call-voice.ts";
+import {
+  callSettings,
+  callVoice,
+  engineWish,
+  expectedTexts,
+  hearsAnswerer,
+  transferDial,
+} from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
-import { startCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
-import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
-import type { WantedCall } from "./wanted-call.ts";
+import type { AnsweredCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Grace period before the process of a line counts as dead. */
 const GRACE_MS = 30_000;
@@ -57,6 +62,10 @@ type Parts = {
   publicUrl: string;
   /** Why this installation has no speech recognition or synthesis of its own; null: it has. */
   voice_missing: string | null;
+  /** What calls on our own lines are heard and spoken with; left out: no greeting is made beforehand. */
+  engines?: VoiceEngines | null;
+  /** Left out: any number of calls. */
+  capacity?: CallCapacity;
   /** Left out: nothing is recorded. */
   recordings?: CallRecordings;
 };
@@ -71,13 +80,17 @@ export type RunningCalls = VoiceCalls & {
 };
 
 export function createVoiceCalls(parts: Parts): RunningCalls {
-  const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing } = parts;
+  const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing, capacity, engines } =
+    parts;
   const { db, clock, log } = engine;
   const live = new Map<number, VoiceCall>();
   const uses = new Map<number, () => VoiceUse | null>();
   const lines = callLeases(
     engine,
-    (id, answerer) => live.get(id)?.tell({ type: "answerer", found: answerer }),
+    (id, { answerer, hung_up_by }) => {
+      if (answerer) live.get(id)?.tell({ type: "answerer", found: answerer });
+      if (hung_up_by !== null) live.get(id)?.tell({ type: "hang_up" });
+    },
     (id) => uses.get(id)?.() ?? null,
   );
   let stopping = false;
@@ -89,59 +102,15 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return { call_id: String(call.id), token: tokenOf(call), voice, is_streamed: call.is_streamed };
   }
 
-  async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
-    const known = await callOfSid(db, given.sid, given.carrier);
-    if (known && given.channel_id != null && known.channel_id !== given.channel_id) return null;
-    if (known) return known.state === "answered" || known.state === "open" ? opening(known) : null;
-    const found = await wantedCall(db, attempts, given);
-    if (!found) return null;
-    const wanted = {
-      ...found,
-      fallback_target: allowedFallback(found),
-      is_streamed: found.is_streamed && canStream(given),
-    };
-    const fallback = wanted.fallback_target === null ? null : { dial: wanted.fallback_target };
-    if (wanted.agent_id === null || stopping) return fallback;
-    try {
-      await startCall(engine, attempts, given, wanted);
-    } catch (error) {
-      // Two requests at the same time: the other one has started the call.
-      const other = await callOfSid(db, given.sid, given.carrier);
-      if (other) return opening(other);
-      // A Fault would occur again; after any other error the carrier's next request may succeed.
-      if (fallback === null && !(error instanceof Fault)) throw error;
-      log.error({ err: error, sid: given.sid, fallback }, "a call could not be answered by its agent");
-      return fallback;
-    }
-    const started = await callOfSid(db, given.sid, given.carrier);
-    return started ? opening(started) : null;
-  }
-
-  /** Null when a target has no fallback number, or the operator doesn't allow calls to it. */
-  function allowedFallback({ fallback_target, number, channel_target_id }: WantedCall): string | null {
-    if (fallback_target === null) return null;
-    const refusal = fallbackRefusal(fallback_target, number, engine.destinations);
-    if (refusal === null) return fallback_target;
-    log.warn({ channel_target_id, refusal }, "the fallback target of a number is not dialled");
-    return null;
-  }
-
-  /** Without speech engines of our own, the carrier listens and speaks, so the call is answered anyway. */
-  function canStream({ carrier, sid }: IncomingCall): boolean {
-    if (carrier === SIMULATOR_NAME) return false;
-    if (voice_missing !== null)
-      log.warn({ sid, voice_missing }, "a call is not streamed, but relayed as text");
-    return voice_missing === null;
-  }
-
-  async function answerPage(given: IncomingCall, wanted: WantedCall): Promise<AnsweredCall> {
-    if (stopping)
-      throw new Fault("unavailable", "This service is restarting. Please call again in a moment.");
-    await startCall(engine, attempts, given, wanted);
-    const started = await callOfSid(db, given.sid, given.carrier);
-    if (!started) throw new Error("a call was started and is not there");
-    return opening(started);
-  }
+  const { answer, answerPage, repeatSoon } = createAnswering({
+    engine,
+    attempts,
+    voice_missing,
+    engines,
+    capacity,
+    isStopping: () => stopping,
+    opening,
+  });
 
   const proves = (call: CallRow | undefined, token: string, leg = call?.leg): call is CallRow =>
     call !== undefined && vault.verify(LINE, `${call.id}.${leg}`, token);
@@ -160,7 +129,14 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const running = live.get(found.id);
     running?.tell({ type: "closed", lost: true });
     await settledSoon(running?.settled);
-    await reopenLine(db, found, clock.now());
+    if (await reopenLine(db, found, clock.now())) await keepRecordings(found);
+  }
+
+  /** What dead processes recorded of the call; a fault of the disk stops no call. */
+  async function keepRecordings(call: CallRow): Promise<void> {
+    await recordings?.complete(call).catch((error) => {
+      log.error({ err: error, session_id: call.session_id }, "a call's recording could not be completed");
+    });
   }
 
   async function voiceOf(call_id: string, token: string): ReturnType<VoiceCalls["voiceOf"]> {
@@ -174,10 +150,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       ...callVoice(session),
       hints: finds_answerer ? [...hints, ...ANSWERING_SENTENCES] : hints,
       finds_answerer,
-      wish: {
-        sub_organization_id: found.sub_organization_id,
-        stt_provider: session.snapshot.agent.stt_provider ?? null,
-      },
+      wish: engineWish(found, session),
     };
   }
 
@@ -192,7 +165,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const phrases = await phraseSources(db, call.sub_organization_id, { id: agent_id, bridge_phrases_id });
     const comesBack = call.is_streamed || call.carrier === BROWSER;
     const isBroken = comesBack && call.leg > 1 && call.transfer_number === null;
-    const words = isBroken ? await lastWords(db, call.session_id) : null;
+    const words = isBroken ? await lastWords(engine, call.session_id) : null;
     // Nothing was said yet, so it begins with the greeting.
     const begun = words === "" ? { ...call, leg: 1 } : call;
     const use = usedWith(call, line);
@@ -206,7 +179,11 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     });
     live.set(call.id, running);
     uses.set(call.id, use);
-    lines.hold(call.id, said);
+    if (line.use) capacity?.opened(call.id, call.sid);
+    const lost = lines.hold(call.id, said);
+    // Another process has opened this call's next line, so nothing more is said or stored on this one.
+    lost.addEventListener("abort", () => running.tell({ type: "closed", lost: true }));
+    if (call.hung_up_by !== null) running.tell({ type: "hang_up" });
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
     // The platform began to stop while this was read, so this call hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
@@ -239,6 +216,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         await keepUse(db, call, use());
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
+        if (call.leg > 1) await keepRecordings({ ...call, leg: call.leg - 1 });
       } finally {
         leave(call, use);
       }
@@ -259,6 +237,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (uses.get(id) !== use) return;
     live.delete(id);
     uses.delete(id);
+    capacity?.closed(id);
     lines.drop(id);
   }
 
@@ -280,6 +259,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       if (running) {
         running.tell({ type: "closed" });
         await running.settled;
+        // Its line had broken a moment before, and waits for a next one that nobody opens any more.
+        const now = await callOfId(db, call.id);
+        if (now?.state === "answered") await settle(now, "user");
       } else if (!isHeld(call, clock.now())) {
         await settle(call, call.state === "answered" ? "user" : reasonOf(call));
       }
@@ -300,6 +282,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   async function settle(call: CallRow, reason: "error" | "user" | "transfer"): Promise<void> {
     await endSession(engine, call.session_id, reason);
     await endCall(db, call.id, clock.now());
+    await keepRecordings(call);
   }
 
   return {
@@ -334,10 +317,12 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         const { telephony } = await sessionOfCall(db, call);
         return { action: "dial", number: call.transfer_number, ...transferDial(call, telephony) };
       }
-      if (!call?.is_streamed || stopping) return { action: "hangup" };
+      if (!call?.is_streamed || call.hung_up_by !== null || stopping) return { action: "hangup" };
       if (call.state === "open" && (await reopenLine(db, call, clock.now()))) {
         log.warn({ sid, call_id: call.id }, "the line of a call broke and is opened anew");
-        await recordings?.complete(call);
+        // The caller waits for the next line, and not for the disk.
+        void keepRecordings(call);
+        repeatSoon(call);
       }
       const again = await callOfId(db, call.id);
       return again?.state === "answered"
@@ -357,7 +342,6 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
             log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
           });
         await settle(call, reasonOf(call));
-        await recordings?.complete(call);
       }
       return abandoned.length;
     },

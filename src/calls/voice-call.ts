@@ -21,6 +21,9 @@ import {
 import { cutSpokenWords } from "./cut-words.ts";
 import { NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
 
+/** A line is hung up this long after the call's end, even if the end could not be stored by then. */
+const HANG_UP_MS = 1500;
+
 /** Effects of a call beyond its own session. Each is safe to repeat. */
 export type CallReports = {
   answerer(found: Answerer): Promise<void>;
@@ -148,9 +151,30 @@ export class VoiceCall {
         this.#speculation = null;
         return this.#then(() => this.#run(effect, control, speculation));
       }
+      case "end": {
+        const hangUp = effect.hangs_up ? this.#hangUpSoon() : null;
+        return this.#then(() => this.#store(effect).finally(hangUp));
+      }
       default:
         return this.#then(() => this.#store(effect));
     }
+  }
+
+  /**
+   * The end is stored before the line is closed: a carrier that asks what follows then never takes the call for one whose
+   * process died. Where storing takes too long, nobody waits for it.
+   */
+  #hangUpSoon(): () => void {
+    const at = new Date(this.#engine.clock.now().getTime() + HANG_UP_MS);
+    let isDone = false;
+    const hangUp = () => {
+      if (isDone) return;
+      isDone = true;
+      cancel();
+      this.#doSafely({ type: "send", output: { type: "end", next: { action: "hangup" } } });
+    };
+    const cancel = this.#engine.clock.wakeAt(at, hangUp);
+    return hangUp;
   }
 
   /** An internal error is logged and does not stop the steps after it. */
@@ -226,7 +250,7 @@ export class VoiceCall {
       case "greet":
         return this.#greet();
       case "cut":
-        return cutSpokenWords(engine.db, session_id, effect.unheard);
+        return cutSpokenWords(engine, session_id, effect.unheard);
       case "note":
         return betweenTurns(engine, session_id, (draft) => {
           if (effect.aside) draft.aside(effect.role, effect.text);

@@ -54,9 +54,10 @@ export type TransferResult = {
  */
 export type VoiceCalls = {
   /**
-   * An inbound call, or an attempt that was answered. Null: no agent has this number. Idempotent.
+   * An inbound call, or an attempt that was answered. Null: no agent has this number. `busy`: this process hears and speaks
+   * as many calls as it can. Idempotent.
    */
-  answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | null>;
+  answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | { dial: null; busy: true } | null>;
   /** A call from a web page. A Fault says why it can't be answered. */
   answerPage(call: IncomingCall, wanted: WantedCall): Promise<AnsweredCall>;
   /** The speech settings of a call whose line is about to open. Null: unknown or ended call. */

@@ -8,7 +8,7 @@ import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { senderModes } from "../planning/attempt.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
-import { openSecret } from "./webhook-secret.ts";
+import { NO_SECRETS, type StoredSecrets, secretsAfter } from "./webhook-secrets.ts";
 
 export const campaignList: list.ListRules = {
   fields: {
@@ -233,40 +233,4 @@ async function replaceWebhooks(
     else await tx.updateTable("campaign_webhooks").set(row).where("id", "=", webhook.id).execute();
   }
   if (created.length > 0) await tx.insertInto("campaign_webhooks").values(created).execute();
-}
-
-type StoredSecrets = {
-  sealed_hmac_secret: string | null;
-  sealed_previous_hmac_secret: string | null;
-  overlap_until: string | null;
-};
-const NO_SECRETS: StoredSecrets = {
-  sealed_hmac_secret: null,
-  sealed_previous_hmac_secret: null,
-  overlap_until: null,
-};
-
-/** So long a secret that was replaced signs beside its successor: receivers can be told of the new one in their time. */
-const OVERLAP_ms = 24 * 3600_000;
-
-/**
- * The rule of all write-only maps: a null value, or no map at all, keeps what is stored; an omitted key removes it. A
- * secret that is removed, or can't be read, signs nothing any more; one that is replaced does for a day.
- */
-function secretsAfter(
-  vault: Vault,
-  { auth_values }: Webhook,
-  stored: StoredSecrets,
-  at: Date,
-): StoredSecrets {
-  const given = auth_values == null ? null : auth_values.hmac_secret;
-  if (given === undefined) return NO_SECRETS;
-  if (given === null) return stored;
-  const sealed_hmac_secret = vault.seal(given);
-  const sealed = stored.sealed_hmac_secret;
-  const replaced = sealed === null ? null : openSecret(vault, sealed);
-  if (replaced === given) return stored;
-  if (replaced === null) return { ...NO_SECRETS, sealed_hmac_secret };
-  const overlap_until = new Date(at.getTime() + OVERLAP_ms).toISOString();
-  return { sealed_hmac_secret, sealed_previous_hmac_secret: sealed, overlap_until };
 }

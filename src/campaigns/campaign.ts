@@ -100,7 +100,7 @@ export function campaignRoutes(
     {
       summary: "Update a campaign",
       description:
-        "Replaces the whole campaign: what is left out becomes null or its default, webhooks that are left out go.",
+        "Replaces the whole campaign: omitted fields become null or their default, omitted webhooks are removed.",
       tag,
       permission: "outbound_write",
       params,
@@ -124,8 +124,7 @@ export function campaignRoutes(
     one,
     {
       summary: "Delete a campaign",
-      description:
-        "Its batches are deleted with it; refused while one of them is active with people left to reach.",
+      description: "Deletes its batches, too. Refused while one of them is active and has people waiting.",
       tag,
       permission: "outbound_delete",
       params,

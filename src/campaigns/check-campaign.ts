@@ -1,9 +1,9 @@
 import type { InputIssue } from "../base/errors.ts";
+import { secretProblem } from "../base/webhook-secret.ts";
 import { type EgressRules, isNamed } from "../egress/egress-address.ts";
 import type { Rule, Schedule } from "../planning/schedule.ts";
 import { type Weekday, type WeekdayName, weekdayNamed } from "../planning/weekday.ts";
 import type { CampaignInput, WebhookInput } from "./campaign-schema.ts";
-import { secretProblem } from "./webhook-secret.ts";
 
 /** A campaign as it is stored: everything decided, nothing left out. */
 export type Campaign = Schedule & {
@@ -144,7 +144,8 @@ function checkWebhooks(webhooks: WebhookInput[], egress_allow: EgressRules): Inp
  */
 const HTTP_URL = /^https?:\/\/[^\s\p{Cc}\\@/?#]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
 
-function urlProblem(url: string, egress_allow: EgressRules): string | null {
+/** Why a webhook can't be sent to this address; null: it can. */
+export function urlProblem(url: string, egress_allow: EgressRules): string | null {
   if (!/^https?:\/\//i.test(url)) return "Input should be a URL that starts with https://";
   if (!HTTP_URL.test(url) || !URL.canParse(url)) {
     return "Input should be a valid URL with a host and without credentials or white space";

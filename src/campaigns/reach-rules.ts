@@ -55,7 +55,7 @@ export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): vo
   api.get(
     ONE,
     {
-      summary: "Get what a campaign contacts people for",
+      summary: "Get the purpose of a campaign",
       description: "Until they are saved, the purpose is `informational`.",
       tag,
       permission: "outbound_read",
@@ -71,8 +71,8 @@ export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): vo
   api.put(
     ONE,
     {
-      summary: "Say what a campaign contacts people for",
-      description: "Holds from the next start on. People who were skipped before stay skipped.",
+      summary: "Set the purpose of a campaign",
+      description: "Applies from the next attempt on. People who were skipped before stay skipped.",
       tag,
       permission: "outbound_write",
       params,

@@ -27,7 +27,7 @@ const MailDomain = z
     proven_at: timestamp().nullable().describe("null: claimed only"),
     proven_by: z.enum(PROOFS).nullable(),
     record_name: z.string().describe("Name of the TXT record that proves the domain"),
-    record_value: z.string().describe("What that TXT record has to say"),
+    record_value: z.string().describe("Required value of that TXT record"),
     created_at: timestamp(),
     created_by: z.string(),
   })

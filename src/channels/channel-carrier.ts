@@ -8,7 +8,7 @@ import { findChannel } from "./channel.ts";
 const ChannelCarrier = z
   .object({
     name: z.string().nullable().describe("null: this installation has no carrier for the channel"),
-    simulated: z.boolean().describe("Nobody is really reached"),
+    simulated: z.boolean().describe("No one is really contacted"),
     note: z.string().nullable(),
   })
   .meta({ id: "ChannelCarrier" });
@@ -47,7 +47,7 @@ export function channelCarrierRoutes(api: Api, { db, carriers }: { db: Db; carri
   api.post(
     "/api/v1/channels/:channel_id/carrier/test",
     {
-      summary: "Ask a channel's carrier whether its account is good",
+      summary: "Test a channel's carrier account",
       description: "Signs in and sends nothing. Nothing is stored.",
       tag: "channels",
       permission: "channels_write",

@@ -173,7 +173,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
   api.get(
     "/api/v1/channels/available-targets",
     {
-      summary: "List addresses that no target claims yet",
+      summary: "List addresses without an agent",
       description:
         "Those that are stored, and the numbers that the carriers of the channels tell. A carrier that can't be reached adds none.",
       tag,
@@ -203,7 +203,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
   api.post(
     "/api/v1/channels/:channel_id/targets",
     {
-      summary: "Link an agent to an address of a channel",
+      summary: "Connect an agent to an address of a channel",
       tag,
       permission: "channels_write",
       params: z.object({ channel_id: recordId() }),

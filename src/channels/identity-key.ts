@@ -55,8 +55,7 @@ export function identityKeyRoutes(api: Api, deps: { db: Db; clock: Clock; vault:
     {
       ...operation,
       summary: "Make the identity key of a chat target",
-      description:
-        "Signs identity tokens of visitors. The key before stops working at once, and its tokens with it.",
+      description: "Signs identity tokens of visitors. The previous key and its tokens stop working at once.",
       response: IdentityKey,
     },
     async ({ caller, params }) => {

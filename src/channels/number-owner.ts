@@ -65,8 +65,8 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.get(
     `${path}/`,
     {
-      summary: "List whose the numbers of the operator's carrier account are",
-      description: "One's own; for whoever operates the installation, all.",
+      summary: "List the organizations that own numbers of the operator's carrier account",
+      description: "Your own numbers; all of them for the operator of the installation.",
       tag,
       permission: "channels_read",
       query: list.listQuery(ownerList),

@@ -1,13 +1,14 @@
+import { ApiError } from "../../sdk/typescript/api-error.ts";
+import { createClient, type ParleyClient } from "../../sdk/typescript/client.ts";
 import { localToken } from "../accounts/local-token.ts";
-import { API_KEY_HEADER } from "../api/server.ts";
 import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { readSecretKey } from "./secret-key.ts";
+import { presentKey } from "./secret-key.ts";
 
 /** The key in the data directory proves that whoever runs this owns the installation. Each token lives ten minutes. */
 export async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<() => string> {
-  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir));
+  const key = await presentKey(config.data_dir, secrets);
   if (!key) {
     throw new Fault(
       "unavailable",
@@ -18,42 +19,42 @@ export async function tokenOfThisMachine(config: Config, secrets: Secrets): Prom
   return () => localToken(vault, new Date());
 }
 
-/** One call of the public API. Throws a `Fault` in the words of whoever sits at the terminal. */
-export type ApiClient = <T>(method: string, path: string, body?: unknown) => Promise<T>;
-
-export function client(baseUrl: string, token: () => string): ApiClient {
-  return async (method, path, body) => {
-    let response: Response;
-    try {
-      response = await fetch(`${baseUrl}${path}`, {
-        method,
-        headers: {
-          [API_KEY_HEADER]: token(),
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+/** The public API by its SDK. A call that fails throws a `Fault` in the words of whoever sits at the terminal. */
+export function client(baseUrl: string, token: () => string): ParleyClient {
+  const parley = createClient({ baseUrl, token, fetch: (url, init) => reach(baseUrl, url, init) });
+  const inWords =
+    (operation: AnyCall): AnyCall =>
+    (...given) =>
+      operation(...given).catch((error: unknown) => {
+        throw error instanceof ApiError ? faultOf(error, baseUrl) : error;
       });
-    } catch {
-      throw new Fault(
-        "unavailable",
-        `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
-      );
-    }
-    const answer = (await response.json().catch(() => null)) as { detail?: unknown } | null;
-    if (answer === null) {
-      throw new Fault("unavailable", `What answers at ${baseUrl} is not Parley. Set PORT or PUBLIC_URL.`);
-    }
-    if (response.status === 403) throw new Fault("forbidden", String(answer.detail));
-    if (response.status === 401) {
-      throw new Fault(
-        "not-authenticated",
-        `The Parley at ${baseUrl} does not know this token. Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.`,
-      );
-    }
-    if (!response.ok) {
-      const detail = typeof answer.detail === "string" ? answer.detail : JSON.stringify(answer.detail);
-      throw new Fault("unavailable", `${method} ${path} answered ${response.status}: ${detail}`);
-    }
-    return answer as never;
-  };
+  const operations = Object.entries(parley as Record<string, AnyCall>);
+  return Object.fromEntries(operations.map(([id, call]) => [id, inWords(call)])) as ParleyClient;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any operation of the SDK, whose own types hold for the caller
+type AnyCall = (...given: any[]) => Promise<unknown>;
+
+async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(url, init).catch(() => {
+    throw new Fault(
+      "unavailable",
+      `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
+    );
+  });
+  if (response.status === 204 || response.headers.get("content-type")?.includes("json")) return response;
+  await response.body?.cancel();
+  throw new Fault("unavailable", `What answers at ${baseUrl} is not Parley. Set PORT or PUBLIC_URL.`);
+}
+
+function faultOf({ operation, status, detail, issues }: ApiError, baseUrl: string): Fault {
+  if (status === 403) return new Fault("forbidden", detail);
+  if (status === 401)
+    return new Fault(
+      "not-authenticated",
+      `The Parley at ${baseUrl} does not know this token. Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.`,
+    );
+  // Each place without the "body" or "query" it begins with: "variants.1.weight: …".
+  const places = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
+  return new Fault("unavailable", `${operation} answered ${status}: ${places || detail}`);
 }

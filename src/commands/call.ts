@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { join } from "../audio/level.ts";
 import { resample } from "../audio/resample.ts";
 import { readWav, writeWav } from "../audio/wav.ts";
@@ -8,7 +9,7 @@ import type { Config, Secrets } from "../config.ts";
 import { spokenText } from "../simulator/caller-audio.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
 import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { client, tokenOfThisMachine } from "./api-client.ts";
 import { SocketCaller } from "./call-socket.ts";
 import { findAgent } from "./chat.ts";
 
@@ -35,13 +36,10 @@ export async function call(
       'Name an agent and what to say: ./parley call "Demo clinic" --say "When are you open?"',
     );
   if (values.wav && values.say) throw new Fault("refused", "Use --wav or --say, not both.");
-  const ask = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
-  const client_id = await findPage(ask, wanted);
+  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const client_id = await findPage(parley, wanted);
   const utterances = values.wav ? [await fromFile(values.wav)] : await spoken(values.say ?? []);
-  const opened = await ask<{ call_id: string; token: string }>("POST", "/chat/v1/calls", {
-    client_id,
-    user_id: "terminal",
-  });
+  const opened = await parley.create_chat_call({ body: { client_id, user_id: "terminal" } });
   const began = performance.now();
   const caller = new SocketCaller(config.public_url, opened, ({ role, text, final }) => {
     if (!final) return;
@@ -88,19 +86,17 @@ function readArguments(args: string[]) {
   }
 }
 
-type Target = { target: string; target_mode: string; browser_calls: boolean };
-
 /** The chat page of that name, or one of the agent's. */
-async function findPage(ask: ApiClient, wanted: string): Promise<string> {
-  const targets = async (field: string, value: string) => {
-    const query = new URLSearchParams({ search_fields: field, search_field_values: value });
-    const { items } = await ask<{ items: Target[] }>("GET", `/api/v1/channels/targets?${query}`);
+async function findPage(parley: ParleyClient, wanted: string): Promise<string> {
+  const targets = async (field: "target" | "agent_id", value: string) => {
+    const query = { search_fields: [field], search_field_values: [value] };
+    const { items } = await parley.list_channel_targets({ query });
     return items.filter(({ target_mode }) => target_mode === "chat");
   };
   // "target" is looked for as a part of the name.
   const [named] = (await targets("target", wanted)).filter(({ target }) => target === wanted);
   if (named) return named.target;
-  const agent = await findAgent(ask, wanted);
+  const agent = await findAgent(parley, wanted);
   const pages = await targets("agent_id", String(agent.id));
   const open = pages.find(({ browser_calls }) => browser_calls);
   if (open) return open.target;

@@ -1,14 +1,9 @@
 import { parseArgs } from "node:util";
+import type { TestMessage } from "../../sdk/typescript/operations.ts";
 import { Fault } from "../base/errors.ts";
 
 /** What a conversation in the terminal begins with, as the fields of the test operation. */
-type ChatStart = {
-  source: string;
-  variables?: Record<string, string>;
-  language?: string;
-  channel?: string;
-  override_timestamp?: string;
-};
+type ChatStart = Pick<TestMessage, "source" | "variables" | "language" | "channel" | "override_timestamp">;
 
 export type ChatArguments = {
   wanted: string | undefined;
@@ -37,7 +32,8 @@ export function chatArguments(args: string[]): ChatArguments {
       source: caller ?? "terminal",
       ...(values.var && { variables }),
       ...(language !== undefined && { language }),
-      ...(channel !== undefined && { channel }),
+      // The API says which channels there are.
+      ...(channel !== undefined && { channel: channel as NonNullable<TestMessage["channel"]> }),
       ...(at !== undefined && { override_timestamp: localTimestamp(at) }),
     },
   };

@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
+import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { client, tokenOfThisMachine } from "./api-client.ts";
 import { chatArguments } from "./chat-arguments.ts";
 import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
@@ -42,11 +43,11 @@ export async function chat(
 ): Promise<number> {
   const { wanted, json, withTrace, start } = chatArguments(args);
   if (!wanted) throw new Fault("refused", 'Name an agent, by name or number: ./parley chat "Demo clinic"');
-  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
-  const agent = await findAgent(call, wanted);
+  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const agent = await findAgent(parley, wanted);
   const test_id = `terminal-${randomId()}`;
   const show = json ? printJson : createPrinter();
-  const readTrace = withTrace ? traceReader(call) : async () => null;
+  const readTrace = withTrace ? traceReader(parley) : async () => null;
 
   const turn = async (text: string, session_start: boolean): Promise<boolean> => {
     const before = performance.now();
@@ -58,7 +59,7 @@ export async function chat(
       text,
       session_start,
     };
-    const answer = await call<Turn>("POST", "/api/v1/agents/test/messages", body);
+    const answer = (await parley.send_test_message({ body })) as Turn;
     const ms = performance.now() - before;
     show({ answer, trace: await readTrace(answer.response.content.session_id), ms });
     return answer.response.content.ended;
@@ -80,26 +81,24 @@ export async function chat(
   return 0;
 }
 
-export async function findAgent(call: ApiClient, wanted: string): Promise<{ id: number; name: string }> {
-  const field = /^\d+$/.test(wanted) ? "id" : "name_exact";
-  const query = new URLSearchParams({ search_fields: field, search_field_values: wanted });
-  const found = await call<{ items: { id: number; name: string }[] }>("GET", `/api/v1/agents/?${query}`);
-  const [agent] = found.items;
+export async function findAgent(parley: ParleyClient, wanted: string): Promise<{ id: number; name: string }> {
+  const field = /^\d+$/.test(wanted) ? ("id" as const) : ("name_exact" as const);
+  const query = { search_fields: [field], search_field_values: [wanted] };
+  const [agent] = (await parley.list_agents({ query })).items;
   if (agent) return agent;
-  const all = await call<{ items: { name: string }[] }>("GET", "/api/v1/agents/?limit=10");
+  const all = await parley.list_agents({ query: { limit: 10 } });
   const names = all.items.map((item) => `"${item.name}"`).join(", ");
   throw new Fault("not-found", `There is no agent ${wanted}. There is ${names || "none yet"}.`);
 }
 
 /** Reads on where it stopped. A token that may talk but not read sessions gets no trace, and is told so once. */
-function traceReader(call: ApiClient): (session_id: number) => Promise<PrintedTrace[] | null> {
+function traceReader(parley: ParleyClient): (session_id: number) => Promise<PrintedTrace[] | null> {
   let after = 0;
   let allowed = true;
   return async (session_id) => {
     if (!allowed) return null;
     try {
-      const path = `/api/v1/sessions/${session_id}/trace?after=${after}`;
-      const { entries } = await call<{ entries: PrintedTrace[] }>("GET", path);
+      const { entries } = await parley.get_session_trace({ path: { session_id }, query: { after } });
       after = entries.at(-1)?.id ?? after;
       return entries;
     } catch (error) {

@@ -4,6 +4,9 @@ import { errorText, Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
 import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
+import { AS_CODE_FLAGS, AS_CODE_VALUES } from "./configuration/as-code-flags.ts";
+import { EXPERIMENT_FLAGS } from "./experiments/experiment-arguments.ts";
+import { PUBLISH_FLAGS, PUBLISH_VALUES } from "./publishing/publish-arguments.ts";
 
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
 
@@ -15,16 +18,46 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley call <agent> --say "…" [--say "…"] [--out call.wav] [--json]
                                   calls an agent's chat page by voice: an offline voice says each line, the call's
                                   words are printed, --out keeps both sides; --wav in.wav says a recording instead
-  ./parley evaluate <suite.yaml> [--agent name] [--repeat n] [--seed n] [--cost-cap dollars] [--junit file] [--json]
+  ./parley evaluate <suite.yaml> [--against draft|live|3] [--agent name] [--repeat n] [--seed n] [--cost-cap dollars]
+                                  [--junit file] [--json]
                                   runs a suite of tests of an agent; exits with 0 when all pass, 1 when one fails,
-                                  2 when the suite is faulty; --against live tests the version that people reach,
-                                  --against 3 that version, --against draft (the default) what was saved last
+                                  2 when the suite is faulty; --against draft (the default) tests what was saved last,
+                                  live the version that people reach, 3 that version; --repeat plays each case so often,
+                                  --junit writes JUnit XML, --cost-cap begins nothing once so many dollars are spent
   ./parley check <file> [--json]  finds mistakes in an agent's or a tool's file (YAML or JSON), without a database;
                                   exits with 0 when there are none, 1 for errors and warnings, 2 for another shape
+  ./parley export <folder> [--env name] [--replace] [--json]
+                                  writes the organization's configuration as YAML files, by name and without secrets
+  ./parley plan <folder> [--env name] [--prune] [--secrets] [--json]
+                                  shows what apply would create, change and delete (--prune); --secrets sends all
+                                  secrets again; --env takes url and token from environments/<name>.yaml
+  ./parley apply <folder> [--env name] [--prune] [--secrets] [--expect plan] [--json]
+                                  makes the organization as the folder says; exits with 0 when done, 1 when it
+                                  stopped on the way, 2 when the folder is faulty; --expect only does that plan
+  ./parley drift <folder> [--env name] [--prune] [--json]
+                                  exits with 0 when the organization is as the folder says, 1 when it differs
+  ./parley import vapi|retell|elevenlabs <file.json> [--plan] [--name text] [--json]
+                                  makes an agent of one that another platform exported, and says what becomes of each
+                                  field; --plan creates nothing; exits with 0 when done, 1 when Parley refused it,
+                                  2 when the file is no such agent or the name is taken
   ./parley replay <agent> [--sessions n] [--against draft] [--baseline live] [--days n] [--version n] [--seed n] [--json]
                                   plays recorded sessions again with two states of an agent and compares them; exits
                                   with 0 when nothing got worse, 1 when something did, 2 when nothing could be replayed;
-                                  --file replay.yaml adds mocks and checks, --cost-cap ends it at so many dollars
+                                  --file replay.yaml adds mocks and checks, --cost-cap ends it at so many dollars;
+                                  --gate replays what the agent's gate asks for, and exits with 1 when it holds back
+  ./parley publish <agent> [--note text] [--plan] [--reason text] [--not-live] [--json]
+                                  prints what the draft changes, runs the tests it has to pass and publishes it; exits
+                                  with 0 when published or unchanged, 1 when the tests hold it back, 2 when it can't be
+                                  done; --plan publishes nothing, --reason publishes without the tests, --not-live
+                                  leaves the live version to people
+  ./parley experiments list [agent] | start <agent> --split 1=95,2=5 [--ramp 25,100] [--after 24h] [--name text]
+                                  | show <n> [--stage n] | ramp <n> [--to 25] | adopt <n> [--version 2]
+                                  | stop <n> --reason "…"   [--json]
+                                  splits an agent's live traffic between published versions, compares them and ends it;
+                                  start takes --target n, --campaign n, --success tool:book, end:agent or
+                                  insight:rating=Good, --guards errors,slow (or none) and --slow 4s, too, or --draft n for
+                                  one that was planned; adopt makes the tried version live for everybody;
+                                  exits with 0 when done, 1 when a guardrail returned everybody, 2 when it can't be done
   ./parley simulate [--json] [--seed n] [--audio]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here;
@@ -41,6 +74,8 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
   ./parley verify-audit [--json]  checks that no entry of an audit trail was changed or deleted; exits with 1 when one was
+  ./parley rotate-keys [--resume] seals secrets with the present secret key, and recordings with new keys; --resume goes on
+                                  with recordings where a run was interrupted
   ./parley sbom [--spdx]          prints the software bill of materials: CycloneDX, or SPDX
   ./parley licences [--json]      lists the licences of all that running Parley installs
   ./parley version                prints the version
@@ -115,10 +150,24 @@ const COMMANDS: Record<string, Command> = {
       return check(file, args.includes("--json"));
     },
   },
+  export: asCodeCommand("export"),
+  plan: asCodeCommand("plan"),
+  apply: asCodeCommand("apply"),
+  drift: asCodeCommand("drift"),
+  import: {
+    flags: ["--plan", "--name", "--json"],
+    values: ["--name"],
+    // The platform and the file.
+    names: 2,
+    async run(args) {
+      const { importForeign } = await import("./configuration/import-foreign.ts");
+      return importForeign(args, settings);
+    },
+  },
   replay: {
     flags: [
       ...["--sessions", "--against", "--baseline", "--days", "--version", "--seed", "--file", "--cost-cap"],
-      "--json",
+      ...["--gate", "--json"],
     ],
     // The agent, and the values of the first eight.
     names: 9,
@@ -126,6 +175,27 @@ const COMMANDS: Record<string, Command> = {
       const { config, secrets } = settings();
       const { replay } = await import("./replay.ts");
       return replay(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  publish: {
+    flags: [...PUBLISH_VALUES, ...PUBLISH_FLAGS],
+    values: PUBLISH_VALUES,
+    names: 1,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { publish } = await import("./publishing/publish.ts");
+      return publish(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  experiments: {
+    flags: [...EXPERIMENT_FLAGS, "--json"],
+    values: EXPERIMENT_FLAGS,
+    // What to do, and the agent or the experiment.
+    names: 2,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { experiments } = await import("./experiments/experiments.ts");
+      return experiments(args, config, secrets, process.env.PARLEY_API_TOKEN);
     },
   },
   simulate: {
@@ -236,6 +306,15 @@ const COMMANDS: Record<string, Command> = {
       return verifyAudit({ json: args.includes("--json") }, config, secrets);
     },
   },
+  "rotate-keys": {
+    flags: ["--resume"],
+    names: 0,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { rotateKeys } = await import("./rotate-keys.ts");
+      return rotateKeys({ resumed: args.includes("--resume") }, config, secrets);
+    },
+  },
   sbom: {
     flags: ["--spdx"],
     names: 0,
@@ -255,6 +334,19 @@ const COMMANDS: Record<string, Command> = {
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
   help: { flags: [], names: 0, run: () => print(HELP) },
 };
+
+function asCodeCommand(name: keyof typeof AS_CODE_FLAGS): Command {
+  return {
+    flags: AS_CODE_FLAGS[name],
+    values: AS_CODE_VALUES,
+    names: 1,
+    async run(args) {
+      const { asCode } = await import("./configuration/as-code.ts");
+      return asCode(name, args, settings);
+    },
+  };
+}
+
 /** A lone "-" is the standard output or input. */
 const fileIn = (args: string[]): string | undefined =>
   args.find((arg) => arg === "-" || !arg.startsWith("-"));

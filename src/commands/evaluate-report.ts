@@ -44,13 +44,20 @@ export function reportOf(
 function detailsOf(own: EvaluatedResult[]): string[] {
   const shown = own.find(({ status }) => status !== "passed") ?? own.find(({ notes }) => notes.length > 0);
   if (!shown) return [];
-  const failed = shown.verdicts.filter(({ passed }) => !passed);
+  const failed = unmet(shown.verdicts);
   return [
-    ...failed.map(({ expectation, why }) => `    ${expectation}: ${why}`),
+    ...failed.map((words) => `    ${words}`),
     ...shown.notes.map((note) => `    note: ${note}`),
     ...(failed.length > 0 && shown.session_id !== null ? [`    session ${shown.session_id}`] : []),
   ];
 }
+
+/** What was not met, those that fail the test first. */
+const unmet = (verdicts: readonly TestVerdict[]): string[] =>
+  verdicts
+    .filter(({ passed }) => !passed)
+    .toSorted((a, b) => Number(a.informs ?? false) - Number(b.informs ?? false))
+    .map(({ expectation, why, informs }) => `${expectation}${informs ? " (informs only)" : ""}: ${why}`);
 
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
 
@@ -59,15 +66,12 @@ export function junitOf(suite: string, results: EvaluatedResult[]): string {
   const count = (status: string) => results.filter((result) => result.status === status).length;
   const cases = results.map(({ case_name, repetition, status, verdicts, notes }) => {
     const name = results.some(({ repetition }) => repetition > 1) ? `${case_name} #${repetition}` : case_name;
-    const why = [
-      ...verdicts.filter(({ passed }) => !passed).map(({ expectation, why }) => `${expectation}: ${why}`),
-      ...notes,
-    ].join("\n");
+    const why = [...unmet(verdicts), ...notes].join("\n");
     const inner = {
       passed: "",
       failed: `<failure message="${escaped(why.split("\n")[0] ?? "")}">${escaped(why)}</failure>`,
       error: `<error message="${escaped(why.split("\n")[0] ?? "")}">${escaped(why)}</error>`,
-      skipped: "<skipped/>",
+      skipped: why === "" ? "<skipped/>" : `<skipped message="${escaped(why)}"/>`,
       pending: "<skipped/>",
     }[status];
     return `    <testcase classname="${escaped(suite)}" name="${escaped(name)}">${inner}</testcase>`;

@@ -1,12 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { shownPath } from "../api/yaml-file.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSuiteFile } from "../evaluations/suite-file.ts";
 import type { TestSummary } from "../evaluations/summary.ts";
 import type { TestSuiteInput } from "../evaluations/test-case.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
 import { type EvaluatedResult, junitOf, reportOf } from "./evaluate-report.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
@@ -52,28 +53,27 @@ export async function evaluate(
       }),
     );
 
-  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const suite: TestSuiteInput = { ...read.value, agent: wanted.agent ?? read.value.agent };
   let version: number | null;
   try {
-    const { id } = await findAgent(call, suite.agent);
-    version = await versionOf(call, id, wanted.against);
+    const { id } = await findAgent(parley, suite.agent);
+    version = await versionOf(parley, id, wanted.against);
   } catch (error) {
     if (!(error instanceof Fault && error.kind === "not-found")) throw error;
     return faulty([`${wanted.file}: agent: ${error.message}`]);
   }
-  type Saved = { id: number; findings: { path: string; message: string }[] };
-  const saved = await call<Saved>("POST", "/api/v1/test_suites/import", { text: JSON.stringify(read.value) });
+  const saved = await parley.import_test_suite({ body: { text: JSON.stringify(read.value) } });
   // What is doubtful is told of the draft: another version may have the tools that it lacks.
   if (wanted.against === "draft" && saved.findings.length > 0)
     return faulty(saved.findings.map(({ path, message }) => `${wanted.file}: ${path}: ${message}`));
 
   const { repetitions, seed, cost_cap_usd } = wanted;
   const body = { agent: suite.agent, version, repetitions, seed, cost_cap_usd };
-  const begun = await call<Run>("POST", `/api/v1/test_suites/${saved.id}/runs`, body);
-  const run = await finished(call, begun.id, wanted.json);
+  const begun = await parley.run_test_suite({ path: { suite_id: saved.id }, body });
+  const run = await followRun(parley, begun.id, wanted.json);
   if (!run) return INTERRUPTED;
-  const results = await resultsOf(call, run.id);
+  const results = await resultsOf(parley, run.id);
   if (wanted.junit) await writeFile(wanted.junit, junitOf(suite.name, results));
   process.stdout.write(
     wanted.json
@@ -85,27 +85,26 @@ export async function evaluate(
 
 /** null: what was saved last, which is also what people reach of an agent without versions. */
 async function versionOf(
-  call: ApiClient,
+  parley: ParleyClient,
   agent_id: number,
   against: Wanted["against"],
 ): Promise<number | null> {
   if (against === "draft") return null;
   if (against !== "live") {
-    const found = `search_fields=version_number&search_field_values=${against}`;
-    const { items } = await call<{ items: unknown[] }>("GET", `/api/v1/agents/${agent_id}/versions?${found}`);
+    const query = { search_fields: ["version_number" as const], search_field_values: [String(against)] };
+    const { items } = await parley.list_agent_versions({ path: { agent_id }, query });
     if (items.length === 0) throw new Fault("not-found", `The agent has no version ${against}.`);
     return against;
   }
-  type Versioning = { published_version: number | null };
-  return (await call<Versioning>("GET", `/api/v1/agents/${agent_id}/versioning`)).published_version;
+  return (await parley.get_agent_versioning({ path: { agent_id } })).published_version;
 }
 
 /** Looks until it is over; the run is cancelled by Ctrl-C. */
-async function finished(call: ApiClient, id: number, quiet: boolean): Promise<Run | null> {
+export async function followRun(parley: ParleyClient, id: number, quiet: boolean): Promise<Run | null> {
   const stop = stopSignal();
   const show = !quiet && process.stderr.isTTY;
   for (;;) {
-    const run = await call<Run>("GET", `/api/v1/test_runs/${id}`);
+    const run = await parley.get_test_run({ path: { run_id: id } });
     const { total, pending } = run.summary.results;
     if (show) process.stderr.write(`\r${total - pending} of ${total} conversations`);
     if (run.status !== "running") {
@@ -113,7 +112,7 @@ async function finished(call: ApiClient, id: number, quiet: boolean): Promise<Ru
       return run;
     }
     if (stop.aborted) {
-      await call("POST", `/api/v1/test_runs/${id}/cancel`);
+      await parley.cancel_test_run({ path: { run_id: id } });
       return null;
     }
     await sleep(LOOK_MS);
@@ -122,11 +121,11 @@ async function finished(call: ApiClient, id: number, quiet: boolean): Promise<Ru
 
 const PAGE = 1_000;
 
-async function resultsOf(call: ApiClient, run_id: number): Promise<EvaluatedResult[]> {
+async function resultsOf(parley: ParleyClient, run_id: number): Promise<EvaluatedResult[]> {
   const results: EvaluatedResult[] = [];
   for (;;) {
-    const path = `/api/v1/test_runs/${run_id}/results?limit=${PAGE}&offset=${results.length}`;
-    const { items } = await call<{ items: EvaluatedResult[] }>("GET", path);
+    const query = { limit: PAGE, offset: results.length };
+    const { items } = await parley.list_test_run_results({ path: { run_id }, query });
     results.push(...items);
     if (items.length < PAGE) return results;
   }

@@ -2,12 +2,13 @@ import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { request } from "undici";
+import type { ParleyClient } from "../../sdk/typescript/client.ts";
+import type { WebhookInboxMessage as Message } from "../../sdk/typescript/operations.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { client, tokenOfThisMachine } from "./api-client.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-const INBOXES = "/api/v1/outbound/webhook_inboxes";
 /** Between two looks into the inbox, which keeps the last hundred messages. */
 const LOOK_ms = 250;
 const LOOK_AGAIN_ms = 1_000;
@@ -15,15 +16,6 @@ const MESSAGES_KEPT = 100;
 /** What a webhook waits for its receiver. */
 const TIMEOUT_ms = 10_000;
 
-type Inbox = { name: string; url: string };
-type Message = {
-  id: number;
-  received_at: string;
-  method: string;
-  headers: Record<string, string>;
-  body: string;
-  message_id: string | null;
-};
 /** What the program on this machine answered; `error` says why there is no answer. */
 type Forwarded = { answered: number; ms: number } | { error: string; ms: number };
 
@@ -43,12 +35,12 @@ export async function listen(
   if (given.url && !token) {
     throw new Fault("refused", `Give a token of the Parley at ${given.url}: PARLEY_API_TOKEN, or --token.`);
   }
-  const call = client(
+  const parley = client(
     given.url ?? config.public_url,
     token ? () => token : await tokenOfThisMachine(config, secrets),
   );
   const stop = stopSignal();
-  const inbox = await takeInbox(call, given.inbox);
+  const inbox = await takeInbox(parley, given.inbox);
   const print = given.json ? printJson : printLine;
   if (given.json)
     writeLine(JSON.stringify({ inbox: inbox.name, url: inbox.url, forward_to: given.forward_to }));
@@ -59,7 +51,7 @@ export async function listen(
 
   // One after the other, in their order; a slow program doesn't keep us from looking before the inbox forgets.
   let forwarding = Promise.resolve();
-  for await (const message of messagesOf(call, inbox.name, stop)) {
+  for await (const message of messagesOf(parley, inbox.name, stop)) {
     forwarding = forwarding.then(async () => {
       if (stop.aborted) return;
       print(message, await forward(message, given.forward_to, stop));
@@ -113,24 +105,24 @@ const ownName = (): string => {
   return `listen-${user}`.slice(0, 60).replace(/-+$/, "");
 };
 
-async function takeInbox(call: ApiClient, name: string): Promise<Inbox> {
-  const query = new URLSearchParams({ search_fields: "name", search_field_values: name, limit: "100" });
-  const { items } = await call<{ items: Inbox[] }>("GET", `${INBOXES}?${query}`);
-  return items.find((inbox) => inbox.name === name) ?? call<Inbox>("POST", INBOXES, { name });
+async function takeInbox(parley: ParleyClient, name: string) {
+  const query = { search_fields: ["name" as const], search_field_values: [name], limit: 100 };
+  const { items } = await parley.list_webhook_inboxes({ query });
+  return items.find((inbox) => inbox.name === name) ?? parley.create_webhook_inbox({ body: { name } });
 }
 
 /** What arrives from now on, oldest first. A platform that is away for a while is asked again. */
-async function* messagesOf(call: ApiClient, name: string, stop: AbortSignal): AsyncGenerator<Message> {
-  const latest = (query: Record<string, string>) =>
-    call<{ items: Message[] }>("GET", `${INBOXES}/${name}/messages?${new URLSearchParams(query)}`);
-  let last = (await latest({ limit: "1" })).items[0]?.id ?? 0;
+async function* messagesOf(parley: ParleyClient, name: string, stop: AbortSignal): AsyncGenerator<Message> {
+  const latest = async (limit: number) =>
+    (await parley.list_webhook_inbox_messages({ path: { name }, query: { limit } })).items;
+  let last = (await latest(1))[0]?.id ?? 0;
   let trouble: string | null = null;
   while (!stop.aborted) {
     try {
-      const [newest] = (await latest({ limit: "1" })).items;
+      const [newest] = await latest(1);
       trouble = null;
       if (newest && newest.id > last) {
-        const { items } = await latest({ limit: String(MESSAGES_KEPT) });
+        const items = await latest(MESSAGES_KEPT);
         for (const message of items.filter(({ id }) => id > last).toReversed()) yield message;
         last = items[0]?.id ?? last;
       }

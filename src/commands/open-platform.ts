@@ -1,17 +1,18 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
-import { createVault, type Vault } from "../base/crypto.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
+import { readSigningKeys } from "../data-keys/reseal.ts";
 import { type Connection, type Database, openDatabase } from "../db/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
 import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
-import { findSecretKey, type SecretKey, secretKeyFile } from "./secret-key.ts";
+import { findSecretKey, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
 type Platform = {
@@ -29,8 +30,8 @@ export async function openPlatform(
   { log, stop }: { log: Log; stop: AbortSignal },
 ): Promise<Platform> {
   await makeDataDir(config.data_dir);
-  const secretKey = await findSecretKey(config.data_dir, secrets.secret_key);
-  const vault = createVault(secretKey.key);
+  const secretKey = await findSecretKey(config.data_dir, secrets);
+  const vault = await vaultWith(secretKey.key, config.data_dir, secrets);
   await using closing = new AsyncDisposableStack();
   const { connection, embedded } = await connect(config, log, stop);
   closing.defer(async () => embedded?.stop().catch((error) => log.warn({ err: error }, "no orderly stop")));
@@ -47,6 +48,7 @@ export async function openPlatform(
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {
     throw await wrongKey(config.data_dir, secretKey);
   }
+  await readSigningKeys({ db: database.db, vault });
   stop.throwIfAborted();
 
   const opened = closing.move();

@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
+import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import type { ReplaySummary } from "../replays/compare-lanes.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import type { ReplayGateResult } from "../versions/replay-gate.ts";
+import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
 import { replayReport, type ToldReplay } from "./replay-report.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
@@ -21,12 +23,15 @@ type ReplayArguments = {
   file: string | null;
   fields: Record<string, unknown>;
   filter: Record<string, unknown>;
+  /** The sessions that the agent's gate asks for, and its verdict. */
+  gate: boolean;
   json: boolean;
 };
+type AskedReplay = ReplayGateResult | null;
 
 /**
  * Replays recorded sessions on the Parley that runs here, and prints what changed. Resolves with the exit code: 0 nothing
- * got worse, 1 something did, 2 the command line is faulty or nothing could be replayed.
+ * got worse, or the gate passes; 1 something did, or the gate holds back; 2 the command line is faulty or nothing could be replayed.
  */
 export async function replay(
   args: string[],
@@ -38,22 +43,39 @@ export async function replay(
   if (typeof wanted === "string") return faulty(wanted);
   const more = wanted.file === null ? {} : await readMore(wanted.file);
   if (typeof more === "string") return faulty(more);
-  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   let begun: ToldReplay;
+  let agent_id: number;
   try {
-    const { id } = await findAgent(call, wanted.agent);
+    ({ id: agent_id } = await findAgent(parley, wanted.agent));
+    const asked = wanted.gate ? await gateOf(parley, agent_id) : null;
+    if (wanted.gate && asked === null) return faulty(NO_GATE);
     const filter = { ...(more.filter as object | undefined), ...wanted.filter };
-    begun = await call("POST", `/api/v1/agents/${id}/replays`, { ...more, ...wanted.fields, filter });
+    const body = asked
+      ? { ...more, ...wanted.fields, filter: asked.filter, sessions: asked.sessions }
+      : { ...more, ...wanted.fields, filter };
+    begun = await parley.replay_sessions({ path: { agent_id }, body });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return faulty(error.message);
   }
-  const found = await finished(call, begun.id, wanted.json);
+  const found = await followReplay(parley, begun.id, wanted.json);
   if (!found) return INTERRUPTED;
-  process.stdout.write(wanted.json ? `${JSON.stringify(found)}\n` : replayReport(found));
+  const gate = wanted.gate ? await gateOf(parley, agent_id) : null;
+  process.stdout.write(
+    wanted.json
+      ? `${JSON.stringify(gate ? { ...found, gate } : found)}\n`
+      : `${replayReport(found)}${gate ? `${gate.passes ? "Passes" : "Blocks publishing"}. ${gate.says}\n` : ""}`,
+  );
   if (found.summary.results.replayed === 0) return FAULTY;
+  if (gate) return gate.passes ? NOT_WORSE : WORSE;
   return found.summary.verdict === "worse" ? WORSE : NOT_WORSE;
 }
+
+const gateOf = async (parley: ParleyClient, agent_id: number): Promise<AskedReplay> =>
+  (await parley.get_agent_versioning({ path: { agent_id } })).replay_gate;
+
+const NO_GATE = "This agent's drafts need no replay. Add one on its versions page, or leave out --gate.";
 
 async function readMore(file: string): Promise<Record<string, unknown> | string> {
   try {
@@ -67,11 +89,15 @@ async function readMore(file: string): Promise<Record<string, unknown> | string>
 }
 
 /** Looks until it is over; the replay is cancelled by Ctrl-C. */
-async function finished(call: ApiClient, id: number, quiet: boolean): Promise<ToldReplay | null> {
+export async function followReplay(
+  parley: ParleyClient,
+  id: number,
+  quiet: boolean,
+): Promise<ToldReplay | null> {
   const stop = stopSignal();
   const show = !quiet && process.stderr.isTTY;
   for (;;) {
-    const found = await call<ToldReplay>("GET", `/api/v1/replays/${id}`);
+    const found = await parley.get_replay({ path: { replay_id: id } });
     const { total, pending } = found.summary.results satisfies ReplaySummary["results"];
     if (show) process.stderr.write(`\r${total - pending} of ${total} sessions replayed`);
     if (found.status !== "running") {
@@ -79,7 +105,7 @@ async function finished(call: ApiClient, id: number, quiet: boolean): Promise<To
       return found;
     }
     if (stop.aborted) {
-      await call("POST", `/api/v1/replays/${id}/cancel`);
+      await parley.cancel_replay({ path: { replay_id: id } });
       return null;
     }
     await sleep(LOOK_MS);
@@ -95,11 +121,15 @@ const NUMBERS: Record<string, [field: "sessions" | "seed" | "days" | "version", 
 
 /** What was asked for, or why it can't be. */
 function readArguments(args: string[]): ReplayArguments | string {
-  const wanted: ReplayArguments = { agent: "", file: null, fields: {}, filter: {}, json: false };
+  const wanted: ReplayArguments = { agent: "", file: null, fields: {}, filter: {}, gate: false, json: false };
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] as string;
     if (arg === "--json") {
       wanted.json = true;
+      continue;
+    }
+    if (arg === "--gate") {
+      wanted.gate = true;
       continue;
     }
     if (!arg.startsWith("--")) {
@@ -112,6 +142,11 @@ function readArguments(args: string[]): ReplayArguments | string {
     const problem = takeValue(wanted, arg, value);
     if (problem !== null) return problem;
   }
+  if (
+    wanted.gate &&
+    Object.keys({ ...wanted.fields, ...wanted.filter }).some((name) => name !== "cost_cap_usd")
+  )
+    return "--gate takes its sessions from the agent's gate. Leave out the other options.";
   return wanted.agent === "" ? NAME_AN_AGENT : wanted;
 }
 

@@ -1,15 +1,75 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { link, open, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
+import { createVault, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
+import type { Secrets } from "../config.ts";
+
+/** How the environment tells of keys. */
+type Given = Pick<Secrets, "secret_key" | "secret_keys_old" | "secret_key_file" | "secret_key_command">;
+
+const run = promisify(execFile);
+/** A key management service that doesn't answer must not hold up a start for good. */
+const COMMAND_MS = 30_000;
+const LEAST = 32;
+
+/** The key that SECRET_KEY, SECRET_KEY_FILE or SECRET_KEY_COMMAND names; null where none is set. */
+async function givenKey({ secret_key, secret_key_file, secret_key_command }: Given): Promise<string | null> {
+  if (secret_key) return secret_key;
+  if (secret_key_file) {
+    const text = await readFile(secret_key_file, "utf8").catch((cause) => {
+      throw new Fault("unavailable", `SECRET_KEY_FILE (${secret_key_file}) can't be read (${cause.code}).`, {
+        cause,
+      });
+    });
+    return longEnough(text, `SECRET_KEY_FILE (${secret_key_file})`);
+  }
+  if (!secret_key_command) return null;
+  const [program = "", ...values] = secret_key_command.trim().split(/\s+/);
+  // What it prints to its error output may hold a secret.
+  const { stdout } = await run(program, values, { timeout: COMMAND_MS, encoding: "utf8" }).catch((cause) => {
+    const why = cause.killed
+      ? `gave no key in ${COMMAND_MS / 1000} s`
+      : `ended with ${cause.code ?? "a signal"}`;
+    throw new Fault("unavailable", `SECRET_KEY_COMMAND (${program}) ${why}.`);
+  });
+  return longEnough(stdout, `SECRET_KEY_COMMAND (${program})`);
+}
+
+function longEnough(text: string, source: string): string {
+  const key = text.trim();
+  if (key.length < LEAST)
+    throw new Fault(
+      "unavailable",
+      `${source} gives a key of ${key.length} characters; use ${LEAST} or more.`,
+    );
+  return key;
+}
+
+/** The present key, from the environment or the data directory; null where there is none. */
+export const presentKey = async (dataDir: string, given: Given): Promise<string | null> =>
+  (await givenKey(given)) ?? (await readSecretKey(dataDir));
+
+/** A vault that also reads with earlier keys: those of SECRET_KEY_OLD, and `secret.key.old` in the data directory. */
+export async function vaultWith(key: string, dataDir: string, given: Given): Promise<Vault> {
+  const old = await readFile(`${secretKeyFile(dataDir)}.old`, "utf8").catch(() => "");
+  const earlier = [...given.secret_keys_old, ...old.split("\n").map((line) => line.trim())];
+  return createVault(
+    key,
+    earlier.filter((one) => one.length >= LEAST),
+  );
+}
 
 /** The key that seals secrets and where it came from; `generated` names a file that did not exist before. */
 export type SecretKey = { key: string; source: "environment" | "file" | "generated" };
 
 export const secretKeyFile = (dataDir: string): string => path.join(dataDir, "secret.key");
 
-export async function findSecretKey(dataDir: string, fromEnvironment: string | null): Promise<SecretKey> {
+export async function findSecretKey(dataDir: string, given: Given): Promise<SecretKey> {
+  const fromEnvironment = await givenKey(given);
   if (fromEnvironment) return { key: fromEnvironment, source: "environment" };
   const known = await readSecretKey(dataDir);
   if (known !== null) return { key: known, source: "file" };

@@ -2,11 +2,11 @@ import { recoveryCode } from "../accounts/sign-in/sign-in-code.ts";
 import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { readSecretKey } from "./secret-key.ts";
+import { presentKey } from "./secret-key.ts";
 
 /** The way back in for whoever can read the installation's secret key. Asks no program and stores nothing. */
 export async function signInLink(config: Config, secrets: Secrets): Promise<number> {
-  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir));
+  const key = await presentKey(config.data_dir, secrets);
   if (!key)
     throw new Fault(
       "unavailable",

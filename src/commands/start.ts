@@ -5,9 +5,11 @@ import { buildConsole } from "../api/console-build.ts";
 import { freeHeld } from "../app/free-held.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault } from "../base/errors.ts";
-import { createLog } from "../base/log.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { readableLine } from "../base/readable-log.ts";
+import { VERSION } from "../base/version.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
@@ -19,8 +21,11 @@ import { startJobs } from "../jobs/runner.ts";
 import { createLocalEngines } from "../media/local-engines.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
+import { checkModel } from "../speech/local/check-models.ts";
+import { findSpeechModels } from "../speech/local/speech-models.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
 import type { CallSpeechSettings } from "../speech/speech-provider.ts";
+import { createTelemetry, type Telemetry } from "../telemetry/otlp.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
@@ -75,8 +80,13 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   });
   open.defer(() => egress.close());
   const llmProviders = environmentProviders(config, secrets);
+  const telemetry = await openTelemetry(config, secrets, { log, vault: platform.vault });
+  open.defer(async () => telemetry?.close());
   const bundle = Promise.withResolvers<string>();
-  const voiceEngines = createLocalEngines();
+  const models = findSpeechModels(config.speech_models);
+  for (const model of [...models.hearing, ...models.speaking])
+    log.info({ model: await checkModel(model) }, "a speech model was loaded");
+  const voiceEngines = createLocalEngines({ models });
   open.defer(() => voiceEngines.close());
   const app = await createApp({
     db,
@@ -86,9 +96,11 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     vault: platform.vault,
     egress,
     config,
+    telemetry,
     llmProviders,
     twilio: secrets.twilio,
     mailServer: secrets.mail,
+    recordingsBucket: secrets.recordings_bucket,
     speechProviders: environmentSpeech(config, secrets),
     speakOffline: (speech) => speakOffline(speech),
     voiceEngines,
@@ -185,6 +197,19 @@ async function prepareConsole({ data_dir }: Config, signal: AbortSignal): Promis
   if (built) process.stdout.write(`The console is ready, too (bundled once, in ${seconds} s).\n`);
   return folder;
 }
+
+/** The key that every machine has makes ids of spans the same on all of them. */
+const openTelemetry = async (
+  { otlp }: Config,
+  { otlp_headers: headers }: Secrets,
+  { log, vault }: { log: Log; vault: Vault },
+): Promise<Telemetry | null> =>
+  otlp === null
+    ? null
+    : createTelemetry(
+        { ...otlp, headers },
+        { log, version: VERSION, installation: vault.sign("telemetry", "installation") },
+      );
 
 function environmentProviders(config: Config, secrets: Secrets) {
   return Object.fromEntries(

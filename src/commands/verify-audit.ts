@@ -1,13 +1,14 @@
 import { sql } from "kysely";
 import type { AuditVerification } from "../accounts/audit/verify-trail.ts";
 import { verifyTrail } from "../accounts/audit/verify-trail.ts";
-import { createVault, type Vault } from "../base/crypto.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
+import { readSigningKeys } from "../data-keys/reseal.ts";
 import { type Db, openDatabase } from "../db/database.ts";
 import { connectionOf } from "./archive/open-source.ts";
-import { readSecretKey, secretKeyFile } from "./secret-key.ts";
+import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 type Trail = { sub_organization_id: number; name: string };
@@ -20,7 +21,7 @@ export async function verifyAudit(
   secrets: Secrets,
 ): Promise<number> {
   const stop = stopSignal();
-  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir));
+  const key = await presentKey(config.data_dir, secrets);
   if (!key)
     throw new Fault(
       "unavailable",
@@ -30,9 +31,11 @@ export async function verifyAudit(
   const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
   const database = openDatabase(connection, config.connections);
   closing.defer(() => database.close());
+  const vault = await vaultWith(key, config.data_dir, secrets);
+  await readSigningKeys({ db: database.db, vault });
   const verdicts: TrailVerdict[] = [];
   for (const trail of await trailsOf(database.db)) {
-    const verdict = await verdictOf(database.db, createVault(key), trail, stop);
+    const verdict = await verdictOf(database.db, vault, trail, stop);
     if (verdict === null) return INTERRUPTED;
     verdicts.push(verdict);
     if (!json) process.stdout.write(`${lineOf(verdict)}\n`);

@@ -19,6 +19,8 @@ export type AddressFileColumns<Column extends string> = {
   required: readonly Column[];
   /** The columns of a file whose first row is data already; null: its first row is a header. */
   without_header?: (cells: string[]) => Column[] | null;
+  /** Left out: as many as lists of people have. */
+  max_rows?: number;
 };
 
 /** One row under the eyes of its reader. */
@@ -35,6 +37,7 @@ export async function* readAddressFile<Column extends string, Row>(
   columns: AddressFileColumns<Column>,
   readRow: (cells: FileCells<Column>) => Row,
 ): AsyncGenerator<Row> {
+  const { max_rows = MAX_LIST_ROWS } = columns;
   const issues: InputIssue[] = [];
   let header: Map<Column, number> | undefined;
   let row = 0;
@@ -47,8 +50,7 @@ export async function* readAddressFile<Column extends string, Row>(
         header = implied === null ? readHeader(columns, cells, row) : positions(implied);
         if (implied === null) continue;
       }
-      if (row > MAX_LIST_ROWS)
-        throw invalid(["file", row], `The file has more than ${MAX_LIST_ROWS} rows`, "too_long");
+      if (row > max_rows) throw invalid(["file", row], `The file has more than ${max_rows} rows`, "too_long");
       const read = cellsOf(header, cells, row, readRow);
       if (read.issues.length > 0) issues.push(...read.issues);
       else if (issues.length === 0) yield read.value;

@@ -10,21 +10,24 @@ const MAX_IMPORTS = 2;
 export class ListUploads {
   #reading = 0;
 
-  /** Hands the file of a form over as a stream. Refused while others are being read, and past 200 MB. */
+  /** Hands the file of a form over as a stream. Refused while others are being read, and past `max_bytes`. */
   async read<Result>(
     request: FastifyRequest,
     store: (file: MultipartFile["file"], file_name: string) => Promise<Result>,
+    max_bytes = MAX_LIST_bytes,
   ): Promise<Result> {
     if (this.#reading >= MAX_IMPORTS)
       throw new Fault("too-many", `${MAX_IMPORTS} lists are being read already.`, { retry_after_s: 10 });
     this.#reading++;
     try {
       const part = request.isMultipart()
-        ? await request.file({ limits: { fileSize: MAX_LIST_bytes, files: 1, fields: 5 } })
+        ? await request.file({ limits: { fileSize: max_bytes, files: 1, fields: 5 } })
         : undefined;
       if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
       const stream = part.file;
-      stream.once("limit", () => stream.destroy(new Fault("too-large", "The file is larger than 200 MB.")));
+      stream.once("limit", () =>
+        stream.destroy(new Fault("too-large", `The file is larger than ${max_bytes / 1024 / 1024} MB.`)),
+      );
       return await store(stream, part.filename || "file.csv");
     } finally {
       this.#reading--;

@@ -17,13 +17,14 @@ export type ReachQuestion = {
 /** Why an address must not be reached for this. The gravest, where several hold. */
 export type ReachIssue =
   | { kind: "suppressed"; status: ChannelStatus }
+  | { kind: "do-not-call"; list: string }
   | { kind: "no-consent"; purpose: ConsentPurpose; channel: ConsentChannel };
 
-type Row = { n: number; reason: SuppressionReason | null; lacks_consent: boolean };
+type Row = { n: number; reason: SuppressionReason | null; list: string | null; lacks_consent: boolean };
 
 /**
  * What stands against each of these starts, in their order; null: nothing. One statement for all of them, which looks each
- * address up by index: `suppressions_live`, `consents_live`.
+ * address up by index: `suppressions_live`, `do_not_call_numbers_pkey` in each list of the sub-organization, `consents_live`.
  */
 export async function readReachIssues(
   db: Db,
@@ -38,8 +39,9 @@ export async function readReachIssues(
   });
 }
 
-function issueOf({ purpose, mode }: ReachQuestion, { reason, lacks_consent }: Row): ReachIssue | null {
+function issueOf({ purpose, mode }: ReachQuestion, { reason, list, lacks_consent }: Row): ReachIssue | null {
   if (reason !== null) return { kind: "suppressed", status: priorStatus(reason) };
+  if (list !== null) return { kind: "do-not-call", list };
   const needed = neededConsent(purpose);
   return lacks_consent && needed !== null
     ? { kind: "no-consent", purpose: needed, channel: channelOfMode(mode) }
@@ -53,13 +55,14 @@ export const reachStatement = (questions: readonly ReachQuestion[]) => {
     tenant: sub_organization_id,
     mode,
     channel: channelOfMode(mode),
+    purpose,
     needed: neededConsent(purpose),
     address,
   }));
   return sql<Row>`
-    select w.n, found.reason, found.lacks_consent
+    select w.n, found.reason, found.list, found.lacks_consent
     from json_to_recordset(${JSON.stringify(given)}::json)
-      as w (n integer, tenant bigint, mode text, channel text, needed text, address text)
+      as w (n integer, tenant bigint, mode text, channel text, purpose text, needed text, address text)
     cross join lateral (
       select (
         select s.reason from suppressions s
@@ -67,6 +70,17 @@ export const reachStatement = (questions: readonly ReachQuestion[]) => {
           and s.scope in ('all', w.mode)
         order by array_position(${SUPPRESSION_REASONS}::text[], s.reason) limit 1
       ) as reason,
+      (
+        select l.name from do_not_call_lists l
+        where l.sub_organization_id = w.tenant and l.deleted_at is null
+          and w.purpose = any(l.purposes) and w.channel = any(l.channels)
+          and exists (select from do_not_call_numbers d where d.list_id = l.id and d.address = w.address)
+          and not (l.consent_overrides and exists (
+            select from consents c
+            where c.sub_organization_id = w.tenant and c.address = w.address and c.purpose = w.purpose
+              and c.channel = w.channel and c.revoked_at is null))
+        order by l.id limit 1
+      ) as list,
       w.needed is not null and (
         select true from consents c
         where c.sub_organization_id = w.tenant and c.address = w.address and c.purpose = w.needed
@@ -75,7 +89,7 @@ export const reachStatement = (questions: readonly ReachQuestion[]) => {
       ) is null as lacks_consent
       ${FOR_EACH}
     ) found
-    where found.reason is not null or found.lacks_consent`;
+    where found.reason is not null or found.list is not null or found.lacks_consent`;
 };
 
 export const channelOfMode = (mode: ReachMode): ConsentChannel =>
@@ -88,6 +102,8 @@ export function reachIssueText(target: string, issue: ReachIssue): string {
   switch (issue.kind) {
     case "suppressed":
       return `Skipped: ${target} is on the list of those who must not be reached (${issue.status}).`;
+    case "do-not-call":
+      return `Skipped: ${target} is on the do-not-call list "${issue.list}".`;
     case "no-consent":
       return `Skipped: no consent of ${target} to ${issue.purpose} ${BY[issue.channel]} is on record.`;
   }

@@ -1,5 +1,6 @@
 import type { Api } from "../api/server.ts";
 import { consentRoutes } from "./consent-routes.ts";
+import { doNotCallRoutes } from "./do-not-call-routes.ts";
 import { ListUploads } from "./list-upload.ts";
 import { suppressionRoutes } from "./suppression-routes.ts";
 
@@ -10,4 +11,5 @@ export function addConsent(api: Api, deps: Deps): void {
   const uploads = new ListUploads();
   suppressionRoutes(api, { ...deps, uploads });
   consentRoutes(api, { ...deps, uploads });
+  doNotCallRoutes(api, { ...deps, uploads });
 }

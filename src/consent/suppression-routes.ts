@@ -62,7 +62,7 @@ export function suppressionRoutes(api: Api, { db, clock, uploads }: Deps): void 
     {
       summary: "Suppress an address",
       description:
-        "It is not called, texted or written to any more, from now on. One that is on the list stays as it is.",
+        "It is not called, texted or e-mailed from now on. An address already on the list stays as it is.",
       tag,
       permission: "outbound_write",
       body: SuppressionCreateRequest,

@@ -1,8 +1,6 @@
-import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
+import "./mantine.css";
 import "./main.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -11,6 +9,7 @@ import { nonce } from "./editors/nonce.ts";
 import { router } from "./router.tsx";
 import { ApiError } from "./server/api.ts";
 import { connection, isReached, ownCode } from "./server/connection.ts";
+import { Notices } from "./shell/notices.tsx";
 import { theme, variables } from "./theme.ts";
 
 // What locks the page behind a window reads it from here.
@@ -45,7 +44,7 @@ createRoot(element).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={client}>
-        <Notifications position="bottom-right" />
+        <Notices />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

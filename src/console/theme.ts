@@ -33,8 +33,8 @@ export const theme = createTheme({
   defaultRadius: "sm",
   cursorType: "pointer",
   respectReducedMotion: true,
-  fontFamily:
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif',
+  // public/home/typeface.css; other scripts come from what the machine has.
+  fontFamily: 'Inter, "Inter until loaded", system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: "0.78rem", sm: "0.875rem", md: "0.9375rem", lg: "1.0625rem", xl: "1.25rem" },
   headings: {

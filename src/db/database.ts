@@ -4,6 +4,7 @@ import type { CopyStreamQuery } from "pg-copy-streams";
 import { createNotices, type Notices } from "./notices.ts";
 import { StatementNames } from "./plans.ts";
 import { poolByPurpose } from "./reading.ts";
+import { SealedValues, sealable } from "./sealed-values.ts";
 import type { DB } from "./types.ts";
 
 export type Db = Kysely<DB>;
@@ -20,9 +21,14 @@ const types: pg.CustomTypesConfig = {
   getTypeParser(oid, format) {
     if (oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC) return Number;
     if (oid === pg.types.builtins.TIMESTAMPTZ) return isoTimestamp;
-    return pg.types.getTypeParser(oid, format as "text");
+    const parse = pg.types.getTypeParser(oid, format as "text");
+    return SEALABLE.has(oid) && format !== "binary" ? sealable(parse) : parse;
   },
 };
+
+const { TEXT, VARCHAR, JSON: JSON_OID, JSONB } = pg.types.builtins;
+const TEXTS = 1009;
+const SEALABLE: ReadonlySet<number> = new Set([TEXT, VARCHAR, JSON_OID, JSONB, TEXTS]);
 
 const isoTimestamp = (text: string): string => `${text.replace(" ", "T")}:00`;
 
@@ -95,12 +101,15 @@ export function openDatabase(connection: Connection, connections: Connections = 
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
   const options = `${connection.options ?? ""} ${bounds}`.trim();
   const reading = openPool({ ...connection, max: Math.min(readers, connection.max ?? readers), options });
+  const sealed = new SealedValues();
   const db = new Kysely<DB>({
+    plugins: [sealed],
     dialect: new PostgresDialect({
       // Twice the statement timeout, so that a reader who waits behind a statement that times out still gets a connection.
       pool: poolByPurpose(pool, { pool: reading, patience_ms: 2 * reading_timeout_ms }),
     }),
   });
+  sealedValues.set(db, sealed);
   const notices = createNotices(connection);
   const close = async () => {
     await notices.close();
@@ -109,6 +118,13 @@ export function openDatabase(connection: Connection, connections: Connections = 
     await Promise.all([pool, reading].map(async (one) => one.ending || one.end()));
   };
   return { db, pool, reading, notices, close };
+}
+
+const sealedValues = new WeakMap<Db, SealedValues>();
+
+/** What is read through this database is opened with these keys from now on. */
+export function openSealedWith(db: Db, find: (id: number) => Promise<Buffer | null>): void {
+  sealedValues.get(db)?.openWith(find);
 }
 
 /** Exports may pause between statements while they write to a disk or a slow client. */

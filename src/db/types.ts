@@ -42,6 +42,7 @@ export interface Agents {
   prompt_tool_defaults: unknown;
   prompt_version_number: number | null;
   publish_gates: Generated<unknown>;
+  publish_replay_gate: unknown | null;
   published_version: number | null;
   stt_provider: string | null;
   sub_organization_id: number;
@@ -62,9 +63,47 @@ export interface AgentVersions {
   override_reason: string | null;
   published_at: string;
   published_by: string;
+  replay_gate: unknown | null;
   snapshot: unknown;
   sub_organization_id: number;
   version_number: number;
+}
+
+export interface AlertChanges {
+  alert_rule_id: number;
+  at: string;
+  description: string;
+  id: Generated<number>;
+  sessions: number;
+  state: "firing" | "reminded" | "resolved";
+  sub_organization_id: number;
+  value: number | null;
+}
+
+export interface AlertRules {
+  checked_at: string | null;
+  condition: "above" | "below" | "rises_by" | "falls_by";
+  id: Generated<number>;
+  is_active: boolean;
+  last_sessions: number | null;
+  last_updated: string;
+  last_updated_by: string;
+  last_value: number | null;
+  least_sessions: number;
+  metric: unknown;
+  name: string;
+  notified_at: string | null;
+  notified_users: unknown;
+  problem: string | null;
+  remind_hours: number | null;
+  search_field_values: string[];
+  search_fields: string[];
+  state: "ok" | "firing" | null;
+  state_since: string | null;
+  sub_organization_id: number;
+  threshold: number;
+  uses_webhooks: boolean;
+  window_minutes: number;
 }
 
 export interface Allowances {
@@ -76,6 +115,7 @@ export interface Allowances {
 }
 
 export interface ApiTokens {
+  allowed_networks: string[] | null;
   created_at: string;
   created_by: string;
   expires_at: string;
@@ -209,6 +249,17 @@ export interface BatchUploads {
   upload_id: string;
 }
 
+export interface Boards {
+  description: string | null;
+  id: Generated<number>;
+  last_days: number;
+  last_updated: string;
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+  tiles: unknown;
+}
+
 export interface BridgePhrases {
   config: unknown;
   deleted_at: string | null;
@@ -223,15 +274,31 @@ export interface BridgePhrases {
   updated_at: string;
 }
 
+export interface CallBacks {
+  after_attempt: number;
+  asked_at: string;
+  batch_key: number;
+  campaign_id: number;
+  due_at: string;
+  id: Generated<number>;
+  moved: Generated<number>;
+  request_id: number;
+  session_id: number | null;
+  sub_organization_id: number;
+  target: string;
+  timezone: string;
+}
+
 export interface Calls {
   answered_at: string;
   answerer: "HUMAN" | "MACHINE" | "UNKNOWN" | null;
   caller_id: string | null;
   carrier: string;
-  channel_id: number;
+  channel_id: number | null;
   ended_at: string | null;
   fallback_target: string | null;
   hearing_ms: number | null;
+  hung_up_by: string | null;
   id: Generated<number>;
   is_outbound: boolean;
   is_streamed: Generated<boolean>;
@@ -262,6 +329,7 @@ export interface Campaigns {
   active_days: string[];
   agent_id: number | null;
   allowed_line_types: string[] | null;
+  call_backs_of: number | null;
   caller_id: string | null;
   campaign_name: string;
   campaign_variables: unknown;
@@ -270,6 +338,7 @@ export interface Campaigns {
   daily_start_time: string | null;
   deleted_at: string | null;
   description: string | null;
+  goal: unknown | null;
   hourly_rate: number;
   id: Generated<number>;
   include_unknown_line_types: boolean;
@@ -282,6 +351,7 @@ export interface Campaigns {
   reach_rules: unknown | null;
   retry_count: number;
   retry_interval: string | null;
+  retry_rules: unknown | null;
   sms_session_ttl: number | null;
   source: string | null;
   sub_organization_id: number;
@@ -291,18 +361,22 @@ export interface Campaigns {
 }
 
 export interface CampaignWebhooks {
-  campaign_id: number;
+  campaign_id: number | null;
   created_at: string;
   disabled_at: string | null;
   disabled_reason: string | null;
+  events: string[] | null;
   failed_tries: Generated<number>;
   failing_since: string | null;
   id: Generated<number>;
+  last_updated_by: string | null;
+  name: string | null;
   overlap_until: string | null;
   position: number;
   request_method: "POST" | "PUT" | "PATCH";
   sealed_hmac_secret: string | null;
   sealed_previous_hmac_secret: string | null;
+  sub_organization_id: number | null;
   trigger_statuses: string[];
   updated_at: string;
   url: string;
@@ -409,6 +483,15 @@ export interface CustomMessages {
   updated_at: string;
 }
 
+export interface DataKeys {
+  created_at: string;
+  id: Generated<number>;
+  organization_id: number;
+  retired_at: string | null;
+  sealed_key: string;
+  seals_texts: Generated<boolean>;
+}
+
 export interface DataSourceChunks {
   data_source_id: number;
   embedding: Buffer | null;
@@ -487,6 +570,30 @@ export interface DirectoryMemberVersions {
   type: string;
   user_email: string;
   version: number;
+}
+
+export interface DoNotCallLists {
+  as_of: Timestamp | null;
+  channels: string[];
+  consent_overrides: boolean;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  file_name: string | null;
+  id: Generated<number>;
+  imported_at: string | null;
+  imported_by: string | null;
+  kind: "internal" | "national" | "litigators" | "other";
+  last_updated: string;
+  last_updated_by: string;
+  name: string;
+  numbers: Generated<number>;
+  purposes: string[];
+  sub_organization_id: number;
+}
+
+export interface DoNotCallNumbers {
+  address: string;
+  list_id: number;
 }
 
 export interface EmbeddingUsage {
@@ -782,6 +889,39 @@ export interface JobRunners {
   id: string;
 }
 
+export interface JudgeLabels {
+  answer: "yes" | "no" | null;
+  answered_at: string | null;
+  asked_as: string | null;
+  fault: string | null;
+  judge_id: number;
+  label: "yes" | "no" | "unclear";
+  labelled_at: string;
+  labelled_by: string;
+  model: string | null;
+  session_id: number;
+  sub_organization_id: number;
+  votes_yes: number | null;
+}
+
+export interface Judges {
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  description: string;
+  id: Generated<number>;
+  insight_tool_id: number;
+  last_updated: string;
+  last_updated_by: string;
+  least_kappa: number;
+  name: string;
+  output: string;
+  question: string;
+  reason_output: string | null;
+  sub_organization_id: number;
+  votes: number;
+  wanted: unknown;
+}
+
 export interface LanguageGroups {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -838,6 +978,7 @@ export interface MailMessages {
   new_text: string | null;
   note: string | null;
   released: Generated<boolean>;
+  sealed_words: string | null;
   sent_at: string | null;
   session_id: number | null;
   state: "received" | "answered" | "ignored" | "queued" | "handing" | "sent" | "failed" | "unknown";
@@ -846,6 +987,18 @@ export interface MailMessages {
   text: string;
   thread_ids: string[];
   to_address: string;
+}
+
+export interface McpListings {
+  asked_at: string;
+  problem: string | null;
+  read_at: string | null;
+  revision: string | null;
+  server_name: string | null;
+  server_version: string | null;
+  service_id: number;
+  tools: unknown | null;
+  url: string;
 }
 
 export interface NumberLookups {
@@ -870,12 +1023,15 @@ export interface OneTimeCodes {
   bound_until: string | null;
   code_hash: string;
   expires_at: string;
-  purpose: "sign-in" | "sign-in-recovery";
+  purpose: "sign-in" | "sign-in-recovery" | "password-reset";
   used_at: string | null;
   user_id: number;
 }
 
 export interface Organizations {
+  access_rules: unknown | null;
+  access_rules_updated_at: string | null;
+  access_rules_updated_by: string | null;
   audit_reads: Generated<boolean>;
   closed_at: string | null;
   deleted_at: string | null;
@@ -898,7 +1054,11 @@ export interface Organizations {
   retention: unknown | null;
   retention_updated_at: string | null;
   retention_updated_by: string | null;
+  safety_rules: unknown | null;
+  safety_rules_updated_at: string | null;
+  safety_rules_updated_by: string | null;
   saml_provider_id: string | null;
+  seals_texts: Generated<boolean>;
   slug: string | null;
   stores_requests: Generated<boolean>;
 }
@@ -952,6 +1112,8 @@ export interface Pronunciations {
 }
 
 export interface Recordings {
+  began_at: string | null;
+  bucket_key_id: number | null;
   content_type: string;
   created_at: string;
   file_name: string;
@@ -959,12 +1121,37 @@ export interface Recordings {
   session_id: number;
   size_bytes: number | null;
   source: string | null;
+  stored_in: Generated<"disk" | "both" | "bucket">;
+}
+
+export interface RecordingUploads {
+  began_at: string;
+  file_name: string;
 }
 
 export interface RecoveryCodes {
   code_hash: string;
   used_at: string | null;
   user_id: number;
+}
+
+export interface RedactedValues {
+  kind: string;
+  remove_at: string | null;
+  sealed: string;
+  session_id: number;
+  token: string;
+}
+
+export interface RedactionPolicies {
+  agent_id: number | null;
+  id: Generated<number>;
+  kinds: string[];
+  last_updated_by: string;
+  organization_id: number;
+  originals_days: number;
+  patterns: unknown;
+  updated_at: string;
 }
 
 export interface ReplayPairs {
@@ -1011,10 +1198,23 @@ export interface RequestCounts {
   request_status: "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
 }
 
+export interface RequestProgress {
+  answered: number;
+  batch_key: number;
+  machines: number;
+  reached_goal: number;
+  skip_reason: string | null;
+  skipped: number;
+  talked: number;
+  tried: number;
+  voicemails_left: number;
+}
+
 export interface Requests {
   answered_by: "MACHINE" | "HUMAN" | "UNKNOWN" | null;
   attempt_count: Generated<number>;
   batch_key: number;
+  call_back_after: number | null;
   channel_manager_sid: string | null;
   channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   conversation_id: number | null;
@@ -1023,6 +1223,7 @@ export interface Requests {
   enrichment: unknown | null;
   id: Generated<number>;
   line_type: string | null;
+  reached_goal: Generated<boolean>;
   reference_id: string;
   refusals: Generated<number>;
   request_status: "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
@@ -1030,8 +1231,16 @@ export interface Requests {
   sent_at: string | null;
   session_id: number | null;
   skip_reason: unknown | null;
+  talked: Generated<boolean>;
   target: string;
   voicemail_left: boolean | null;
+}
+
+export interface RetiredSigningKeys {
+  key_id: string;
+  purpose: string;
+  retired_at: string;
+  sealed_key: string;
 }
 
 export interface Roles {
@@ -1059,6 +1268,15 @@ export interface SchemaMigrations {
   version: number;
 }
 
+export interface SearchBackfill {
+  before_id: number;
+}
+
+export interface SearchLanguages {
+  configuration: string;
+  sub_organization_id: number;
+}
+
 export interface SecondFactors {
   confirmed_at: string | null;
   created_at: string;
@@ -1073,6 +1291,7 @@ export interface SentRecords {
   id: Generated<number>;
   key: string | null;
   kind: "part" | "round" | "call" | "state";
+  refs: unknown | null;
   session_id: number;
   turn_index: number;
 }
@@ -1089,6 +1308,7 @@ export interface Services {
   last_updated: string;
   last_updated_by: string;
   last_updated_comments: string | null;
+  mcp_url: string | null;
   name: string;
   sealed_auth_values: string | null;
   sub_organization_id: number;
@@ -1108,6 +1328,25 @@ export interface SessionEndCalls {
   session_id: number;
   started_at: string;
   tool_call_id: string;
+}
+
+export interface SessionFacts {
+  agent_id: number;
+  agent_version: number | null;
+  began_at: string;
+  campaign_id: number | null;
+  channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
+  cost_usd: number | null;
+  duration_s: number | null;
+  end_reason: string | null;
+  ended_at: string;
+  is_error: boolean;
+  is_test: boolean;
+  is_tool_failure: boolean;
+  session_id: number;
+  sub_organization_id: number;
+  turns: number;
+  waits_ms: number[];
 }
 
 export interface SessionForks {
@@ -1152,6 +1391,15 @@ export interface SessionMessages {
   written_by: string | null;
 }
 
+export interface SessionNotes {
+  id: Generated<number>;
+  session_id: number;
+  text: string;
+  turn_index: number | null;
+  written_at: string;
+  written_by: string;
+}
+
 export interface Sessions {
   agent_id: number;
   agent_name: string;
@@ -1185,10 +1433,12 @@ export interface Sessions {
   prompt_id: number;
   prompt_name: string;
   prompt_version_number: number;
+  redaction: unknown | null;
   resume_token_hash: string | null;
+  running_tool: string | null;
   set_aside_at: string | null;
   simulated: Generated<boolean>;
-  snapshot: unknown;
+  snapshot_key: string;
   source: string | null;
   speaking_ms: number | null;
   start_variables: unknown | null;
@@ -1202,6 +1452,31 @@ export interface Sessions {
   user_terminated: boolean | null;
   verified: Generated<boolean>;
   voice_cost_usd: number | null;
+}
+
+export interface SessionSearch {
+  began_at: string;
+  configuration: string;
+  cost_usd: number | null;
+  duration_s: number | null;
+  facets: string[];
+  opening: string | null;
+  session_id: number;
+  sub_organization_id: number;
+  words: string;
+}
+
+export interface SessionSnapshots {
+  content: unknown;
+  key: string;
+  sub_organization_id: number;
+}
+
+export interface SessionTakeovers {
+  expires_at: string;
+  session_id: number;
+  taken_at: string;
+  taken_by: string;
 }
 
 export interface SessionToolCalls {
@@ -1238,18 +1513,56 @@ export interface SessionTrace {
   turn_index: number | null;
 }
 
+export interface SessionViews {
+  columns: string[];
+  id: Generated<number>;
+  is_shared: boolean;
+  last_days: number | null;
+  last_updated: string;
+  last_updated_by: string;
+  name: string;
+  order_by: string | null;
+  order_by_direction: "asc" | "desc" | null;
+  owner_id: number;
+  search_field_values: string[];
+  search_fields: string[];
+  sub_organization_id: number;
+}
+
 export interface SignIns {
   address: string | null;
   bound_permissions: string[] | null;
   bound_token_id: number | null;
   bound_until: string | null;
   browser: string | null;
+  by_identity_provider: Generated<boolean>;
   created_at: string;
   expires_at: string;
   id: Generated<number>;
   last_used_at: string | null;
   token_hash: string;
   user_id: number;
+}
+
+export interface SingleSignOn {
+  break_glass: string[];
+  client_id: string;
+  default_role_id: number | null;
+  groups_claim: string;
+  is_enforced: boolean;
+  issuer: string;
+  name: string;
+  organization_id: number;
+  roles: unknown;
+  sealed_secret: string | null;
+  sub_organization_id: number;
+  updated_at: string;
+  updated_by: string;
+}
+
+export interface SingleSignOnDomains {
+  domain: string;
+  organization_id: number;
 }
 
 export interface SipIpRanges {
@@ -1334,8 +1647,10 @@ export interface TestResults {
   cost_usd: number | null;
   finished_at: string | null;
   id: Generated<number>;
+  measures: unknown | null;
   notes: Generated<unknown>;
   position: number;
+  recorded_session_id: number | null;
   repetition: number;
   run_id: number;
   session_id: number | null;
@@ -1354,6 +1669,9 @@ export interface TestRuns {
   fingerprint: string | null;
   finished_at: string | null;
   id: Generated<number>;
+  is_scheduled: Generated<boolean>;
+  judges: Generated<unknown>;
+  notice: unknown | null;
   repetitions: number;
   seed: number;
   snapshot: unknown | null;
@@ -1361,6 +1679,26 @@ export interface TestRuns {
   sub_organization_id: number;
   suite_id: number;
   version_number: number | null;
+}
+
+export interface TestSchedules {
+  against: "draft" | "live";
+  cost_cap_usd: number | null;
+  days: string[];
+  is_active: boolean;
+  last_updated: string;
+  last_updated_by: string;
+  next_at: string | null;
+  note: string | null;
+  noted_at: string | null;
+  repetitions: number;
+  sealed_hmac_secret: string | null;
+  seed: number;
+  sub_organization_id: number;
+  suite_id: number;
+  time_of_day: string;
+  timezone: string;
+  webhook_url: string | null;
 }
 
 export interface TestSuites {
@@ -1390,6 +1728,7 @@ export interface TextMessages {
   medium: "sms" | "whatsapp";
   purpose: "answer" | "opt-out" | "outreach";
   released: Generated<boolean>;
+  sealed_text: string | null;
   session_id: number | null;
   sid: string | null;
   source: string;
@@ -1453,6 +1792,14 @@ export interface TransferAnswerers {
   word: string;
 }
 
+export interface UserIdentities {
+  issuer: string;
+  linked_at: string;
+  organization_id: number;
+  subject: string;
+  user_id: number;
+}
+
 export interface Users {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -1478,18 +1825,20 @@ export interface Users {
 }
 
 export interface WebhookDeliveries {
-  attempt_count: number;
+  attempt_count: number | null;
   batch_key: number | null;
   body: string;
-  campaign_id: number;
-  channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
+  campaign_id: number | null;
+  channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null;
   created_at: string;
   ended_at: string | null;
+  event: "session.ended" | "insight.found" | "alert" | null;
   id: string;
   is_test: boolean;
   key: Generated<number>;
   reason: string | null;
   request_id: number | null;
+  session_id: number | null;
   state: "WAITING" | "DELIVERED" | "FAILED" | "HELD" | "CANCELED";
   sub_organization_id: number;
   tries: Generated<number>;
@@ -1552,6 +1901,8 @@ export interface WriteProbes {
 export interface DB {
   agent_versions: AgentVersions;
   agents: Agents;
+  alert_changes: AlertChanges;
+  alert_rules: AlertRules;
   allowances: Allowances;
   api_tokens: ApiTokens;
   attempt_counts: AttemptCounts;
@@ -1562,7 +1913,9 @@ export interface DB {
   batch_pacing: BatchPacing;
   batch_uploads: BatchUploads;
   batches: Batches;
+  boards: Boards;
   bridge_phrases: BridgePhrases;
+  call_backs: CallBacks;
   calls: Calls;
   campaign_days: CampaignDays;
   campaign_webhooks: CampaignWebhooks;
@@ -1574,6 +1927,7 @@ export interface DB {
   conversation_bridges: ConversationBridges;
   conversations: Conversations;
   custom_messages: CustomMessages;
+  data_keys: DataKeys;
   data_source_chunks: DataSourceChunks;
   data_source_words: DataSourceWords;
   data_sources: DataSources;
@@ -1581,6 +1935,8 @@ export interface DB {
   dial_sources: DialSources;
   directory_member_versions: DirectoryMemberVersions;
   directory_members: DirectoryMembers;
+  do_not_call_lists: DoNotCallLists;
+  do_not_call_numbers: DoNotCallNumbers;
   embedding_usage: EmbeddingUsage;
   erasures: Erasures;
   events: Events;
@@ -1601,10 +1957,13 @@ export interface DB {
   installation: Installation;
   interrupted_jobs: InterruptedJobs;
   job_runners: JobRunners;
+  judge_labels: JudgeLabels;
+  judges: Judges;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;
   mail_domains: MailDomains;
   mail_messages: MailMessages;
+  mcp_listings: McpListings;
   number_lookups: NumberLookups;
   number_owners: NumberOwners;
   one_time_codes: OneTimeCodes;
@@ -1613,26 +1972,41 @@ export interface DB {
   prompt_versions: PromptVersions;
   prompts: Prompts;
   pronunciations: Pronunciations;
+  recording_uploads: RecordingUploads;
   recordings: Recordings;
   recovery_codes: RecoveryCodes;
+  redacted_values: RedactedValues;
+  redaction_policies: RedactionPolicies;
   replay_pairs: ReplayPairs;
   replays: Replays;
   request_counts: RequestCounts;
+  request_progress: RequestProgress;
   requests: Requests;
+  retired_signing_keys: RetiredSigningKeys;
   roles: Roles;
   schema_migrations: SchemaMigrations;
+  search_backfill: SearchBackfill;
+  search_languages: SearchLanguages;
   second_factors: SecondFactors;
   sent_records: SentRecords;
   service_tokens: ServiceTokens;
   services: Services;
   session_end_calls: SessionEndCalls;
+  session_facts: SessionFacts;
   session_forks: SessionForks;
   session_labels: SessionLabels;
   session_messages: SessionMessages;
+  session_notes: SessionNotes;
+  session_search: SessionSearch;
+  session_snapshots: SessionSnapshots;
+  session_takeovers: SessionTakeovers;
   session_tool_calls: SessionToolCalls;
   session_trace: SessionTrace;
+  session_views: SessionViews;
   sessions: Sessions;
   sign_ins: SignIns;
+  single_sign_on: SingleSignOn;
+  single_sign_on_domains: SingleSignOnDomains;
   sip_ip_ranges: SipIpRanges;
   speech_providers: SpeechProviders;
   storage_counts: StorageCounts;
@@ -1642,6 +2016,7 @@ export interface DB {
   test_cases: TestCases;
   test_results: TestResults;
   test_runs: TestRuns;
+  test_schedules: TestSchedules;
   test_suites: TestSuites;
   text_messages: TextMessages;
   text_sessions: TextSessions;
@@ -1649,6 +2024,7 @@ export interface DB {
   tools: Tools;
   transcription_providers: TranscriptionProviders;
   transfer_answerers: TransferAnswerers;
+  user_identities: UserIdentities;
   users: Users;
   webhook_deliveries: WebhookDeliveries;
   webhook_inbox_messages: WebhookInboxMessages;

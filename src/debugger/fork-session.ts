@@ -2,9 +2,12 @@ import { sql } from "kysely";
 import type { SnapshotTest } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { loadRedactor, sealedSnapshot, sealedState } from "../sessions/session-redactor.ts";
+import { insertSession } from "../sessions/session-snapshot.ts";
 import type { OriginTurn } from "./origin-turn.ts";
 import type { TurnBreakpoints } from "./recorded-turn.ts";
 
@@ -23,14 +26,18 @@ type WantedFork = {
  */
 export async function forkSession(
   tx: Tx,
-  clock: Clock,
+  { clock, vault }: { clock: Clock; vault: Vault },
   { sub_organization_id }: Caller,
   { origin, turn_index, text, variables, test, breakpoints }: WantedFork,
 ): Promise<number> {
   const now = clock.now().toISOString();
   const { session, clock: override_timestamp, seq } = origin;
-  const { id: origin_id, turn_count: _, finished_turn: __, ...taken } = session;
-  const state = { ...origin.state, variables: { ...origin.state.variables, ...variables } };
+  const { id: origin_id, turn_count: _, finished_turn: __, snapshot, ...taken } = session;
+  const redactor = await loadRedactor(tx, { vault, now: clock.now() }, origin_id);
+  const state = sealedState(redactor, {
+    ...origin.state,
+    variables: { ...origin.state.variables, ...variables },
+  });
   const conversation = await sql<{ id: number }>`
     insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type, prompt_id,
       prompt_name, prompt_version_number, llm_provider, llm_model, llm_temperature, llm_seed)
@@ -39,9 +46,9 @@ export async function forkSession(
     from conversations c join sessions s on s.conversation_id = c.id where s.id = ${origin_id}
     returning id`.execute(tx);
   const conversation_id = (conversation.rows[0] as { id: number }).id;
-  const { id } = await tx
-    .insertInto("sessions")
-    .values({
+  const id = await insertSession(
+    tx,
+    {
       ...taken,
       sub_organization_id,
       conversation_id,
@@ -52,14 +59,14 @@ export async function forkSession(
       channel_manager_type: "console_test_v1",
       channel_manager_sid: `fork-${randomBase62(16)}`,
       is_test: true,
-      snapshot: json({ ...origin.snapshot, test }),
       state: json(state),
+      redaction: sql`(select redaction from sessions where id = ${origin_id})`,
       turn_count: turn_index,
       finished_turn: turn_index - 1,
       next_seq: seq + 1,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
+    },
+    sealedSnapshot(redactor, { ...origin.snapshot, test }),
+  );
   await sql`
     insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, aside, unheard, is_apology, written_by)
     select ${id}, seq, turn_index, role, text, lang, timestamp, aside, unheard, is_apology, written_by
@@ -73,7 +80,7 @@ export async function forkSession(
   await tx
     .insertInto("session_messages")
     .values({
-      ...{ session_id: id, seq, turn_index, role: "user", text },
+      ...{ session_id: id, seq, turn_index, role: "user", text: redactor.seal(text) },
       ...{ lang: state.language, timestamp: now },
     })
     .execute();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { anyJson, boundedList, integer } from "../api/schema.ts";
 import { isSystemVariable } from "../tools/system-variable.ts";
+import { StepsTask } from "../tools/task-definition.ts";
 import { writePath } from "../workflows/variable-path.ts";
 import type { ForkRow } from "./run-fork.ts";
 
@@ -49,8 +50,8 @@ const ForkedToolResult = z
 
 export const SessionForkRequest = z
   .strictObject({
-    turn_index: integer({ min: 1 }).describe("The turn that is run again; the first after the opening is 1."),
-    text: z.string().max(20_000).nullish().describe("The person's words. Omitted: as they were said."),
+    turn_index: integer({ min: 1 }).describe("The turn to run again; 1 is the first after the opening."),
+    text: z.string().max(20_000).nullish().describe("The person's message. Omitted: as recorded."),
     variables: conversationVariables.describe(
       "Variables of the conversation that are changed, by full name.",
     ),
@@ -170,5 +171,16 @@ export const DebugTurn = z
       }),
     ),
     tools: z.array(z.string()),
+    tasks: z
+      .array(
+        z.object({
+          workflow: z.string(),
+          tool: z.string().describe("The tool that holds the task."),
+          index: z.int().describe("Its place among the tasks of that tool."),
+          submit_tool: z.string().describe("The tool by which the model moves it on."),
+          task: StepsTask,
+        }),
+      )
+      .describe("The workflows of steps as the session had them."),
   })
   .meta({ id: "DebugTurn" });

@@ -22,7 +22,7 @@ const NOT_STORED =
 
 /** A session forked off before one of its turns, and that turn with breakpoints. */
 export function addDebugger(api: Api, engine: Engine): void {
-  const { db, clock } = engine;
+  const { db, clock, vault } = engine;
   const origin = async (caller: Caller, session_id: number, turn_index: number, loc: "body" | "query") => {
     const found = await originTurn(db, caller, session_id, turn_index);
     if (!found) throw invalid([loc, "turn_index"], NOT_STORED);
@@ -34,7 +34,7 @@ export function addDebugger(api: Api, engine: Engine): void {
   api.get(
     "/api/v1/sessions/:session_id/debug_turn",
     {
-      summary: "Get what a turn of a session began with, and where it can be stopped",
+      summary: "Get the start state and possible breakpoints of a turn",
       description: "Kept as long as what models and tools were sent.",
       ...common,
       opens: { resource: "transcripts", by: "session_id" },
@@ -50,7 +50,7 @@ export function addDebugger(api: Api, engine: Engine): void {
   api.post(
     "/api/v1/sessions/:session_id/forks",
     {
-      summary: "Run a turn of a session again in a test session, with breakpoints",
+      summary: "Debug a turn of a session in a fork, with breakpoints",
       description:
         "The fork has the history, variables, workflows and agent that the session had before the turn. The answer comes when the turn has stopped or ended.",
       ...common,
@@ -66,7 +66,7 @@ export function addDebugger(api: Api, engine: Engine): void {
       const recorded = network === "closed" ? await recordedAnswers(db, from, turn_index) : [];
       const earlier = from.snapshot.test?.mocks ?? [];
       const session_id = await db.transaction().execute(async (tx) => {
-        const id = await forkSession(tx, clock, caller, {
+        const id = await forkSession(tx, { clock, vault }, caller, {
           ...{ origin: from, turn_index, text: body.text ?? from.text, variables, breakpoints },
           test: { network, mocks: [...given, ...recorded, ...earlier] },
         });
@@ -86,7 +86,7 @@ export function addDebugger(api: Api, engine: Engine): void {
   api.get(
     "/api/v1/sessions/:session_id/fork",
     {
-      summary: "Get where the turn of a fork stands",
+      summary: "Get the progress of a fork's turn",
       ...common,
       opens: { resource: "transcripts", by: "session_id" },
       response: SessionFork,

@@ -5,6 +5,7 @@ import { type Db, json, type Tx } from "../db/database.ts";
 import { LeaseLost } from "../jobs/lease.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { LEASE_MS } from "../sessions/lease.ts";
+import { loadRedactor, originalsInsert } from "../sessions/session-redactor.ts";
 import { runTurn } from "../turns/turn.ts";
 import {
   type ReachedStop,
@@ -77,18 +78,29 @@ export async function runFork(
 ): Promise<void> {
   const fork = await claim(engine, caller, session_id, going, onClaim);
   const { text, override_timestamp, rounds, calls, breakpoints, decisions, passed } = fork;
+  const { db, vault, clock } = engine;
+  const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
+  /** What the turn said so far is stored as the words of any session are. */
+  const redacted = async <T>(value: T): Promise<T> => {
+    const safe = redactor.redact(value);
+    await originalsInsert(session_id, redactor.takeNew()).execute(db);
+    return safe;
+  };
   const debug = recordedTurn({
-    ...{ record: { rounds, calls }, breakpoints, decisions, passed },
-    keep: (record) => write(engine.db, fork, { rounds: json(record.rounds), calls: json(record.calls) }),
+    ...{ record: redactor.restore({ rounds, calls }), breakpoints, decisions, passed },
+    async keep(record) {
+      const safe = await redacted({ rounds: record.rounds, calls: record.calls });
+      await write(db, fork, { rounds: json(safe.rounds), calls: json(safe.calls) });
+    },
   });
   try {
     await runTurn(engine, session_id, { text, override_timestamp, debug });
-    await write(engine.db, fork, {
+    await write(db, fork, {
       ...{ rounds: json([]), calls: json([]), decisions: json({}), stop: null, running_since: null },
     });
   } catch (error) {
-    const stop = error instanceof TurnStopped ? { stop: json(error.reached) } : {};
-    await write(engine.db, fork, { ...stop, running_since: null });
+    const stop = error instanceof TurnStopped ? { stop: json(await redacted(error.reached)) } : {};
+    await write(db, fork, { ...stop, running_since: null });
     if (!(error instanceof TurnStopped)) throw error;
   }
 }

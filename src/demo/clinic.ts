@@ -25,6 +25,21 @@ after cancel_appointment -> say "Your {result.service} on {result.date} at {resu
 \`\`\`
 `;
 
+/**
+ * The instructions of the demo's second version: shorter, and without the confirmation number, which the suite of tests
+ * finds before anybody does.
+ */
+export const SHORT_CLINIC_CONTEXT = CLINIC_CONTEXT.replace("friendly and brief", "very brief")
+  .replace("4. Tell them the confirmation number.\n", "")
+  .replace(
+    "We are open Monday to Friday, 9:00 to 16:15. May I book you an appointment?",
+    "Weekdays, 9 to 16.",
+  )
+  .replace(
+    "Done, {result.name}: your {result.service} is booked for {result.date} at {result.time}. Your confirmation number is {result.confirmation}.",
+    "Done. See you on {result.date} at {result.time}.",
+  );
+
 export const findSlots = {
   type: "endpoint",
   tool: {

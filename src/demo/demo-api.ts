@@ -66,11 +66,16 @@ export function demoApiRoutes(api: Api): void {
   });
 }
 
-/** Some hours of a working day, the same ones each time they are asked for. */
-function openTimes(date: string, service: string): string[] {
+/** Four hours of a working day, the same ones each time they are asked for. */
+export function openTimes(date: string, service: string): string[] {
   const weekday = Temporal.PlainDate.from(date).dayOfWeek;
   if (weekday > 5) return [];
-  return HOURS.filter((time) => digest(`${date} ${time} ${service}`)[0]! % 2 === 0).slice(0, 4);
+  const drawn = new Map(HOURS.map((time) => [time, digest(`${date} ${time} ${service}`)]));
+  const even = HOURS.filter((time) => drawn.get(time)![0]! % 2 === 0);
+  const others = HOURS.filter((time) => !even.includes(time)).toSorted((a, b) =>
+    drawn.get(a)!.compare(drawn.get(b)!),
+  );
+  return [...even, ...others].slice(0, 4).toSorted();
 }
 
 const confirmationOf = (slot_id: string): string =>

@@ -12,8 +12,15 @@ import { ensureDefaultInsights } from "../insights/default-insights.ts";
 import { ensureSystemTools } from "../tools/system-tools.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 import { insertTool } from "../tools/tool-store.ts";
+import { publishDraft } from "../versions/version-store.ts";
 import { insertDemoCampaign } from "./campaign.ts";
-import { bookAppointment, CLINIC_CONTEXT, cancelAppointment, findSlots } from "./clinic.ts";
+import {
+  bookAppointment,
+  CLINIC_CONTEXT,
+  cancelAppointment,
+  findSlots,
+  SHORT_CLINIC_CONTEXT,
+} from "./clinic.ts";
 import { clinicTests } from "./clinic-tests.ts";
 import { CLINIC_GREETING, LANGUAGES, REMINDER_GREETING } from "./greetings.ts";
 import { confirmVisit, REMINDER_CONTEXT } from "./reminder.ts";
@@ -48,7 +55,7 @@ export const seedDemo =
         description: "Books appointments",
         context: CLINIC_CONTEXT,
       },
-      tools: ["find_slots", "book_appointment", "cancel_appointment", "hangup"],
+      tools: CLINIC_TOOLS,
       greeting: CLINIC_GREETING,
       variables: { "vars.clinic": "Demo Clinic" },
     });
@@ -74,7 +81,34 @@ export const seedDemo =
     await tx.updateTable("channel_targets").set({ browser_calls: true }).where("id", "=", page).execute();
     await insertTarget(tx, clock, caller, { ...chat, agent_id: reminder, target: REMINDER_TARGET });
     await insertDemoCampaign({ tx, caller, clock, vault }, { clinic, reminder });
+    await insertClinicVersions(demo, clinic);
   };
+
+const CLINIC_TOOLS = ["find_slots", "book_appointment", "cancel_appointment", "hangup"];
+
+/**
+ * Two versions of the clinic to compare: as it is, and with shorter answers. Neither is live, so what is saved reaches
+ * people at once, as with any new agent.
+ */
+async function insertClinicVersions(demo: Demo, agent_id: number): Promise<void> {
+  const { tx, caller, now: at } = demo;
+  const choose = (values: { prompt_id?: number; published_version?: null }) =>
+    tx.updateTable("agents").set(values).where("id", "=", agent_id).execute();
+  const { prompt_id } = await tx
+    .selectFrom("agents")
+    .select("prompt_id")
+    .where("id", "=", agent_id)
+    .executeTakeFirstOrThrow();
+  await publishDraft(tx, { caller, at }, agent_id, { note: "As the demo begins" });
+  const short = {
+    name: "Shorter answers at the clinic",
+    description: "Books appointments in fewer words",
+    context: SHORT_CLINIC_CONTEXT,
+  };
+  await choose({ prompt_id: await insertPrompt(demo, { prompt: short, tools: CLINIC_TOOLS }) });
+  await publishDraft(tx, { caller, at }, agent_id, { note: "Shorter answers", take_live: false });
+  await choose({ prompt_id, published_version: null });
+}
 
 type Demo = { tx: Tx; caller: Caller; now: Date };
 
@@ -163,7 +197,10 @@ async function insertDemoAgent(demo: Demo, wanted: DemoAgent): Promise<number> {
   });
 }
 
-async function insertPrompt(demo: Demo, { prompt, tools }: DemoAgent): Promise<number> {
+async function insertPrompt(
+  demo: Demo,
+  { prompt, tools }: Pick<DemoAgent, "prompt" | "tools">,
+): Promise<number> {
   const { tx, caller } = demo;
   const { id } = await tx
     .insertInto("prompts")

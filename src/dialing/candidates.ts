@@ -10,6 +10,8 @@ import { type DueBatch, reachQuestion } from "./due-batches.ts";
 
 /** Spelled as the condition of the index `requests_waiting`, so that PostgreSQL uses it. */
 export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
+/** The same of `requests_call_backs`. Such a request waits for a retry or a first attempt, too. */
+const WAITS_FOR_CALL_BACK = sql`r.request_status = 'PENDING' and r.call_back_after = r.attempt_count`;
 export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
 /** A request that may be the next one of its batch. */
@@ -21,6 +23,7 @@ export type Candidate = {
   channel_status: ChannelStatus;
   attempt_count: number;
   refusals: number;
+  call_back_after: number | null;
   due_at: string;
   request_variables: Record<string, string>;
   enrichment: Record<string, unknown> | null;
@@ -31,9 +34,9 @@ export type Candidate = {
 const FILTERED_FIRSTS = 20;
 
 /**
- * Candidates of each batch, in the order in which they are tried: the retry that is due first, then the requests that
+ * Candidates of each batch, in the order in which they are tried: the call that somebody asked for, the retry that is due first, then the requests that
  * wait longest for a first attempt, `firsts` of them, in the order of their list. Reads a handful of rows however many wait (index:
- * `requests_waiting`). Skips rows locked by others, and those whose reference or address has a live attempt.
+ * `requests_waiting`, `requests_call_backs`). Skips rows locked by others, and those whose reference or address has a live attempt.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -57,6 +60,12 @@ export async function lockCandidates(
     cross join lateral (
       select * from (
         select ${REQUEST} from requests r
+        where r.batch_key = w.batch_key and ${WAITS_FOR_CALL_BACK} and ${NOT_LIVE}
+        order by r.due_at, r.id limit 1 for update skip locked
+      ) call_back
+      union all
+      select * from (
+        select ${REQUEST} from requests r
         where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOT_LIVE}
         order by r.due_at, r.id limit 1 for update skip locked
       ) retry
@@ -67,12 +76,16 @@ export async function lockCandidates(
         order by r.due_at, r.id limit w.firsts for update skip locked
       ) first
     ) r`.execute(tx);
-  return Map.groupBy(rows, ({ batch_key }) => batch_key);
+  const once = new Map(rows.toReversed().map((row) => [row.request_id, row]));
+  return Map.groupBy(
+    rows.filter((row) => once.get(row.request_id) === row),
+    ({ batch_key }) => batch_key,
+  );
 }
 
 const REQUEST = sql`
   r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status, r.attempt_count,
-  r.refusals, r.due_at, r.request_variables, r.enrichment`;
+  r.refusals, r.call_back_after, r.due_at, r.request_variables, r.enrichment`;
 
 /**
  * Looked up for each request by the indexes `attempts_live_reference` and `attempts_live_address` (`FOR_EACH` keeps it

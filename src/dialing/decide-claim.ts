@@ -131,6 +131,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
           channel: contactChannelOf(reachModeOf(batch)),
           campaign_zone: batch.timezone as string,
           past: known.contacts.with(batch, candidate.target),
+          is_asked_for: candidate.call_back_after === candidate.attempt_count,
         },
         now,
       ),

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { CALL_SILENCE_ms, LEASE_ms } from "../planning/attempt.ts";
 import { UNPLACED } from "../planning/attempt-state.ts";
+import { MOST_MOVED_ms } from "../planning/retries/outcome-rules.ts";
 import { retryWait_s } from "../planning/retry-interval.ts";
 import { WAITS_FOR_RETRY } from "./candidates.ts";
 
@@ -29,20 +30,30 @@ export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[])
 }
 
 /**
- * Limits waiting retries to one interval from now, because a clock that was ahead set them too late. Runs only when a
+ * Limits waiting retries to one interval from now, because a clock that was ahead set them too late. Calls that people
+ * asked for stay. Runs only when a
  * dialer's clock was set back. Index: `requests_waiting`.
  */
 export async function advanceRetries(db: Db, now: Date): Promise<void> {
-  const { rows } = await sql<{ id: number; retry_interval: string | null }>`
-    select distinct c.id, c.retry_interval from campaigns c join batches b on b.campaign_id = c.id
-    where b.status = 'ACTIVE' and c.retry_count > 0`.execute(db);
-  for (const { id, retry_interval } of rows) {
-    const latest = new Date(now.getTime() + retryWait_s(retry_interval) * 1000).toISOString();
+  const { rows } = await sql<{ id: number; retry_interval: string | null; waits: (string | null)[] }>`
+    select distinct on (c.id) c.id, c.retry_interval,
+      array(select rule ->> 'wait' from json_array_elements(c.retry_rules) rule) as waits
+    from campaigns c join batches b on b.campaign_id = c.id
+    where b.status = 'ACTIVE' and (c.retry_count > 0 or c.retry_rules is not null)`.execute(db);
+  for (const { id, retry_interval, waits } of rows) {
+    const longest_s = Math.max(
+      ...[retry_interval, ...waits.filter((wait) => wait !== null)].map(retryWait_s),
+    );
+    // Rules may move a retry to another hour.
+    const moved_ms = waits.length === 0 ? 0 : MOST_MOVED_ms;
+    const latest = new Date(now.getTime() + longest_s * 1000 + moved_ms).toISOString();
     await sql`
       update requests r set due_at = ${latest}::timestamptz
       from batches b
       where b.campaign_id = ${id} and r.batch_key = b.key and ${WAITS_FOR_RETRY}
-        and r.due_at > ${latest}::timestamptz`.execute(db);
+        and r.call_back_after is distinct from r.attempt_count and r.due_at > ${latest}::timestamptz`.execute(
+      db,
+    );
   }
 }
 

@@ -9,6 +9,7 @@ import type { AttemptEvent } from "./attempt-event.ts";
 import { beginDialing } from "./begin-dialing.ts";
 import { holdCountries } from "./country-hold.ts";
 import { wakeAt } from "./look-again.ts";
+import { BY_OUTCOME, earlierAttempts, readCallBacks } from "./read-earlier.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
@@ -41,9 +42,11 @@ async function lockRows(tx: Tx, keys: string[]) {
     with known as materialized (select distinct batch_key from attempts where key = any(${keys}::text[]))
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<
-    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & BatchContext & { request: RequestRow }
+    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere" | "call_back_at" | "earlier"> &
+      BatchContext & { request: RequestRow }
   >`
     select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+      ${BY_OUTCOME} as by_outcome,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
@@ -54,6 +57,7 @@ async function lockRows(tx: Tx, keys: string[]) {
       ) as has_spoken,
       json_build_object('batch_key', r.batch_key, 'request_id', r.id, 'request_status', r.request_status,
         'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
+        'call_back_after', r.call_back_after,
         'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
         'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left) as request
     from attempts a
@@ -69,10 +73,14 @@ async function lockRows(tx: Tx, keys: string[]) {
     if (!requests.has(id)) requests.set(id, request);
   }
   const retries = rows.filter((row) => hasOthers(row, row.request));
+  const call_backs = await readCallBacks(tx, rows);
+  const earlier = await earlierAttempts(tx, retries);
   const reached = await reachedBefore(tx, retries);
   const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
   const known = rows.map((row) => ({
     ...row,
+    call_back_at: call_backs.get(row.key) ?? null,
+    earlier: earlier.get(row.key) ?? [],
     was_reached_before: reached.has(row.key),
     is_tried_elsewhere: elsewhere.has(row.key),
   }));
@@ -84,18 +92,22 @@ async function lockRows(tx: Tx, keys: string[]) {
 }
 
 /**
- * Attempts whose person another attempt of the same batch reached. A statement of its own, so that it sees what was
+ * Attempts whose person another attempt of the same batch reached, since they asked for a call if they did. A statement of its own, so that it sees what was
  * committed while this transaction waited for the locks of the requests. Index: `attempts_reference`.
  */
-async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+async function reachedBefore(
+  tx: Tx,
+  among: { key: string; request: Pick<RequestRow, "call_back_after"> }[],
+): Promise<Set<string>> {
   if (among.length === 0) return new Set();
-  const keys = among.map(({ key }) => key);
+  const given = among.map(({ key, request }) => ({ key, after: request.call_back_after ?? 0 }));
   const { rows } = await sql<{ key: string }>`
-    select a.key from attempts a
-    where a.key = any(${keys}::text[]) and exists (
+    select a.key from json_to_recordset(${JSON.stringify(given)}::json) as w (key text, after integer)
+    join attempts a on a.key = w.key
+    where exists (
       select from attempts e
       where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
-        and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
+        and e.attempt_number > w.after and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
         and e.answerer is distinct from 'MACHINE'
       ${FOR_EACH})`.execute(tx);
   return new Set(rows.map(({ key }) => key));
@@ -192,12 +204,12 @@ async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     update requests r set request_status = n.request_status, channel_manager_status = n.channel_status,
-      attempt_count = n.attempt_count, refusals = n.refusals, due_at = n.due_at, sent_at = n.sent_at,
+      attempt_count = n.attempt_count, refusals = n.refusals, call_back_after = n.call_back_after, due_at = n.due_at, sent_at = n.sent_at,
       channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id,
       answered_by = n.answered_by, voicemail_left = n.voicemail_left
     from json_to_recordset(${JSON.stringify(rows)}::json) as n (
       batch_key bigint, request_id bigint, request_status text, channel_status text, attempt_count integer,
-      refusals integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint,
+      refusals integer, call_back_after integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint,
       answered_by text, voicemail_left boolean
     )
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);

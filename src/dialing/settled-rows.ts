@@ -3,6 +3,8 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { AttemptPhase } from "../planning/attempt-state.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
+import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
+import type { EarlierAttempt } from "../planning/retry.ts";
 import type { Decision } from "../planning/settle.ts";
 
 /** The rows that settling an attempt's event locks and writes: the attempt, its request, batch and campaign. */
@@ -40,6 +42,10 @@ export type AttemptRow = {
   holds_slot: boolean;
   voicemail_left: boolean;
   has_spoken: boolean;
+  /** When its person asked to be called again, in the conversation or in a call of theirs meanwhile. */
+  call_back_at: string | null;
+  /** Attempts of its request before it; only where the campaign has rules by outcome. */
+  earlier: readonly EarlierAttempt[];
   was_reached_before: boolean;
   /** Another live attempt has the same reference in its campaign, or the same address. */
   is_tried_elsewhere: boolean;
@@ -51,6 +57,7 @@ export type RequestRow = {
   channel_status: ChannelStatus;
   attempt_count: number;
   refusals: number;
+  call_back_after: number | null;
   due_at: string | null;
   sent_at: string | null;
   sid: string | null;
@@ -65,6 +72,7 @@ export type BatchContext = {
   expires_on: string | null;
   retry_count: number;
   retry_interval: string | null;
+  by_outcome: OutcomeRules | null;
 };
 
 /** Whether another attempt of its request may have reached the person. One taken back is in `refusals` until it ends. */

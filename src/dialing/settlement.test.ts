@@ -40,6 +40,8 @@ const attempt: AttemptRow = {
   holds_slot: true,
   voicemail_left: false,
   has_spoken: false,
+  call_back_at: null,
+  earlier: [],
   was_reached_before: false,
   is_tried_elsewhere: false,
 };
@@ -50,6 +52,7 @@ const request: RequestRow = {
   channel_status: "PENDING",
   attempt_count: 1,
   refusals: 0,
+  call_back_after: null,
   due_at: null,
   sent_at: null,
   sid: null,
@@ -116,6 +119,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
         expires_on: null,
         retry_count,
         retry_interval: "1m",
+        by_outcome: null,
       };
       let now_ms = START_ms;
       for (const { after_ms, event } of steps) {

@@ -12,7 +12,8 @@ import {
 } from "../planning/attempt.ts";
 import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-state.ts";
 import { isCarrierFailure } from "../planning/breaker.ts";
-import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
+import type { EarlierAttempt } from "../planning/retry.ts";
+import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { giveBackHungUp, giveBackNotTaken, giveBackRefused, wasRefusedLater } from "./give-back.ts";
 import { SettledChanges } from "./settled-changes.ts";
@@ -57,7 +58,7 @@ export class Settlement {
     }
     // A late status of a message that was refused since is ignored, unless it was delivered after all.
     if (wasRefusedLater(attempt) && REQUEST_STATUS[update.status] !== "COMPLETED") return;
-    const { retry_count, retry_interval } = this.changed.batchOf(attempt);
+    const { retry_count, retry_interval, by_outcome } = this.changed.batchOf(attempt);
     const before = attempt.channel_status;
     if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
       this.#revive(attempt, request);
@@ -65,8 +66,11 @@ export class Settlement {
     const settled = settle(attempt, request, update, {
       retry_count,
       retry_interval,
+      by_outcome,
+      earlier: this.#earlierThan(attempt, request),
       batch_goes_on: this.changed.goesOnWith(attempt),
       was_reached_before: this.#wasReachedBefore(attempt, request),
+      call_back_at: attempt.call_back_at === null ? null : new Date(attempt.call_back_at),
     });
     if (settled.attempt?.ends && isLatest(attempt, request) && request.refusals > 0) {
       // The carrier accepted it, so the count of refusals in a row begins anew.
@@ -81,6 +85,7 @@ export class Settlement {
       this.#rememberAnswerer(attempt, update.status);
     this.#noteAnswer(attempt, request);
     if (settled.decision) attempt.decision = settled.decision;
+    if (settled.decision?.kind === "call-back") request.call_back_after = request.attempt_count;
     if (!settled.request) return;
     const previous = request.channel_status;
     request.channel_status = settled.request.channel_status;
@@ -121,9 +126,34 @@ export class Settlement {
           other.request_id === request_id &&
           other.batch_key === batch_key &&
           other.key !== key &&
+          other.attempt_number > (request.call_back_after ?? 0) &&
           (other.channel_status === "COMPLETED" || other.channel_status === "DELIVERED") &&
           other.answerer !== "MACHINE",
       );
+  }
+
+  /** As stored, and as far as this settlement has ended them. */
+  #earlierThan(attempt: AttemptRow, { call_back_after }: RequestRow): EarlierAttempt[] {
+    if (this.changed.batchOf(attempt).by_outcome === null) return [];
+    const since = call_back_after ?? 0;
+    const now = [...this.#attempts.values()].filter(
+      ({ batch_key, request_id, attempt_number, decision }) =>
+        batch_key === attempt.batch_key &&
+        request_id === attempt.request_id &&
+        attempt_number > since &&
+        attempt_number < attempt.attempt_number &&
+        decision !== null,
+    );
+    const stored = attempt.earlier.filter(
+      ({ started_at }) => !now.some((each) => Date.parse(each.started_at) === started_at.getTime()),
+    );
+    return [
+      ...stored,
+      ...now.map(({ decision, started_at }) => ({
+        outcome: (decision as Decision).status,
+        started_at: new Date(started_at),
+      })),
+    ];
   }
 
   /** Keeps the carrier's id and the session's id, even if the status changes nothing. */

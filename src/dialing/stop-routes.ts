@@ -13,7 +13,7 @@ const OutreachStateSchema = z
     stopped_at: timestamp().nullable(),
     stopped_by: z.string().nullable(),
     active_batches: z.int().describe("Batches of the organization that are neither paused nor over."),
-    ringing_calls: z.int().describe("Calls of campaigns that nobody has answered yet."),
+    ringing_calls: z.int().describe("Calls of campaigns that are still ringing."),
   })
   .meta({ id: "OutreachState" });
 
@@ -26,7 +26,7 @@ export function stopRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
   api.get(
     STOP,
     {
-      summary: "Whether all outreach is stopped",
+      summary: "Get whether all outreach is stopped",
       tag,
       permission: "outbound_read",
       response: OutreachStateSchema,

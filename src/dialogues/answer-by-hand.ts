@@ -1,4 +1,5 @@
 import type { Caller } from "../api/caller.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Tx } from "../db/database.ts";
@@ -17,6 +18,7 @@ import { isWindowOpen } from "./whatsapp-window.ts";
 /** What somebody who works here writes in the agent's place. It is sent as the agent's answers are, in the same order. */
 export async function answerText(
   tx: Tx,
+  vault: Vault,
   { email }: Caller,
   { id, held_in, target, text }: HeldText,
   answer: string,
@@ -31,25 +33,26 @@ export async function answerText(
     );
   }
   const heard = { text: wordsOfText(text), message_id: key };
-  await addTurnByHand(tx, held_in, { heard, answer, written_by: email }, now);
+  await addTurnByHand(tx, vault, held_in, { heard, answer, written_by: email }, now);
   const answered = { status: "ANSWERED", held: null, held_in: null, released: true } as const;
   await updateText(tx, id, { ...answered, session_id: held_in }, now);
   const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
   for (const [n, words] of splitText(answer).entries()) {
-    await insertText(tx, { ...out, key: `by-hand-${id}-${n}`, text: words, session_id: held_in }, now);
+    await insertText(tx, vault, { ...out, key: `by-hand-${id}-${n}`, text: words, session_id: held_in }, now);
   }
   await goOnWithTexts(tx, dialogue);
 }
 
 export async function answerMail(
   tx: Tx,
+  vault: Vault,
   { email }: Caller,
   { id, held_in, target, mail }: HeldMail,
   answer: string,
   now: Date,
 ): Promise<void> {
   const heard = { text: wordsOfMail(mail, false), message_id: messageId(mail) };
-  await addTurnByHand(tx, held_in, { heard, answer, written_by: email }, now);
+  await addTurnByHand(tx, vault, held_in, { heard, answer, written_by: email }, now);
   const answered = { state: "answered", note: null, held: null, held_in: null, released: true } as const;
   await updateMail(tx, id, { ...answered, session_id: held_in }, "ignored");
   const row = {
@@ -65,6 +68,6 @@ export async function answerMail(
     in_reply_to: mail.message_id,
     thread_ids: [...mail.thread_ids, mail.message_id].slice(-20),
   };
-  await insertOutgoing(tx, row, now);
+  await insertOutgoing(tx, vault, row, now);
   await goOnWithMails(tx, { channel_target_id: target.id, source: mail.from_address });
 }

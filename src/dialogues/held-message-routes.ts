@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { findSession, sessionNumber } from "../sessions/session.ts";
@@ -23,7 +24,10 @@ const Answer = z
   .meta({ id: "HeldMessageAnswer" });
 
 /** A person has looked at a message that was held: the agent answers it, or they do. */
-export function heldMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function heldMessageRoutes(
+  api: Api,
+  { db, clock, vault }: { db: Db; clock: Clock; vault: Vault },
+): void {
   type Settle = { text(tx: Tx, held: HeldText): Promise<void>; mail(tx: Tx, held: HeldMail): Promise<void> };
 
   const settle = async (
@@ -56,7 +60,7 @@ export function heldMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.post(
     "/api/v1/sessions/:session_id/held_messages/:message_id/release",
     {
-      summary: "Let the agent answer a message that was held",
+      summary: "Release a held message to the agent",
       description:
         "For a text or mail that looked like an automatic reply and was not answered (`held` in the transcript and the timeline). The agent answers it as if it had just come in; further messages of that person are judged as before.",
       tag: "sessions",
@@ -70,7 +74,7 @@ export function heldMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.post(
     "/api/v1/sessions/:session_id/held_messages/:message_id/answer",
     {
-      summary: "Answer a message that was held by hand",
+      summary: "Answer a held message yourself",
       description:
         "Sends your own words in the agent's place, by the channel the message came by. The transcript shows who wrote them (`written_by`), and the agent reads them as what its side said for as long as the session is open.",
       tag: "sessions",
@@ -85,8 +89,8 @@ export function heldMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
       return settle(
         call,
         {
-          text: (tx, held) => answerText(tx, caller, held, body.text, now),
-          mail: (tx, held) => answerMail(tx, caller, held, body.text, now),
+          text: (tx, held) => answerText(tx, vault, caller, held, body.text, now),
+          mail: (tx, held) => answerMail(tx, vault, caller, held, body.text, now),
         },
         { answered_by_hand: true },
       );

@@ -17,6 +17,7 @@ import {
   heardBefore,
   mailTargetById,
   newestMailSession,
+  openMail,
   type StoredMail,
   updateMail,
   waitingMails,
@@ -64,7 +65,8 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
   const ignore = (note: string) => updateMail(db, mail.id, { state: "ignored", note });
   if (!target) return void (await ignore("no agent answers this address any more"));
   if (await isHeld(engine, target, waitingMail(engine, mail))) return;
-  const { session_id, turn_index, said } = await answerTo(parts, target, mail);
+  const opened = openMail(engine.vault, mail);
+  const { session_id, turn_index, said } = await answerTo(parts, target, opened);
   await db.transaction().execute(async (tx) => {
     if (!(await updateMail(tx, mail.id, { state: "answered" }, "received"))) return;
     const { from_address: from, message_id, authenticity } = mail;
@@ -77,14 +79,14 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
       session_id,
       from_name: target.agent_name,
       to_address: mail.from_address,
-      subject: replySubject(mail.subject),
+      subject: replySubject(opened.subject),
       text: said.join("\n\n"),
       html: null,
       answers: mail.id,
       in_reply_to: mail.message_id,
       thread_ids: [...mail.thread_ids, mail.message_id].slice(-20),
     };
-    await insertOutgoing(tx, row, clock.now());
+    await insertOutgoing(tx, engine.vault, row, clock.now());
   });
 }
 

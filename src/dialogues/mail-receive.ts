@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";
 import type { MailSignal } from "../carriers/sendgrid/sendgrid-events.ts";
 import { whyNotOwner } from "../channels/mail-domain-store.ts";
@@ -11,6 +12,7 @@ import { type Authenticity, judgeSender, type SenderChecks } from "../mime/mail-
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
 import { sessionOfAddress } from "../mime/mail-token.ts";
+import { redactForGood } from "../redaction/policy.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
 import { enqueueGoOn } from "./mail-dialogue.ts";
 import { storeFiles } from "./mail-files.ts";
@@ -132,18 +134,20 @@ async function receiveFor(
     if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);
     const row = { key, target, mail, files, session_id: continued };
     if (note !== null) {
-      return (await insertReceived(tx, { ...row, state: "ignored", note }, now)) ? "ignored" : "known";
+      return (await insertReceived(tx, parts.vault, { ...row, state: "ignored", note }, now))
+        ? "ignored"
+        : "known";
     }
     const before = await suppressed(tx, target.sub_organization_id, "email", [mail.from.address]);
-    const optOut = await optOutOf(tx, target, mail, continued, now);
+    const optOut = await optOutOf(tx, parts.vault, target, mail, continued, now);
     const state = optOut ? "answered" : "received";
-    const id = await insertReceived(tx, { ...row, state, note: optOut?.effect ?? null }, now);
+    const id = await insertReceived(tx, parts.vault, { ...row, state, note: optOut?.effect ?? null }, now);
     if (id === undefined) return "known";
     // Said once more, it is not confirmed once more: the other side may be a program.
     const changed = optOut?.effect === "restored" || before.size === 0;
     const reply = optOut?.reply ?? null;
     if (reply !== null && changed && continued !== null)
-      await answerOptOut(tx, target, mail, continued, { id, reply }, now);
+      await answerOptOut(tx, parts.vault, target, mail, continued, { id, reply }, now);
     await enqueueGoOn(tx, { channel_target_id: target.id, source: mail.from.address });
     return "new";
   });
@@ -206,6 +210,7 @@ async function continuedSession(
 /** START by mail has to answer a mail of ours: a sender's address is easily forged. */
 async function optOutOf(
   tx: Tx,
+  vault: Vault,
   target: WrittenTarget,
   mail: FromSomebody,
   session_id: number | null,
@@ -222,7 +227,7 @@ async function optOutOf(
       sub_organization_id,
       medium: "email",
       address,
-      text,
+      text: await redactForGood(tx, vault, { ...target, now }, text),
       answered_as: null,
       at: now,
       session_id,
@@ -237,6 +242,7 @@ async function optOutOf(
 /** Confirmed to those we wrote to before; a forged STOP must not make us write to a stranger. */
 const answerOptOut = (
   tx: Tx,
+  vault: Vault,
   target: WrittenTarget,
   mail: FromSomebody,
   session_id: number,
@@ -245,6 +251,7 @@ const answerOptOut = (
 ): Promise<void> =>
   insertOutgoing(
     tx,
+    vault,
     {
       key: randomId(),
       target,

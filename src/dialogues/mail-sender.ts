@@ -6,6 +6,8 @@ import type { Outreach, OutreachSender, SentOutreach } from "../channels/outreac
 import { insertTrace } from "../events/trace.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
+import { keepOriginals, loadRedactor, restoredState } from "../sessions/session-redactor.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
 import { messageTrace } from "../turns/greeting.ts";
 import { startSession } from "../turns/start-session.ts";
@@ -89,15 +91,16 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       "claimed_user",
       "user_name",
       "state",
-      "snapshot",
+      snapshotOf("sessions").as("snapshot"),
     ])
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();
   // The session's own: the agent may have been changed since it was looked at.
-  const snapshot = session.snapshot as Snapshot;
+  const { snapshot } = session;
   requireTemplate(snapshot);
   const at = clock.now();
-  const state = session.state as SessionState;
+  const redactor = await loadRedactor(db, { vault: engine.vault, now: at }, session_id);
+  const state = restoredState(redactor, session.state as SessionState);
   const facts = sessionFacts({
     ...session,
     id: session_id,
@@ -122,12 +125,13 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
         seq: 0,
         turn_index: 0,
         role: "agent",
-        text: words.text,
+        text: redactor.redact(words.text),
         lang: state.language,
         timestamp: at.toISOString(),
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
+    await keepOriginals(tx, session_id, redactor);
     if (written.numInsertedOrUpdatedRows === 1n) {
       await insertTrace(tx, session_id, 0, messageTrace(snapshot, at), at);
     }
@@ -142,7 +146,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       in_reply_to: null,
       thread_ids: [],
     };
-    await insertOutgoing(tx, row, at);
+    await insertOutgoing(tx, engine.vault, row, at);
   });
   const mail = await mailByKey(db, outreach.key);
   if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);

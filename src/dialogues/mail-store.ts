@@ -1,10 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { ownerOfAddress } from "../channels/mail-domain-store.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { MailMessages } from "../db/types.ts";
 import type { Authenticity } from "../mime/mail-authenticity.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
+import { openWords, sealWords } from "../redaction/policy.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
 import type { StoredFile } from "./mail-files.ts";
 import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
@@ -75,6 +77,7 @@ const MAIL_COLUMNS = [
   "text",
   "new_text",
   "html",
+  "sealed_words",
   "attachments",
   "authenticity",
   "answers",
@@ -92,6 +95,12 @@ export type StoredMail = Omit<Awaited<ReturnType<typeof selectOne>>, "attachment
 const selectOne = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).executeTakeFirstOrThrow();
 
 const selectMails = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).$castTo<StoredMail>();
+
+/** A waiting mail with its words as they came, or as they are to go out. */
+export function openMail(vault: Vault, mail: StoredMail): StoredMail {
+  const { subject, text, new_text, html } = mail;
+  return { ...mail, ...openWords(vault, { subject, text, new_text, html }, mail.sealed_words) };
+}
 
 export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
   selectMails(db).where("key", "=", key).executeTakeFirst();
@@ -130,10 +139,13 @@ type NewReceivedMail = {
 /** Undefined: this mail was stored before. */
 export async function insertReceived(
   tx: Tx,
+  vault: Vault,
   received: NewReceivedMail,
   now: Date,
 ): Promise<number | undefined> {
   const { key, target, mail, files, session_id, state, note } = received;
+  const { subject, text, new_text, html } = mail;
+  const { words, sealed } = await sealWords(tx, vault, { ...target, now }, { subject, text, new_text, html });
   const row = await tx
     .insertInto("mail_messages")
     .values({
@@ -151,10 +163,8 @@ export async function insertReceived(
       from_address: mail.from.address,
       from_name: mail.from.name,
       to_address: target.target,
-      subject: mail.subject,
-      text: mail.text,
-      new_text: mail.new_text,
-      html: mail.html,
+      ...words,
+      sealed_words: state === "received" ? sealed : null,
       attachments: json(files),
       authenticity: json(mail.authenticity),
       created_at: now.toISOString(),

@@ -3,6 +3,7 @@ import { handleOptOut } from "../consent/opt-out.ts";
 import { readOptOut } from "../consent/opt-out-words.ts";
 import type { Tx } from "../db/database.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
+import { redactForGood } from "../redaction/policy.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
@@ -20,6 +21,7 @@ import {
   heardBefore,
   insertText,
   isFollowing,
+  openText,
   type StoredText,
   textTargetById,
   updateText,
@@ -74,6 +76,7 @@ export async function receiveText(
     const common = { target, medium: text.medium, source: text.from, session_id: null } as const;
     const id = await insertText(
       tx,
+      engine.vault,
       {
         ...common,
         direction: "in",
@@ -93,7 +96,7 @@ export async function receiveText(
         sub_organization_id: target.sub_organization_id,
         medium: text.medium,
         address: text.from,
-        text: text.text,
+        text: await redactForGood(tx, engine.vault, { ...target, now }, text.text),
         answered_as: text.answered_as,
         at: now,
         session_id,
@@ -107,7 +110,7 @@ export async function receiveText(
     const reply = optOut?.reply ?? null;
     if (reply !== null) {
       const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
-      await insertText(tx, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
+      await insertText(tx, engine.vault, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
     }
     await enqueueGoOn(tx, dialogue);
     return "new";
@@ -144,7 +147,7 @@ async function answer(parts: TextParts, dialogue: Correspondence, text: StoredTe
   const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
   await engine.db.transaction().execute(async (tx) => {
     await updateText(tx, text.id, { status: "ANSWERED" }, engine.clock.now());
-    if (target) await insertAnswers(tx, target, text, answers, engine.clock.now());
+    if (target) await insertAnswers(tx, engine, target, text, answers);
   });
 }
 
@@ -169,14 +172,14 @@ type Answer = { session_id: number; words: string };
 /** By the place of each among the answers, so that those which were stored before are known. */
 async function insertAnswers(
   tx: Tx,
+  { vault, clock }: Engine,
   target: WrittenTarget,
   { id, medium, source }: StoredText,
   answers: Answer[],
-  now: Date,
 ): Promise<void> {
   const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
   for (const [n, { session_id, words }] of answers.entries()) {
-    await insertText(tx, { ...out, key: `re-${id}-${n}`, text: words, session_id }, now);
+    await insertText(tx, vault, { ...out, key: `re-${id}-${n}`, text: words, session_id }, clock.now());
   }
 }
 
@@ -200,8 +203,7 @@ async function answersTo(
   let sending = Promise.resolve();
   const sendSoFar = async () => {
     const answers = await soFar();
-    const now = engine.clock.now();
-    await engine.db.transaction().execute((tx) => insertAnswers(tx, target, text, answers, now));
+    await engine.db.transaction().execute((tx) => insertAnswers(tx, engine, target, text, answers));
     await sendWaiting(parts, dialogue);
   };
   const onWords = () => {
@@ -209,7 +211,7 @@ async function answersTo(
       engine.log.warn({ err: error, session_id }, "words before a call could not be sent yet");
     });
   };
-  const message = { text: wordsOf(text), client_message_id: text.key };
+  const message = { text: wordsOf(openText(engine.vault, text)), client_message_id: text.key };
   const heard = await hearMessage(engine, session_id, message, onWords);
   await sending;
   if (heard !== null) return soFar();

@@ -16,7 +16,7 @@ import type { TextParts } from "./outbound/text-outbox.ts";
 import { tryHanding } from "./outbound/text-try.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
-import { giveUpTry, type Medium, markTaken, NOT_SENT, otherTextSids } from "./text-store.ts";
+import { giveUpTry, type Medium, markTaken, NOT_SENT, openText, otherTextSids } from "./text-store.ts";
 import { isWindowOpen } from "./whatsapp-window.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
@@ -63,6 +63,8 @@ export function textSender(
         "m.status",
         "m.asked_at",
         "m.text",
+        "m.template",
+        "m.sealed_text",
         "m.session_id",
         "s.conversation_id",
       ])
@@ -128,7 +130,7 @@ export function textSender(
       const asked_at = row.asked_at === null ? since : new Date(row.asked_at);
       const taken = await carrier.texts!.find(
         account,
-        { ...asked, text: row.text, template },
+        { ...asked, text: openText(engine.vault, row).text, template },
         asked_at,
         (sids) => otherTextSids(db, { ...row, source: outreach.target }, sids),
       );

@@ -1,8 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { MESSAGE_OVER, MESSAGE_PROGRESS, messageProgress } from "../channels/message-progress.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import { openWords, sealWords } from "../redaction/policy.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
 import { type OutboundChange, type OutboundState, transition } from "./outbound/outbound-message.ts";
 import { type Correspondence, selectTargets, TARGET_COLUMNS, type WrittenTarget } from "./written-target.ts";
@@ -42,7 +44,7 @@ export const textTargetById = (db: Db, id: number): Promise<WrittenTarget | unde
   selectTargets(db).where("t.id", "=", id).executeTakeFirst();
 
 export type NewText = {
-  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "agent_id" | "target">;
   direction: "in" | "out";
   medium: Medium;
   purpose: "answer" | "opt-out" | "outreach";
@@ -57,18 +59,26 @@ export type NewText = {
 };
 
 /** Stores a text once; undefined where its key is known, as when a carrier tells of it again. */
-export async function insertText(tx: Tx, text: NewText, now: Date): Promise<number | undefined> {
+export async function insertText(
+  tx: Tx,
+  vault: Vault,
+  text: NewText,
+  now: Date,
+): Promise<number | undefined> {
   const { target, asked_at, media = [], template = null, ...rest } = text;
+  const { words, sealed } = await sealWords(tx, vault, { ...target, now }, { text: rest.text, template });
   const row = await tx
     .insertInto("text_messages")
     .values({
       ...rest,
+      text: words.text,
+      sealed_text: rest.status === "ANSWERED" ? null : sealed,
       sub_organization_id: target.sub_organization_id,
       channel_id: target.channel_id,
       channel_target_id: target.id,
       target: target.target,
       media: json(media),
-      template: jsonOrNull(template),
+      template: jsonOrNull(words.template),
       asked_at: asked_at?.toISOString() ?? null,
       created_at: now.toISOString(),
       updated_at: now.toISOString(),
@@ -96,6 +106,7 @@ export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" |
       "target",
       "source",
       "text",
+      "sealed_text",
       "media",
       "template",
       "session_id",
@@ -110,6 +121,15 @@ export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" |
     .orderBy("id")
     .$narrowType<{ medium: Medium; media: { type: string; url: string }[] }>()
     .execute();
+
+/** A waiting text with its words as they came, or as they are to go out. */
+export const openText = <T extends Pick<StoredText, "text" | "template" | "sealed_text">>(
+  vault: Vault,
+  text: T,
+): T => ({
+  ...text,
+  ...openWords(vault, { text: text.text, template: text.template }, text.sealed_text),
+});
 
 /** What a dialogue has said to us within the day before a text, oldest first. Index: text_messages_dialogue. */
 export async function heardBefore(

@@ -241,7 +241,7 @@ export function directoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
   api.get(
     `${one}/test`,
     {
-      summary: "Try which number of a directory member is reached",
+      summary: "Preview which number of a directory member is called",
       description:
         "A timestamp without an offset is what the clock shows, whatever the time zone of a rule. With one it is a moment, seen in the time zone of each rule, or in UTC where a rule names none and an agent's would count.",
       tag,

@@ -90,8 +90,8 @@ export type DirectoryOperation = NonNullable<DirectoryMemberHistory["operation"]
 
 export const DirectoryMemberTestResponse = z
   .object({
-    extension: z.string().nullable().describe("The number that is reached."),
-    status: z.string().nullable().describe("Why none is."),
+    extension: z.string().nullable().describe("The number that is called."),
+    status: z.string().nullable().describe("Why no number is called."),
   })
   .meta({ id: "DirectoryMemberTestResponse" });
 

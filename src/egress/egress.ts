@@ -26,10 +26,12 @@ export type Egress = {
 
 export type EgressRequest = {
   url: string;
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
   /** A stream is read as it is sent, and not at all where nothing is sent. */
   body?: string | Uint8Array | Readable;
+  /** How long a stream is, for servers that want to know before it comes; others get it in pieces. */
+  body_bytes?: number;
   /** For the whole exchange: looking up, connecting, sending, and the last byte of the body. */
   timeout_ms: number;
   /** Of the body as decoded. */
@@ -148,8 +150,15 @@ async function exchange(
   signal: AbortSignal,
   elapsed_ms: () => number,
 ): Promise<EgressOutcome> {
-  const { method, body } = request;
-  const response = await pool.request({ path: target.path, method, headers, body: body ?? null, signal });
+  const { method, body, body_bytes } = request;
+  const sent = body_bytes === undefined ? headers : { ...headers, "content-length": String(body_bytes) };
+  const response = await pool.request({
+    path: target.path,
+    method,
+    headers: sent,
+    body: body ?? null,
+    signal,
+  });
   const answered = joined(response.headers);
 
   if (response.statusCode >= 300 && response.statusCode < 400) {

@@ -1,8 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import { recordingFilesOf } from "../calls/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { TEST_SERVICE, testSid } from "../evaluations/recorded-lines.ts";
 import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";
+import { filesOfRecording } from "../sessions/rotate-recordings.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
+import { deleteUnusedSnapshots, lockSnapshots } from "../sessions/session-snapshot.ts";
 import { addCounts, type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
 
@@ -19,7 +22,8 @@ export async function deleteSessions(
   { tenant, ids: named_ids }: { tenant: number; ids: number[] },
 ): Promise<DeletedCounts> {
   if (named_ids.length === 0) return {};
-  const ids = [...new Set([...named_ids, ...(await replaysOf(tx, tenant, named_ids))])];
+  const repeated = [...(await replaysOf(tx, tenant, named_ids)), ...(await testsOf(tx, tenant, named_ids))];
+  const ids = [...new Set([...named_ids, ...repeated])];
   const copies = await deleteForks(tx, tenant, ids);
   const these = sql`any(${ids}::bigint[])`;
   const named = sql`any(${ids.map(String)}::text[])`;
@@ -31,7 +35,7 @@ export async function deleteSessions(
   await listFiles(
     tx,
     tenant,
-    recordings.rows.map(({ file_name }) => `recordings/${file_name}`),
+    recordings.rows.flatMap(({ file_name }) => filesOfRecording(file_name)),
   );
   const labels = await sql<{ id: string }>`
     delete from session_labels where session_id = ${these} returning id::text as id`.execute(tx);
@@ -46,6 +50,7 @@ export async function deleteSessions(
     labels: labels.rows.length,
     messages: await from(sql`delete from session_messages where session_id = ${these}`),
     tool_calls: await from(sql`delete from session_tool_calls where session_id = ${these}`),
+    notes: await from(sql`delete from session_notes where session_id = ${these}`),
     trace: await from(sql`delete from session_trace where session_id = ${these}`),
     model_requests: await from(sql`delete from sent_records where session_id = ${these}`),
     insight_results: await from(sql`delete from insight_outputs where session_id = ${these}`),
@@ -63,7 +68,13 @@ export async function deleteSessions(
           or resource_id = any(${heldNames}::text[]) and resource = 'held_messages'
           or resource_id = ${named} and resource = 'sessions')`),
   };
+  await sql`delete from judge_labels where session_id = ${these}`.execute(tx);
+  await sql`delete from session_search where session_id = ${these}`.execute(tx);
+  await sql`delete from session_facts where session_id = ${these}`.execute(tx);
+  await deleteDeliveries(tx, these);
   await sql`delete from experiment_sessions where session_id = ${these}`.execute(tx);
+  await sql`delete from redacted_values where session_id = ${these}`.execute(tx);
+  await sql`delete from session_takeovers where session_id = ${these}`.execute(tx);
   await sql`delete from session_forks where session_id = ${these}`.execute(tx);
   await sql`delete from session_end_calls where session_id = ${these}`.execute(tx);
   await sql`delete from text_sessions where session_id = ${these}`.execute(tx);
@@ -71,6 +82,8 @@ export async function deleteSessions(
     update suppressions set session_id = null, said = null, message_id = null where session_id = ${these}`.execute(
     tx,
   );
+  // The promise to call stays; where it was made does not.
+  await sql`update call_backs set session_id = null where session_id = ${these}`.execute(tx);
   // A result keeps whether it passed; its reasons quote what was said.
   await sql`
     update test_results set session_id = null, verdicts = '[]', notes = '["The session was deleted."]'
@@ -81,12 +94,23 @@ export async function deleteSessions(
       candidate_session_id = case when candidate_session_id = ${these} then null else candidate_session_id end
     where baseline_session_id = ${these} or candidate_session_id = ${these}`.execute(tx);
   for (const id of ids) await tellEnd(tx, id, "deleted");
-  const gone = await sql<{ conversation_id: number }>`
-    delete from sessions where id = ${these} returning conversation_id`.execute(tx);
+  await lockSnapshots(tx, ids);
+  const gone = await sql<{ conversation_id: number; snapshot_key: string }>`
+    delete from sessions where id = ${these} returning conversation_id, snapshot_key`.execute(tx);
   await sql`
     delete from conversations c where id = any(${gone.rows.map((row) => row.conversation_id)}::bigint[])
       and not exists (select from sessions s where s.conversation_id = c.id)`.execute(tx);
+  const keys = gone.rows.map((row) => row.snapshot_key);
+  await deleteUnusedSnapshots(tx, tenant, keys);
   return addCounts({ sessions: gone.rows.length, ...counts }, copies);
+}
+
+/** What an organization's webhooks were told of these sessions: an insight repeats what was said. */
+async function deleteDeliveries(tx: Tx, these: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with gone as (delete from webhook_deliveries where session_id = ${these} returning key),
+    waiting as (delete from webhook_outbox using gone where delivery_key = gone.key)
+    delete from webhook_tries using gone where delivery_key = gone.key`.execute(tx);
 }
 
 /** A fork repeats what was said in the session it was forked off. One that a hold keeps stays, and forgets its origin. */
@@ -114,6 +138,22 @@ async function replaysOf(tx: Tx, tenant: number, ids: number[]): Promise<number[
     where sub_organization_id = ${tenant} and channel_manager_service = ${REPLAY_SERVICE}
       and channel_manager_sid = any(${sids}::text[])`.execute(tx);
   return replayed.map(({ id }) => id);
+}
+
+/**
+ * Tests in which the person said again what was said in these. The results let them go first, as pairs of replays do. One
+ * that a hold keeps stays.
+ */
+async function testsOf(tx: Tx, tenant: number, ids: number[]): Promise<number[]> {
+  const { rows: results } = await sql<{ id: number }>`
+    update test_results set recorded_session_id = null
+    where recorded_session_id = any(${ids}::bigint[]) returning id`.execute(tx);
+  const { rows: played } = await sql<{ id: number }>`
+    select id from sessions
+    where sub_organization_id = ${tenant} and channel_manager_service = ${TEST_SERVICE}
+      and channel_manager_sid = any(${results.map(({ id }) => testSid(id))}::text[])
+      and legal_hold_at is null`.execute(tx);
+  return played.map(({ id }) => id);
 }
 
 /**

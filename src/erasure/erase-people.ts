@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { RecordingBucket } from "../sessions/bucket/bucket.ts";
 import { busySessions } from "./delete-sessions.ts";
 import { addCounts, type DeletedCounts, sumOf } from "./deleted-counts.ts";
 import { removeListedFiles } from "./files-to-remove.ts";
@@ -27,7 +28,14 @@ export const erasePeople: Job<object> = {
   schedule: "* * * * *",
 };
 
-export type ErasureDeps = { db: Db; clock: Clock; log: Log; vault: Vault; dataDir: string };
+export type ErasureDeps = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  vault: Vault;
+  dataDir: string;
+  bucket?: RecordingBucket | null;
+};
 
 export const erasePeopleJob = (deps: ErasureDeps): JobHandler =>
   handle(erasePeople, async (_, { stopping }) => {
@@ -45,7 +53,7 @@ export const erasePeopleJob = (deps: ErasureDeps): JobHandler =>
         await deps.db.updateTable("erasures").set({ waits_for }).where("id", "=", id).execute();
       });
     }
-    await removeListedFiles(deps.db, deps.dataDir);
+    await removeListedFiles(deps);
   });
 
 /** `onStep` is called after each transaction, with the store it worked on. */
@@ -54,7 +62,7 @@ export async function runErasure(
   id: number,
   onStep: (store: string) => void | Promise<void> = () => {},
 ): Promise<void> {
-  const { db, clock, vault, dataDir } = deps;
+  const { db, clock, vault } = deps;
   const found = await db
     .selectFrom("erasures")
     .select(["sub_organization_id", "sealed_address"])
@@ -72,7 +80,7 @@ export async function runErasure(
   for (const store of PERSON_STORES) {
     while (sumOf(await removeSome(deps, id, person, store)) > 0) await onStep(store.name);
   }
-  await removeListedFiles(db, dataDir, person.tenant);
+  await removeListedFiles(deps, person.tenant);
   await onStep("files");
   // What the person began meanwhile was left alone, and is waited for.
   if (await waits(deps, id, person)) return;

@@ -120,7 +120,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
   api.post(
     `${path}/preview`,
     {
-      summary: "Count what an erasure of a person would delete",
+      summary: "Preview the erasure of a person",
       description: "Deletes nothing. The counts are by kind of record.",
       tag,
       permission,

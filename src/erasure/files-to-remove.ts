@@ -1,11 +1,15 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { sql } from "kysely";
+import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { BucketProblem, type RecordingBucket } from "../sessions/bucket/bucket.ts";
+import { IN_BUCKET } from "../sessions/bucket/open-recording.ts";
 
 /*
  * Files of deleted rows. Their names are stored by the transaction that deletes the rows, and each name goes once its file
- * is gone, so that a process may die anywhere in between. Names are relative to the data directory.
+ * is gone, so that a process may die anywhere in between. Names are relative to the data directory, or of objects in the
+ * bucket of recordings.
  */
 
 export async function listFiles(tx: Tx, tenant: number, paths: string[]): Promise<void> {
@@ -18,20 +22,38 @@ export async function listFiles(tx: Tx, tenant: number, paths: string[]): Promis
 
 const MOST_AT_ONCE = 500;
 
-/** Removes all that are listed for a sub-organization, or for all. Resolves with how many names were worked off. */
+type Deps = { db: Db; dataDir: string; bucket?: RecordingBucket | null };
+
+/**
+ * Removes all that are listed for a sub-organization, or for all. Resolves with how many names were worked off. Files on disk
+ * go first, whatever the bucket does; throws where the bucket keeps something, which stays listed.
+ */
 export async function removeListedFiles(
-  db: Db,
-  dataDir: string,
+  { db, dataDir, bucket }: Deps,
   tenant: number | null = null,
 ): Promise<number> {
-  for (let total = 0; ; ) {
-    const { rows } = await sql<{ path: string }>`
-      select path from files_to_remove where ${tenant}::bigint is null or sub_organization_id = ${tenant}::bigint
-      order by path limit ${MOST_AT_ONCE}::bigint`.execute(db);
-    if (rows.length === 0) return total;
-    for (const row of rows) await rm(path.join(dataDir, row.path), { recursive: true, force: true });
-    await sql`
-      delete from files_to_remove where path = any(${rows.map((row) => row.path)}::text[])`.execute(db);
-    total += rows.length;
-  }
+  let total = 0;
+  const prefix = `${IN_BUCKET}%`;
+  const work = async (inBucket: boolean, remove: (name: string) => Promise<void>) => {
+    for (;;) {
+      const { rows } = await sql<{ path: string }>`
+        select path from files_to_remove
+        where (${tenant}::bigint is null or sub_organization_id = ${tenant}::bigint)
+          and (path like ${prefix}::text) = ${inBucket}::boolean
+        order by path limit ${MOST_AT_ONCE}::bigint`.execute(db);
+      if (rows.length === 0) return;
+      for (const row of rows) await remove(row.path);
+      await sql`
+        delete from files_to_remove where path = any(${rows.map((row) => row.path)}::text[])`.execute(db);
+      total += rows.length;
+    }
+  };
+  await work(false, (name) => rm(path.join(dataDir, name), { recursive: true, force: true }));
+  // Without a bucket nothing was ever put there, or whoever took it out of the settings keeps what it holds.
+  await work(true, async (name) => bucket?.remove(name.slice(IN_BUCKET.length))).catch((error) => {
+    if (!(error instanceof BucketProblem)) throw error;
+    const message = "Recordings wait for their store to delete them. It is asked again every minute.";
+    throw new Fault("unavailable", message, { cause: error });
+  });
+  return total;
 }

@@ -95,6 +95,7 @@ const simple = (
 const OF_SESSIONS: [name: string, table: string][] = [
   ["messages", "session_messages"],
   ["tool_calls", "session_tool_calls"],
+  ["notes", "session_notes"],
   ["trace", "session_trace"],
   ["model_requests", "sent_records"],
   ["labels", "session_labels"],
@@ -333,6 +334,11 @@ export const PERSON_STORES: readonly PersonStore[] = [
     (person) => sql`select id from text_messages where ${of(person, "source")}`,
   ),
   mailStore,
+  simple(
+    "call_backs",
+    "call_backs",
+    (person) => sql`select id from call_backs where ${of(person, "target")}`,
+  ),
   uploadStore,
   simple("webhook_inbox_messages", "webhook_inbox_messages", inboxMessagesOf),
   lookupStore,
@@ -340,6 +346,14 @@ export const PERSON_STORES: readonly PersonStore[] = [
   simple("events", "events", (person) => sql`select id from events where ${of(person, "user_id")}`),
   suppressionStore,
   consentStore,
+  simple(
+    "session_views",
+    "session_views",
+    (person) => sql`
+      select id from session_views
+      where sub_organization_id = ${person.tenant}
+        and ${mentions(sql`(name || ' ' || array_to_string(search_field_values, ' '))`, person)}`,
+  ),
   simple(
     "test_cases",
     "test_cases",

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { integer, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { keyForTexts } from "../data-keys/data-keys.ts";
 import type { Db } from "../db/database.ts";
 
 /** What is kept for a number of days; what no number is given for is kept for good. */
@@ -47,6 +49,12 @@ const PrivacySettingsRequest = z
       .boolean()
       .default(true)
       .describe("Store what models and tools are sent, and the state from which each turn begins."),
+    seal_texts: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Store what is said in sessions that begin afterwards sealed, with a key of the organization: messages, tool calls, memory, traces, notes, texts, mails, and what models and tools were sent. Such sessions aren't found by their words.",
+      ),
     audit_reads: z
       .boolean()
       .default(false)
@@ -58,6 +66,7 @@ const PrivacySettings = z
   .object({
     retention: z.record(z.enum(RETENTION_KINDS), z.int().nullable()),
     store_requests: z.boolean(),
+    seal_texts: z.boolean(),
     audit_reads: z.boolean(),
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
@@ -80,15 +89,17 @@ async function readSettings(db: Db, organization_id: number): Promise<PrivacySet
   const { rows } = await sql<{
     retention: Partial<RetentionDays> | null;
     store_requests: boolean;
+    seal_texts: boolean;
     audit_reads: boolean;
     updated_at: string | null;
     updated_by: string | null;
   }>`
-    select retention, stores_requests as store_requests, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
+    select retention, stores_requests as store_requests, seals_texts as seal_texts, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
     from organizations where id = ${organization_id}`.execute(db);
   const {
     retention = null,
     store_requests = true,
+    seal_texts = false,
     audit_reads = false,
     updated_at = null,
     updated_by = null,
@@ -96,6 +107,7 @@ async function readSettings(db: Db, organization_id: number): Promise<PrivacySet
   return {
     retention: { ...DEFAULT_RETENTION, ...retention },
     store_requests,
+    seal_texts,
     audit_reads,
     updated_at,
     updated_by,
@@ -112,14 +124,17 @@ export async function tenantsWithRetention(
   return rows.map((row) => ({ ...row, retention: { ...DEFAULT_RETENTION, ...row.retention } }));
 }
 
-export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function privacySettingsRoutes(
+  api: Api,
+  { db, clock, vault }: { db: Db; clock: Clock; vault: Vault },
+): void {
   const path = "/api/v1/organizations/privacy";
   const tag = "organizations";
 
   api.get(
     path,
     {
-      summary: "Get how long one's organization keeps what people said, and whether reads are audited",
+      summary: "Get the privacy settings of your organization",
       tag,
       permission: "organizations_read",
       response: PrivacySettings,
@@ -130,7 +145,7 @@ export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: 
   api.put(
     path,
     {
-      summary: "Replace how long one's organization keeps what people said, and whether reads are audited",
+      summary: "Replace the privacy settings of your organization",
       description:
         "Once a day, what is older is deleted for good, in all sub-organizations. A kind that is null or left out is kept. Sessions on legal hold are kept with all that belongs to them. With `audit_reads`, a read whose audit entry can't be written is refused.",
       tag,
@@ -145,9 +160,10 @@ export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: 
         const before = await readSettings(tx, organization_id);
         await sql`
           update organizations set retention = ${JSON.stringify(body.retention)}::json,
-            stores_requests = ${body.store_requests}, audit_reads = ${body.audit_reads}, retention_updated_at = ${clock.now().toISOString()}::timestamptz,
+            stores_requests = ${body.store_requests}, seals_texts = ${body.seal_texts}, audit_reads = ${body.audit_reads}, retention_updated_at = ${clock.now().toISOString()}::timestamptz,
             retention_updated_by = ${caller.email}
           where id = ${organization_id}`.execute(tx);
+        if (body.seal_texts) await keyForTexts({ db: tx, clock, vault }, caller.sub_organization_id);
         const after = await readSettings(tx, organization_id);
         await api.audit(tx, caller, {
           action: "update",

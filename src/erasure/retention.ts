@@ -4,6 +4,7 @@ import { noteDeletedBefore } from "../accounts/audit/link-entries.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { filesOfRecording } from "../sessions/rotate-recordings.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
 import { addCounts, type DeletedCounts, removed, sumOf } from "./deleted-counts.ts";
 import type { ErasureDeps } from "./erase-people.ts";
@@ -50,7 +51,7 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
       await listFiles(
         tx,
         tenant,
-        rows.map(({ file_name }) => `recordings/${file_name}`),
+        rows.flatMap(({ file_name }) => filesOfRecording(file_name)),
       );
       return { recordings: rows.length };
     },
@@ -172,7 +173,7 @@ export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
       if (stopping.aborted) return;
       await deleteOfTenant(deps, sub_organization_id, retention, stopping);
     }
-    await removeListedFiles(deps.db, deps.dataDir);
+    await removeListedFiles(deps);
   });
 
 async function deleteOfTenant(

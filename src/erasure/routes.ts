@@ -3,6 +3,8 @@ import type { JobHandler } from "../jobs/define-job.ts";
 import { type ErasureDeps, erasePeopleJob } from "./erase-people.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
 import { privacySettingsRoutes } from "./privacy-settings.ts";
+import { redactedValueRoutes, removeOriginalsJob } from "./redacted-values.ts";
+import { redactionPolicyRoutes } from "./redaction-policies.ts";
 import { deleteExpiredJob } from "./retention.ts";
 import { sessionDeletionRoutes } from "./session-deletion.ts";
 
@@ -11,9 +13,12 @@ export function addErasure(api: Api, deps: ErasureDeps): void {
   sessionDeletionRoutes(api, deps);
   erasureRoutes(api, deps);
   privacySettingsRoutes(api, deps);
+  redactionPolicyRoutes(api, deps);
+  redactedValueRoutes(api, deps);
 }
 
 export const erasureJobs = (deps: ErasureDeps): JobHandler[] => [
   erasePeopleJob(deps),
   deleteExpiredJob(deps),
+  removeOriginalsJob(deps),
 ];

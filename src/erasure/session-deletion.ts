@@ -64,7 +64,7 @@ export function sessionDeletionRoutes(api: Api, { db, clock }: ErasureDeps): voi
   api.get(
     "/api/v1/sessions/:session_id/legal_hold",
     {
-      summary: "Whether a session is on legal hold",
+      summary: "Get whether a session is on legal hold",
       tag,
       permission: "sessions_read",
       params: sessionParam,

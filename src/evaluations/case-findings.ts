@@ -12,7 +12,11 @@ export const TestFinding = z
 export type TestFinding = z.infer<typeof TestFinding>;
 
 /** Names of tools and steps are those of the agent as it is now. Pure. */
-export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): TestFinding[] {
+export function findingsOf(
+  cases: readonly TestCase[],
+  snapshot: Snapshot,
+  judges: readonly string[] = [],
+): TestFinding[] {
   const { tools, session_end_tool } = snapshot;
   const plain = new Set([...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ name }) => name));
   const called = new Set(plain);
@@ -22,6 +26,7 @@ export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): Test
       tasksOf(definition).flatMap(({ task }) => stepsOf(task, []).map(({ step }) => step.id)),
     ),
   );
+  const judgeNames = new Set(judges);
   const known = (names: Set<string>) => [...names].toSorted().join(", ") || "none";
 
   return cases.flatMap((one, at) => {
@@ -32,7 +37,7 @@ export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): Test
         ? []
         : [{ path: `${path}.${where}`, message: `The agent has no tool ${tool}; it has ${known(among)}.` }];
     const isEmpty = Object.values(expect).every((value) => value == null);
-    const isUnplayed = !Array.isArray(person) && !person.model;
+    const isUnplayed = !Array.isArray(person) && "goal" in person && !person.model;
     return [
       ...(isUnplayed ? [{ path: `${path}.person.model`, message: NO_MODEL }] : []),
       ...mocks.flatMap(({ tool }, n) => unknown(`mocks[${n}].tool`, tool, plain)),
@@ -40,13 +45,25 @@ export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): Test
       ...(expect.not_called ?? []).flatMap((tool, n) => unknown(`expect.not_called[${n}]`, tool, called)),
       ...(expect.order ?? []).flatMap((tool, n) => unknown(`expect.order[${n}]`, tool, called)),
       ...(expect.final ?? []).flatMap(({ tool }, n) => unknown(`expect.final[${n}].tool`, tool, called)),
-      ...(expect.steps ?? []).flatMap((step, n) =>
-        steps.has(step)
+      ...(["steps", "path"] as const).flatMap((field) =>
+        (expect[field] ?? []).flatMap((step, n) =>
+          steps.has(step)
+            ? []
+            : [
+                {
+                  path: `${path}.expect.${field}[${n}]`,
+                  message: `The agent has no step ${step}; it has ${known(steps)}.`,
+                },
+              ],
+        ),
+      ),
+      ...(expect.judges ?? []).flatMap((name, n) =>
+        judgeNames.has(name)
           ? []
           : [
               {
-                path: `${path}.expect.steps[${n}]`,
-                message: `The agent has no step ${step}; it has ${known(steps)}.`,
+                path: `${path}.expect.judges[${n}]`,
+                message: `There is no judge ${name}; there is ${known(judgeNames)}.`,
               },
             ],
       ),

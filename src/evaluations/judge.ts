@@ -1,11 +1,27 @@
 import { z } from "zod";
 import { compilePattern } from "../base/pattern.ts";
+import { compileExpression, isTrue } from "../expressions/expression.ts";
 import { contains } from "../tool-calls/contains.ts";
 import type { TestExpectation } from "./test-case.ts";
 
 /** Whether one expectation of a case was met, and why. */
 export const TestVerdict = z
-  .object({ expectation: z.string(), passed: z.boolean(), why: z.string() })
+  .object({
+    expectation: z.string(),
+    passed: z.boolean(),
+    why: z.string(),
+    informs: z
+      .boolean()
+      .optional()
+      .describe("true: a judge that is not calibrated; the result passes without it."),
+    votes_yes: z.int().optional().describe("Of a judge: how many of its votes say yes."),
+    votes: z.int().optional(),
+    model: z
+      .string()
+      .nullable()
+      .optional()
+      .describe("Of a judge: who answered; null: its tool asks no model."),
+  })
   .meta({ id: "TestVerdict" });
 export type TestVerdict = z.infer<typeof TestVerdict>;
 
@@ -18,6 +34,10 @@ export type Observed = {
   calls: ObservedCall[];
   /** Steps of workflows that were entered. */
   steps: string[];
+  /** The same in their order, each as often as it was entered. */
+  path: string[];
+  /** How long the person waited for each answer, without the time of tools. */
+  answers_ms: number[];
   variables: Record<string, unknown>;
   language: string;
   ended_by: "agent" | "person";
@@ -27,15 +47,15 @@ export type Observed = {
 
 /** One verdict for each expectation, in the order they are documented; pure. */
 export function judge(expected: TestExpectation, observed: Observed): TestVerdict[] {
-  const { said, calls, steps, variables, language, ended_by } = observed;
+  const { said, calls, steps, path, variables, language, ended_by } = observed;
   const named = (tool: string) => calls.filter((call) => call.tool === tool);
   const names = calls.map(({ tool }) => tool);
   return [
-    ...(expected.called ?? []).map(({ tool, arguments: wanted, times }) => {
+    ...(expected.called ?? []).map(({ tool, arguments: wanted, where, times }) => {
       const all = named(tool);
-      const fitting = all.filter((call) => contains(call.arguments, wanted ?? {}));
+      const fitting = all.filter((call) => contains(call.arguments, wanted ?? {}) && holds(where, call));
       return verdict(
-        `called ${tool}${wanted ? ` with ${shown(wanted)}` : ""}${times ? ` ${times}×` : ""}`,
+        `called ${tool}${wanted ? ` with ${shown(wanted)}` : ""}${where ? ` where ${where}` : ""}${times ? ` ${times}×` : ""}`,
         times ? fitting.length === times : fitting.length > 0,
         all.length === 0 ? `${tool} was not called` : `called with ${all.map(argumentsOf).join(", then ")}`,
       );
@@ -45,11 +65,26 @@ export function judge(expected: TestExpectation, observed: Observed): TestVerdic
       return verdict(`not called ${tool}`, count === 0, count === 0 ? "not called" : `called ${count}×`);
     }),
     ...(expected.order
-      ? [verdict(`order ${expected.order.join(" → ")}`, isInOrder(names, expected.order), pathOf(names))]
+      ? [
+          verdict(
+            `order ${expected.order.join(" → ")}`,
+            isInOrder(names, expected.order),
+            `calls: ${pathOf(names)}`,
+          ),
+        ]
       : []),
     ...(expected.steps ?? []).map((step) =>
       verdict(`step ${step}`, steps.includes(step), `steps entered: ${steps.join(", ") || "none"}`),
     ),
+    ...(expected.path
+      ? [
+          verdict(
+            `path ${expected.path.join(" → ")}`,
+            isInOrder(path, expected.path),
+            `steps: ${pathOf(path)}`,
+          ),
+        ]
+      : []),
     ...Object.entries(expected.variables ?? {}).map(([name, wanted]) =>
       verdict(
         `variable ${name} = ${shown(wanted)}`,
@@ -86,6 +121,7 @@ export function judge(expected: TestExpectation, observed: Observed): TestVerdic
           ),
         ]
       : []),
+    ...(expected.within_ms == null ? [] : [timeVerdict(expected.within_ms, observed.answers_ms)]),
     ...(expected.max_cost_usd == null ? [] : [costVerdict(expected.max_cost_usd, observed.cost_usd)]),
   ];
 }
@@ -112,6 +148,20 @@ function finalVerdict(wanted: Final, last: ObservedCall | undefined): TestVerdic
   return verdict(expectation, passed, `${argumentsOf(last)} gave ${shown(last.error ?? last.result)}`);
 }
 
+function timeVerdict(most_ms: number, answers_ms: readonly number[]): TestVerdict {
+  const expectation = `each answer within ${most_ms} ms`;
+  if (answers_ms.length === 0) return verdict(expectation, false, "the agent gave no answer");
+  const slowest = Math.max(...answers_ms);
+  return verdict(expectation, slowest <= most_ms, `the slowest took ${Math.ceil(slowest)} ms`);
+}
+
+/** What can't be evaluated over the arguments that were given does not hold. */
+function holds(where: string | null | undefined, call: ObservedCall): boolean {
+  if (where == null) return true;
+  const compilation = compileExpression({ type: "cel", expression: where });
+  return compilation.ok && isTrue(compilation.expression, { arguments: call.arguments ?? {} });
+}
+
 function costVerdict(most: number, cost: number | null): TestVerdict {
   const expectation = `costs at most $${most}`;
   if (cost === null) return verdict(expectation, false, "the model's price is not known");
@@ -130,7 +180,7 @@ const verdict = (expectation: string, passed: boolean, why: string): TestVerdict
   why: cut(why),
 });
 
-const pathOf = (names: string[]): string => `calls: ${names.join(" → ") || "none"}`;
+const pathOf = (names: string[]): string => names.join(" → ") || "none";
 const argumentsOf = (call: ObservedCall): string => shown(call.arguments);
 const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 

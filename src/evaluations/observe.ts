@@ -5,6 +5,7 @@ import { usedCost } from "../llm/used-cost.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import { NO_MOCK } from "../tool-calls/mocked-call.ts";
 import type { Observed, ObservedCall } from "./judge.ts";
+import type { TestMeasures } from "./summary.ts";
 
 /** The session end tool's rounds begin here; it is called after the end, by a job. */
 const AFTER_ROUNDS = 1_000;
@@ -22,7 +23,7 @@ export async function observe(
   db: Db,
   catalogue: readonly LlmEntry[],
   session_id: number,
-): Promise<{ observed: Observed; requests: unknown[] }> {
+): Promise<{ observed: Observed; requests: unknown[]; measures: TestMeasures }> {
   const { state, end_reason } = await db
     .selectFrom("sessions")
     .select(["state", "end_reason"])
@@ -43,26 +44,43 @@ export async function observe(
     .where("round", "<", AFTER_ROUNDS)
     .orderBy("seq")
     .execute();
-  const answers = await db
+  const traced = await db
     .selectFrom("session_trace")
-    .select(["metadata", "details"])
+    .select(["category", "label", "duration_ms", "metadata", "details"])
     .where("session_id", "=", session_id)
-    .where("category", "=", "llm")
+    .where("category", "in", ["llm", "turn", "step"])
     .orderBy("id")
     .execute();
+  const answers = traced.filter(({ category }) => category === "llm");
   const memory = state as SessionState;
   const tasks = Object.values(memory.workflows?.tasks ?? {});
   const observed: Observed = {
     said: messages.map(({ text }) => text),
     calls: calls.map(observedCall),
+    path: traced.flatMap(({ category, label, details }) => {
+      const { step } = (details ?? {}) as { step?: string };
+      return category === "step" && label === "entered" && step !== undefined ? [step] : [];
+    }),
+    answers_ms: answerTimes(traced),
     steps: [...new Set(tasks.flatMap(({ visits }) => Object.keys(visits)))],
     variables: memory.variables,
     language: memory.language,
     ended_by: end_reason === "user" ? "person" : "agent",
     cost_usd: costOf(catalogue, answers),
   };
-  return { observed, requests: calls.map(({ request }) => request) };
+  const measures = { answers_ms: observed.answers_ms, agent_cost_usd: observed.cost_usd };
+  return { observed, requests: calls.map(({ request }) => request), measures };
 }
+
+type TracedTurn = { category: string; duration_ms: number | null; details: unknown };
+
+/** How long the person waited in each turn, without the time that tools took. Pure. */
+export const answerTimes = (traced: readonly TracedTurn[]): number[] =>
+  traced.flatMap(({ category, duration_ms, details }) => {
+    if (category !== "turn" || duration_ms === null) return [];
+    const { tools_ms = 0 } = (details ?? {}) as { tools_ms?: number };
+    return [Math.max(0, duration_ms - tools_ms)];
+  });
 
 /** Its arguments as they were prepared, where the call got that far. */
 export function observedCall({

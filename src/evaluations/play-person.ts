@@ -10,6 +10,7 @@ import {
   personaWords,
   type TestPersona,
 } from "./persona.ts";
+import { recordedLines } from "./recorded-lines.ts";
 import type { TestCase } from "./test-case.ts";
 
 /** Who talks with the agent in a test. */
@@ -29,7 +30,9 @@ type PlayedBy = {
 };
 
 export async function playerOf(person: TestCase["person"], by: PlayedBy): Promise<TestPlayer> {
-  return Array.isArray(person) ? scriptPlayer(person) : personaPlayer(person, by);
+  if (Array.isArray(person)) return scriptPlayer(person);
+  if ("goal" in person) return personaPlayer(person, by);
+  return scriptPlayer(await recordedLines(by.engine.db, by.sub_organization_id, person.session));
 }
 
 type PersonLines = Extract<TestCase["person"], unknown[]>;

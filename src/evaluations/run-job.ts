@@ -2,14 +2,18 @@ import { sql, type Updateable } from "kysely";
 import { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
 import { publicText } from "../base/errors.ts";
-import { type Db, json, type Tx } from "../db/database.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import type { TestResults } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { type PlayedCase, playCase } from "./play-case.ts";
+import { testSid } from "./recorded-lines.ts";
+import { tellDone } from "./run-done.ts";
+import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
 import { TestCase } from "./test-case.ts";
+import type { OpenTestLine } from "./test-line.ts";
 
 /*
  * One job for each result of a run.
@@ -28,7 +32,12 @@ export const runTest: Job<{ result_id: number }> = {
   max_attempts: 3,
 };
 
-type Parts = { engine: Engine; catalogue: readonly LlmEntry[] };
+type Parts = {
+  engine: Engine;
+  catalogue: readonly LlmEntry[];
+  judges: SessionJudges;
+  openLine: OpenTestLine;
+};
 
 export const testJobs = (parts: Parts): JobHandler[] => [
   handle(runTest, async ({ result_id }, { job }) => {
@@ -54,12 +63,13 @@ async function runResult(parts: Parts, result_id: number, isLast: boolean): Prom
   await finishRun(engine, due.run_id);
 }
 
-async function settle({ engine, catalogue }: Parts, due: DueResult, isLast: boolean): Promise<void> {
+async function settle(parts: Parts, due: DueResult, isLast: boolean): Promise<void> {
+  const { engine } = parts;
   await takeOver(engine, due);
   if (await isSpent(engine.db, due)) return store(engine, due, { status: "skipped", notes: [SPENT] });
   let played: Stored;
   try {
-    played = await play({ engine, catalogue }, due);
+    played = await play(parts, due);
   } catch (error) {
     if (!isLast) throw error;
     played = { status: "error", notes: [publicText(error, engine.log, "a test could not be run")] };
@@ -81,11 +91,13 @@ async function loadDue(db: Db, result_id: number) {
       "t.session_id",
       "t.position",
       "t.repetition",
+      "t.recorded_session_id",
       "r.status as run_status",
       "r.agent_id",
       "r.seed",
       "r.cost_cap_usd",
       "r.snapshot",
+      "r.judges",
       sql<unknown>`r.cases -> t.position`.as("test_case"),
     ])
     .where("t.id", "=", result_id)
@@ -93,16 +105,18 @@ async function loadDue(db: Db, result_id: number) {
   return row;
 }
 
-function play({ engine, catalogue }: Parts, due: DueResult): Promise<PlayedCase> {
+function play({ engine, catalogue, judges, openLine }: Parts, due: DueResult): Promise<PlayedCase> {
   const { id, sub_organization_id, agent_id, position, repetition, snapshot } = due;
   return playCase(engine, catalogue, {
-    ...{ sub_organization_id, agent_id, sid: `test-${id}` },
+    ...{ sub_organization_id, agent_id, sid: testSid(id), openLine },
     // Of a run that an earlier version of the program began, nothing was kept.
     held_with: (snapshot as Snapshot | null) ?? "draft",
     seed: seedOf(due.seed, position, repetition),
     test_case: TestCase.parse(due.test_case),
+    judges: { frozen: due.judges as FrozenJudge[], ask: judges.ask },
+    recorded_session_id: due.recorded_session_id,
     onOpen: async (tx, { session_id }) => {
-      await write(tx, due, { session_id });
+      await write(tx, due, { session_id }, "while the recording is there");
       due.session_id = session_id;
     },
   });
@@ -131,26 +145,37 @@ async function isSpent(db: Db, { run_id, cost_cap_usd }: DueResult): Promise<boo
 }
 
 type Stored = Pick<PlayedCase, "notes"> &
-  Partial<Pick<PlayedCase, "verdicts" | "cost_usd">> & {
-    status: PlayedCase["status"] | "skipped";
+  Partial<Pick<PlayedCase, "verdicts" | "cost_usd" | "measures">> & {
+    status: PlayedCase["status"];
   };
 
 async function store({ db, clock }: Engine, due: DueResult, result: Stored): Promise<void> {
-  const { status, notes, verdicts = [], cost_usd = null } = result;
+  const { status, notes, verdicts = [], cost_usd = null, measures = null } = result;
   const finished_at = clock.now().toISOString();
-  await write(db, due, { status, verdicts: json(verdicts), notes: json(notes), cost_usd, finished_at });
+  await write(db, due, {
+    status,
+    verdicts: json(verdicts),
+    notes: json(notes),
+    cost_usd,
+    measures: jsonOrNull(measures),
+    finished_at,
+  });
 }
 
 /** Only while there is no result yet, and the row names the session that this process left there. */
 async function write(
   db: Db | Tx,
-  { id, session_id }: DueResult,
+  { id, session_id, recorded_session_id }: DueResult,
   values: Updateable<TestResults>,
+  recording?: "while the recording is there",
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable("test_results")
     .set(values)
     .where("id", "=", id)
+    .where((row) =>
+      recording ? row("recorded_session_id", "is not distinct from", recorded_session_id) : row.lit(true),
+    )
     .where("status", "=", "pending")
     .where("session_id", "is not distinct from", session_id)
     .executeTakeFirst();
@@ -159,20 +184,25 @@ async function write(
 
 /** A statement of its own, after the result's commit: of two last results, the later one sees both. */
 async function finishRun({ db, clock }: Engine, run_id: number): Promise<void> {
-  await db
-    .updateTable("test_runs")
-    .set({ status: "finished", finished_at: clock.now().toISOString() })
-    .where("id", "=", run_id)
-    .where("status", "=", "running")
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("test_results")
-            .select("id")
-            .where("run_id", "=", run_id)
-            .where("status", "=", "pending"),
+  await db.transaction().execute(async (tx) => {
+    const at = clock.now();
+    const finished = await tx
+      .updateTable("test_runs")
+      .set({ status: "finished", finished_at: at.toISOString() })
+      .where("id", "=", run_id)
+      .where("status", "=", "running")
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom("test_results")
+              .select("id")
+              .where("run_id", "=", run_id)
+              .where("status", "=", "pending"),
+          ),
         ),
-      ),
-    )
-    .execute();
+      )
+      .returning(["id", "suite_id", "sub_organization_id", "agent_name", "is_scheduled"])
+      .executeTakeFirst();
+    if (finished) await tellDone(tx, at, finished);
+  });
 }

@@ -8,8 +8,10 @@ import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { caseCount } from "./case-count.ts";
 import { runTest } from "./run-job.ts";
-import { agentNamed, casesOf, selectSuites } from "./suite-store.ts";
-import { type CountedResult, summarize, type TestSummary } from "./summary.ts";
+import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
+import { agentNamed, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
+import { type CountedResult, summarize, type TestMeasures, type TestSummary } from "./summary.ts";
+import type { TestCase } from "./test-case.ts";
 
 export type TestRunRow = {
   passed: number;
@@ -27,7 +29,14 @@ export type TestRunRow = {
   created_at: string;
   created_by: string;
   finished_at: string | null;
+  is_scheduled: boolean;
 };
+
+/** Who begins a run, or whose schedule does. */
+type RunCaller = Pick<Caller, "sub_organization_id" | "email">;
+
+/** Calls with sound keep a processor busy: an organization's are held one after the other, on all machines together. */
+const soundQueue = (sub_organization_id: number): string => `audio-tests-${sub_organization_id}`;
 
 /** So that no run keeps the workers for hours. */
 const MAX_RESULTS = 3_000;
@@ -38,13 +47,13 @@ export type RunWanted = {
   repetitions: number;
   seed: number;
   cost_cap_usd?: number | null | undefined;
+  is_scheduled?: boolean;
 };
 
 /** Writes the run, its results and their jobs. */
 export async function beginRun(
   tx: Tx,
-  clock: Clock,
-  caller: Caller,
+  { clock, judges, caller }: { clock: Clock; judges: SessionJudges; caller: RunCaller },
   suite_id: number,
   wanted: RunWanted,
 ): Promise<number> {
@@ -61,6 +70,9 @@ export async function beginRun(
       ["body", "repetitions"],
       `A run has at most ${MAX_RESULTS} conversations; this is ${count}`,
     );
+  const [missing] = await missingRecordings(tx, caller, cases);
+  if (missing) throw invalid(["body"], `${missing.path}: ${missing.message}`);
+  const frozen = await judgesOf(tx, caller, cases, judges);
   const { id } = await tx
     .insertInto("test_runs")
     .values({
@@ -72,25 +84,47 @@ export async function beginRun(
       seed: wanted.seed,
       cost_cap_usd: wanted.cost_cap_usd ?? null,
       cases: json(cases),
+      judges: json(frozen),
       status: "running",
+      is_scheduled: wanted.is_scheduled ?? false,
       created_at: clock.now().toISOString(),
       created_by: caller.email,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
+  const withSound = cases.flatMap(({ channel }, at) => (channel === "voice_audio" ? [at] : []));
   await sql`
     with result as (
-      insert into test_results (sub_organization_id, run_id, position, case_name, repetition, status)
-      select ${sub_organization_id}::bigint, ${id}::bigint, c.ordinality - 1, c.value ->> 'name', repetition, 'pending'
+      insert into test_results (sub_organization_id, run_id, position, case_name, repetition, status, recorded_session_id)
+      select ${sub_organization_id}::bigint, ${id}::bigint, c.ordinality - 1, c.value ->> 'name', repetition, 'pending',
+        case when json_typeof(c.value -> 'person') = 'object' then (c.value -> 'person' ->> 'session')::bigint end
       from json_array_elements(${JSON.stringify(cases)}::json) with ordinality as c (value, ordinality)
       cross join generate_series(1, ${wanted.repetitions}::int) as repetition
       order by repetition, c.ordinality
-      returning id
+      returning id, position
     )
     select graphile_worker.add_job(${runTest.name}::text, json_build_object('result_id', result.id),
-      max_attempts => ${runTest.max_attempts}::int, flags => array[${`tenant:${sub_organization_id}`}::text])
+      max_attempts => ${runTest.max_attempts}::int, flags => array[${`tenant:${sub_organization_id}`}::text],
+      queue_name => case when result.position = any(${withSound}::int[]) then ${soundQueue(sub_organization_id)}::text end)
     from result order by result.id`.execute(tx);
   return id;
+}
+
+/** As they are now. One that there is not, or that can't judge, is refused before anything is played. */
+async function judgesOf(
+  tx: Tx,
+  caller: RunCaller,
+  cases: readonly TestCase[],
+  judges: SessionJudges,
+): Promise<FrozenJudge[]> {
+  const names = [...new Set(cases.flatMap(({ expect }) => expect.judges ?? []))];
+  const found = await judges.freeze(tx, caller, names);
+  const missing = names.find((name) => !found.some((judge) => judge.name === name));
+  if (missing !== undefined) throw invalid(["body"], `There is no judge ${missing}`);
+  return found.map((judge) => {
+    if ("fault" in judge) throw invalid(["body"], `The judge ${judge.name} can't be asked: ${judge.fault}`);
+    return judge;
+  });
 }
 
 export const runList: list.ListRules = {
@@ -126,6 +160,7 @@ export const selectRuns = (db: Db, caller: Pick<Caller, "sub_organization_id">) 
       "r.created_at",
       "r.created_by",
       "r.finished_at",
+      "r.is_scheduled",
       caseCount("passed").as("passed"),
       caseCount("judged").as("judged"),
     ]);
@@ -140,14 +175,36 @@ export async function findRun(db: Db, caller: Caller, id: number): Promise<TestR
 export const countedResults = (db: Db, run_id: number): Promise<CountedResult[]> =>
   db
     .selectFrom("test_results")
-    .select(["case_name", "status", "cost_usd"])
+    .select((row) => [
+      "case_name",
+      "status",
+      "cost_usd",
+      row.ref("measures").$castTo<TestMeasures | null>().as("measures"),
+    ])
     .where("run_id", "=", run_id)
     .orderBy("position")
     .orderBy("repetition")
     .execute();
 
-export async function withSummary(db: Db, run: TestRunRow): Promise<TestRunRow & { summary: TestSummary }> {
-  return { ...run, summary: summarize(await countedResults(db, run.id)) };
+/** How the suite's webhook was told of a run. */
+type RunNotice = {
+  state: "WAITING" | "DELIVERED" | "FAILED";
+  tries: number;
+  at: string;
+  reason: string | null;
+};
+
+export async function withSummary(
+  db: Db,
+  run: TestRunRow,
+): Promise<TestRunRow & { summary: TestSummary; notice: RunNotice | null }> {
+  const { notice } = await db
+    .selectFrom("test_runs")
+    .select("notice")
+    .where("id", "=", run.id)
+    .executeTakeFirstOrThrow();
+  const summary = summarize(await countedResults(db, run.id));
+  return { ...run, summary, notice: notice as RunNotice | null };
 }
 
 /** What waits is skipped; conversations that run go on to their end and are not counted. */

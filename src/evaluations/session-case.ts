@@ -5,8 +5,9 @@ import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime } from "../sessions/variables.ts";
-import { toolType } from "../tools/tool-definition.ts";
+import { callsService } from "../tools/tool-definition.ts";
 import { observedCall } from "./observe.ts";
 import { TestCase } from "./test-case.ts";
 
@@ -28,21 +29,24 @@ type RecordedSession = {
  * A test that says what the person said and answers tools as their services did. The address is not taken over: a test
  * outlives the session that it was made of. Pure.
  */
-export function caseOfSession(session: RecordedSession): TestCase {
+function caseOfSession(session: RecordedSession, person: "lines" | "recording" = "lines"): TestCase {
   const { id, channel, override_timestamp, agent_timezone, verified, lines, calls, snapshot } = session;
   const services = new Set(
     snapshot.tools
-      .filter(({ is_system, definition }) => !is_system && toolType(definition) === "endpoint")
+      .filter(({ is_system, definition }) => !is_system && callsService(definition))
       .map(({ name }) => name),
   );
   const called = [...new Set(calls.map(({ tool }) => tool).filter((tool) => services.has(tool)))];
   const { date, time } = localTime(new Date(session.timestamp), agent_timezone);
   return TestCase.parse({
     name: `Session ${id}`,
-    channel: channel === "voice" ? "chat" : channel,
+    channel,
     clock: override_timestamp ?? `${date}T${time}:00`,
     caller: { verified },
-    person: lines.slice(0, MAX_ENTRIES).map((text) => text.slice(0, MAX_LINE)),
+    person:
+      person === "recording"
+        ? { session: id }
+        : lines.slice(0, MAX_ENTRIES).map((text) => text.slice(0, MAX_LINE)),
     mocks: calls
       .filter(({ tool }) => services.has(tool))
       .slice(0, MAX_ENTRIES)
@@ -72,9 +76,18 @@ export function sessionCaseRoutes(api: Api, { db }: { db: Db }): void {
       permission: "sessions_read",
       opens: { resource: "transcripts", by: "session_id" },
       params: z.object({ session_id: recordId() }),
+      query: z.object({
+        person: z
+          .enum(["lines", "recording"])
+          .default("lines")
+          .describe(
+            "`lines`: what the person said is copied, to be edited. `recording`: it is read from the session, as long as that is there.",
+          ),
+      }),
       response: TestCase,
     },
-    async ({ caller, params }) => caseOfSession(await recorded(db, caller, params.session_id)),
+    async ({ caller, params, query }) =>
+      caseOfSession(await recorded(db, caller, params.session_id), query.person),
   );
 }
 
@@ -89,7 +102,7 @@ async function recorded(db: Db, caller: Caller, session_id: number): Promise<Rec
       "override_timestamp",
       "verified",
       "end_reason",
-      "snapshot",
+      snapshotOf("sessions").as("snapshot"),
     ])
     .where("id", "=", session_id)
     .where("sub_organization_id", "=", caller.sub_organization_id)
@@ -110,7 +123,6 @@ async function recorded(db: Db, caller: Caller, session_id: number): Promise<Rec
     .execute();
   return {
     ...session,
-    snapshot: session.snapshot as Snapshot,
     lines: messages.map(({ text }) => text),
     calls: calls.map(observedCall),
   };

@@ -8,7 +8,8 @@ import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
 import { caseCount } from "./case-count.ts";
 import { findingsOf, type TestFinding } from "./case-findings.ts";
-import { TestCase, type TestSuiteInput } from "./test-case.ts";
+import type { SessionJudges } from "./session-judges.ts";
+import { recordedBy, TestCase, type TestSuiteInput } from "./test-case.ts";
 
 export type TestSuiteRow = {
   id: number;
@@ -73,11 +74,16 @@ export const selectSuites = (db: Db, caller: Pick<Caller, "sub_organization_id">
     ]);
 
 /** With its cases, and what is doubtful about them. */
-export async function findSuite(db: Db, caller: Caller, id: number): Promise<TestSuiteRow | undefined> {
+export async function findSuite(
+  db: Db,
+  caller: Caller,
+  id: number,
+  judges: SessionJudges,
+): Promise<TestSuiteRow | undefined> {
   const row = await selectSuites(db, caller).where("s.id", "=", id).executeTakeFirst();
   if (!row) return undefined;
   const cases = await casesOf(db, id);
-  return { ...row, cases, findings: await findings(db, caller, row.agent_id, cases) };
+  return { ...row, cases, findings: await findings(db, caller, { agent_id: row.agent_id, cases, judges }) };
 }
 
 export async function casesOf(db: Db, suite_id: number): Promise<TestCase[]> {
@@ -93,16 +99,49 @@ export async function casesOf(db: Db, suite_id: number): Promise<TestCase[]> {
 
 async function findings(
   db: Db,
-  { sub_organization_id }: Caller,
-  agent_id: number,
-  cases: TestCase[],
+  caller: Caller,
+  { agent_id, cases, judges }: { agent_id: number; cases: TestCase[]; judges: SessionJudges },
 ): Promise<TestFinding[]> {
   try {
-    return findingsOf(cases, await freezeSnapshot(db, sub_organization_id, agent_id, "draft"));
+    const snapshot = await freezeSnapshot(db, caller.sub_organization_id, agent_id, "draft");
+    return [
+      ...findingsOf(cases, snapshot, await judges.names(db, caller)),
+      ...(await missingRecordings(db, caller, cases)),
+    ];
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return [{ path: "agent", message: error.message }];
   }
+}
+
+/** Sessions whose lines a case says, and which there are not, or no longer. */
+export async function missingRecordings(
+  db: Db,
+  { sub_organization_id }: Pick<Caller, "sub_organization_id">,
+  cases: readonly TestCase[],
+): Promise<TestFinding[]> {
+  const wanted = cases.flatMap((one, at) => {
+    const session = recordedBy(one);
+    return session === null ? [] : [{ at, session }];
+  });
+  if (wanted.length === 0) return [];
+  const found = await db
+    .selectFrom("sessions")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("id", "in", [...new Set(wanted.map(({ session }) => session))])
+    .execute();
+  const known = new Set(found.map(({ id }) => id));
+  return wanted.flatMap(({ at, session }) =>
+    known.has(session)
+      ? []
+      : [
+          {
+            path: `cases[${at}].person.session`,
+            message: `There is no session ${session}; it may have been deleted.`,
+          },
+        ],
+  );
 }
 
 export async function agentNamed(
@@ -173,5 +212,5 @@ async function insertCases(tx: Tx, caller: Caller, suite_id: number, cases: Test
   await sql`
     insert into test_cases (sub_organization_id, suite_id, position, name, definition)
     select sub_organization_id, suite_id, position, name, definition
-    from json_populate_recordset(null::test_cases, ${recordset<"test_cases">(rows)})`.execute(tx);
+    from json_populate_recordset(null::test_cases, ${recordset<"test_cases">(rows)}::json)`.execute(tx);
 }

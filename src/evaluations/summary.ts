@@ -25,13 +25,31 @@ export const TestSummary = z
       skipped: z.int(),
     }),
     cost_usd: z.number(),
+    answer_p95_ms: z
+      .number()
+      .nullable()
+      .describe(
+        "Of 100 answers of the agent, 95 came at least so fast, without the time tools took; null: there was none.",
+      ),
+    agent_cost_usd: z
+      .number()
+      .nullable()
+      .describe("Of the agent's model, in the mean of conversations; null: its price is not known."),
     by_case: z.array(TestRate.extend({ name: z.string() })),
   })
   .meta({ id: "TestSummary" });
 export type TestSummary = z.infer<typeof TestSummary>;
 
 export type TestStatus = "pending" | "passed" | "failed" | "error" | "skipped";
-export type CountedResult = { case_name: string; status: TestStatus; cost_usd: number | null };
+/** What a conversation took. */
+export type TestMeasures = { answers_ms: number[]; agent_cost_usd: number | null };
+export type CountedResult = {
+  case_name: string;
+  status: TestStatus;
+  cost_usd: number | null;
+  /** Left out of those that were not held, and of runs that an earlier version of the program played. */
+  measures?: TestMeasures | null;
+};
 
 /** Results in the order of cases. What is pending or was skipped counts in no rate. */
 export function summarize(results: readonly CountedResult[]): TestSummary {
@@ -52,8 +70,31 @@ export function summarize(results: readonly CountedResult[]): TestSummary {
       skipped: count("skipped"),
     },
     cost_usd: results.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+    ...taken(results),
     by_case,
   };
+}
+
+function taken(results: readonly CountedResult[]): Pick<TestSummary, "answer_p95_ms" | "agent_cost_usd"> {
+  const measured = results.flatMap(({ measures }) => (measures ? [measures] : []));
+  const costs = measured.map(({ agent_cost_usd }) => agent_cost_usd);
+  const known = costs.filter((cost) => cost !== null);
+  return {
+    answer_p95_ms: nearestRank(
+      measured.flatMap(({ answers_ms }) => answers_ms),
+      0.95,
+    ),
+    agent_cost_usd:
+      known.length === 0 || known.length < costs.length
+        ? null
+        : known.reduce((sum, cost) => sum + cost, 0) / known.length,
+  };
+}
+
+/** The smallest value that at least this share of them does not exceed. */
+function nearestRank(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null;
+  return values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(share * values.length) - 1)] ?? null;
 }
 
 export const TestComparison = z

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { anyJson, boundedList, integer, name } from "../api/schema.ts";
+import { anyJson, boundedList, integer, name, recordId } from "../api/schema.ts";
 import { patternFault } from "../base/pattern.ts";
+import { compileExpression } from "../expressions/expression.ts";
 import { TestPersona } from "./persona.ts";
 
 /** A test of an agent, as its author writes it: who talks, what their services answer, and what is expected. */
@@ -14,6 +15,19 @@ const RE2 = z
     if (fault !== null) context.addIssue({ code: "custom", message: `Input should be a pattern: ${fault}` });
   })
   .describe("RE2, whatever the case.");
+
+const CEL = z
+  .string()
+  .min(1)
+  .max(2_048)
+  .superRefine((expression, context) => {
+    const compilation = compileExpression({ type: "cel", expression });
+    if (!compilation.ok)
+      context.addIssue({
+        code: "custom",
+        message: `Input should be a CEL expression: ${compilation.message}`,
+      });
+  });
 
 const anyArguments = z.record(z.string(), anyJson());
 const toolName = z.string().min(1).max(64);
@@ -45,6 +59,9 @@ export const TestExpectation = z
       z.strictObject({
         tool: toolName,
         arguments: anyArguments.nullish().describe("A call's arguments contain these."),
+        where: CEL.nullish().describe(
+          "CEL of the call's `arguments`, such as `arguments.amount <= 50`: only calls of which it is true count.",
+        ),
         times: integer({ min: 1, max: 1_000 })
           .nullish()
           .describe("Exactly as often. Omitted: at least once."),
@@ -55,6 +72,9 @@ export const TestExpectation = z
     steps: boundedList(z.string().min(1).max(255))
       .nullish()
       .describe("Steps of workflows that were entered."),
+    path: boundedList(z.string().min(1).max(255))
+      .nullish()
+      .describe("These steps were entered in this order; others may come between."),
     variables: anyArguments.nullish().describe("Variables at the end, by full name."),
     final: boundedList(
       z.strictObject({
@@ -73,15 +93,36 @@ export const TestExpectation = z
       .enum(["agent", "person"])
       .nullish()
       .describe("`person`: all lines were said, nobody hung up."),
+    within_ms: integer({ min: 1, max: 600_000 })
+      .nullish()
+      .describe("No answer of the agent takes longer, without the time of tools."),
     max_cost_usd: z.number().min(0).nullish(),
   })
   .meta({ id: "TestExpectation" });
 export type TestExpectation = z.infer<typeof TestExpectation>;
 
+/** What a case expects: what is plain to see, and what judges say. */
+export const TestCaseExpectation = TestExpectation.extend({
+  judges: boundedList(name())
+    .nullish()
+    .describe("Judges, by name, that answer yes. One that is not calibrated informs, and fails nothing."),
+}).meta({ id: "TestCaseExpectation" });
+export type TestCaseExpectation = z.infer<typeof TestCaseExpectation>;
+
+/** A person who says again what was said in a session. */
+const TestRecording = z
+  .strictObject({ session: recordId().describe("The session's number, in this installation.") })
+  .meta({ id: "TestRecording" });
+
 export const TestCase = z
   .strictObject({
     name: name(),
-    channel: z.enum(["chat", "sms", "whatsapp", "email"]).default("chat"),
+    channel: z
+      .enum(["chat", "sms", "whatsapp", "email", "voice", "voice_audio"])
+      .default("chat")
+      .describe(
+        "`voice`: a call held in text; nothing is heard or spoken. `voice_audio`: a call with sound, by the offline voice and ear of the machine; where it has none, the case is skipped.",
+      ),
     clock: z
       .string()
       .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/, { abort: true })
@@ -96,17 +137,23 @@ export const TestCase = z
       })
       .prefault({}),
     person: z
-      .union([boundedList(z.union([z.string().max(20_000), TestPersonLine])), TestPersona])
-      .describe("The person's lines, said in this order; or a persona, whom a model plays."),
+      .union([boundedList(z.union([z.string().max(20_000), TestPersonLine])), TestRecording, TestPersona])
+      .describe(
+        "The person's lines, said in this order; a session whose lines are said again; or a persona, whom a model plays.",
+      ),
     mocks: boundedList(TestMock).default([]).describe("The first one that matches a call answers it."),
     network: z
       .enum(["closed", "open"])
       .default("closed")
       .describe("`closed`: no call of a tool leaves the program; one that no mock answers fails."),
-    expect: TestExpectation.prefault({}),
+    expect: TestCaseExpectation.prefault({}),
   })
   .meta({ id: "TestCase" });
 export type TestCase = z.infer<typeof TestCase>;
+
+/** The session whose lines the person says. */
+export const recordedBy = ({ person }: Pick<TestCase, "person">): number | null =>
+  !Array.isArray(person) && "session" in person ? person.session : null;
 
 export const MAX_CASES = 500;
 

@@ -15,15 +15,14 @@ import {
   selectRuns,
   withSummary,
 } from "./run-store.ts";
+import type { SessionJudges } from "./session-judges.ts";
 import { compareRuns, TestComparison, TestSummary } from "./summary.ts";
 import { SUITES, suiteParams } from "./test-suite.ts";
 
 const TestRunRequest = z
   .strictObject({
     agent: z.string().max(255).nullish().describe("The name of another agent than the suite's."),
-    version: recordId()
-      .nullish()
-      .describe("A published version of the agent; without it, what was saved last."),
+    version: recordId().nullish().describe("A published version of the agent. Omitted: the draft."),
     repetitions: integer({ min: 1, max: 100 }).default(1),
     seed: integer({ min: 0, max: 2_147_483_647 })
       .default(1)
@@ -32,7 +31,7 @@ const TestRunRequest = z
       .number()
       .min(0)
       .nullish()
-      .describe("No conversation begins once the run has cost so much."),
+      .describe("No conversation starts after the run has cost this much."),
   })
   .meta({ id: "TestRunRequest" });
 
@@ -43,7 +42,7 @@ const TestRunListed = z
     suite: z.string(),
     agent_id: z.int(),
     agent: z.string(),
-    version: z.int().nullable().describe("null: what was saved last when the run began."),
+    version: z.int().nullable().describe("null: the draft as saved when the run began."),
     repetitions: z.int(),
     seed: z.int(),
     cost_cap_usd: z.number().nullable(),
@@ -51,12 +50,24 @@ const TestRunListed = z
     created_at: timestamp(),
     created_by: z.string(),
     finished_at: timestamp().nullable(),
+    is_scheduled: z.boolean().describe("Begun by the suite's schedule."),
     passed: z.int().describe("Cases whose repetitions all passed."),
     judged: z.int().describe("Cases that have a verdict so far."),
   })
   .meta({ id: "TestRunListed" });
 
-const TestRunResponse = TestRunListed.extend({ summary: TestSummary }).meta({ id: "TestRunResponse" });
+const TestRunResponse = TestRunListed.extend({
+  summary: TestSummary,
+  notice: z
+    .object({
+      state: z.enum(["WAITING", "DELIVERED", "FAILED"]),
+      tries: z.int(),
+      at: timestamp(),
+      reason: z.string().nullable(),
+    })
+    .nullable()
+    .describe("How the suite's webhook was told; null: there was none, or it is being told."),
+}).meta({ id: "TestRunResponse" });
 
 const TestResult = z
   .object({
@@ -95,12 +106,15 @@ const params = z.object({ run_id: recordId() });
 const tag = "tests";
 
 /** Runs of suites: begun, watched, read result by result, compared. */
-export function runRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function runRoutes(
+  api: Api,
+  { db, clock, judges }: { db: Db; clock: Clock; judges: SessionJudges },
+): void {
   api.post(
     `${SUITES}/:suite_id/runs`,
     {
       summary: "Run a test suite",
-      description: "The answer comes at once; the run's status tells when it is finished.",
+      description: "Answers at once; follow the run's status.",
       tag,
       permission: "tests_run",
       params: suiteParams,
@@ -109,7 +123,7 @@ export function runRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): vo
     },
     async ({ caller, params, body }) => {
       const run = await db.transaction().execute(async (tx) => {
-        const id = await beginRun(tx, clock, caller, params.suite_id, body);
+        const id = await beginRun(tx, { clock, judges, caller }, params.suite_id, body);
         const after = await findRun(tx, caller, id);
         await api.audit(tx, caller, {
           action: "run",
@@ -182,7 +196,7 @@ export function runRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): vo
     `${RUNS}/:run_id/cancel`,
     {
       summary: "Cancel a test run",
-      description: "Conversations that wait are skipped. A run that has finished stays as it is.",
+      description: "Waiting conversations are skipped. A finished run is not changed.",
       tag,
       permission: "tests_run",
       params,

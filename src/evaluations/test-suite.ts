@@ -9,6 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { TestFinding } from "./case-findings.ts";
+import type { SessionJudges } from "./session-judges.ts";
 import { readSuiteFile, writeSuiteFile } from "./suite-file.ts";
 import {
   findSuite,
@@ -53,7 +54,11 @@ export const suiteParams = z.object({ suite_id: recordId() });
 const TAG = "tests";
 
 /** Suites of tests: the five routes of a record, and the same suite as a file. */
-export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function suiteRoutes(
+  api: Api,
+  { db, clock, judges }: { db: Db; clock: Clock; judges: SessionJudges },
+): void {
+  const find = (from: Db, caller: Caller, id: number) => findSuite(from, caller, id, judges);
   addResource<TestSuiteRow, TestSuiteInput, z.infer<typeof TestSuiteUpdate>>(api, db, {
     path: SUITES,
     noun: "Test suite",
@@ -74,7 +79,7 @@ export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     }) => suite,
     store: {
       page: (caller, query) => list.listPage(db, selectSuites(db, caller), query, suiteList),
-      find: findSuite,
+      find,
       insert: (tx, caller, input) => insertSuite(tx, clock, caller, input),
       replace: (tx, caller, { id, ...input }) => replaceSuite(tx, clock, caller, id, input),
       remove: async (tx, _caller, id, { reason }) => {
@@ -113,10 +118,10 @@ export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
       .where("deleted_at", "is", null)
       .forUpdate()
       .executeTakeFirst();
-    const before = stored && (await findSuite(tx, caller, stored.id));
+    const before = stored && (await find(tx, caller, stored.id));
     const id = stored ? stored.id : await insertSuite(tx, clock, caller, suite);
     if (stored) await replaceSuite(tx, clock, caller, id, suite);
-    const after = (await findSuite(tx, caller, id)) as TestSuiteRow;
+    const after = (await find(tx, caller, id)) as TestSuiteRow;
     await api.audit(tx, caller, {
       action: before ? "update" : "create",
       resource: TAG,
@@ -137,7 +142,7 @@ export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
       response: TestSuiteFile,
     },
     async ({ caller, params }) => {
-      const suite = await findSuite(db, caller, params.suite_id);
+      const suite = await find(db, caller, params.suite_id);
       if (!suite) throw notFound("Test suite", params.suite_id);
       const { name, description, agent, cases = [] } = suite;
       return { text: writeSuiteFile({ name, description, agent, cases }) };

@@ -45,17 +45,16 @@ export async function insertTrace(
   entries: readonly TraceEntry[],
   now: Date,
 ): Promise<void> {
-  if (entries.length > 0) await traceInsert(session_id, turn_index, entries, now).execute(db);
+  if (entries.length > 0) await traceInsert(traceRows(session_id, turn_index, entries, now)).execute(db);
 }
 
-/** The same as a part of a statement; nothing is written unless `only_if`. */
-export function traceInsert(
+/** The rows of a trace as one value (`db/recordset.ts`). */
+export function traceRows(
   session_id: number,
   turn_index: number,
   entries: readonly TraceEntry[],
   now: Date,
-  only_if: RawBuilder<boolean> = sql`true`,
-): RawBuilder<unknown> {
+): string {
   const rows = entries.map((entry) => {
     const started = entry.started ?? now;
     return {
@@ -70,11 +69,15 @@ export function traceInsert(
       details: entry.details ?? null,
     };
   });
-  return sql`
+  return recordset<"session_trace">(rows);
+}
+
+/** A part of a statement; nothing is written unless `only_if`. */
+export const traceInsert = (rows: unknown, only_if: RawBuilder<boolean> = sql`true`): RawBuilder<unknown> =>
+  sql`
     insert into session_trace (session_id, turn_index, category, label, measurement_start, timestamp, duration_ms,
       metadata, details)
     select t.session_id, t.turn_index, t.category, t.label, t.measurement_start, t.timestamp, t.duration_ms,
       t.metadata, t.details
-    from json_populate_recordset(null::session_trace, ${recordset<"session_trace">(rows)}) as t
+    from json_populate_recordset(null::session_trace, ${rows}::json) as t
     where ${only_if}`;
-}

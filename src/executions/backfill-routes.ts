@@ -63,7 +63,7 @@ export function backfillRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db" 
   api.get(
     path,
     {
-      summary: "Get how far a workflow's backfill is",
+      summary: "Get the progress of a workflow's backfill",
       tag,
       permission: "insights_read",
       params: workflowParams,
@@ -78,9 +78,8 @@ export function backfillRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db" 
   api.put(
     path,
     {
-      summary: "Set how fast a workflow's backfill goes",
-      description:
-        "Holds for the backfill that runs and for those to come; also before the first activation.",
+      summary: "Set the rate of a workflow's backfill",
+      description: "Applies to the running backfill and later ones; can be set before the first activation.",
       tag,
       permission: "insights_write",
       params: workflowParams,
@@ -126,7 +125,7 @@ export function backfillRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db" 
         summary: action === "pause" ? "Pause a workflow's backfill" : "Resume a workflow's backfill",
         description:
           action === "pause"
-            ? "Nothing of it begins any more until it is resumed; what runs goes on to its end, and what ends now is analysed as before. 412 when no backfill runs."
+            ? "No backfill execution starts until it is resumed; running ones finish, and new sessions are analyzed as before. 412 when no backfill runs."
             : "It goes on where it was paused. 412 when no backfill is paused.",
         tag,
         permission: "insights_write",

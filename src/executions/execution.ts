@@ -150,7 +150,7 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
   api.post(
     `${WORKFLOWS}/:workflow_id/retry-failed`,
     {
-      summary: "Try everything again that failed in an insight workflow",
+      summary: "Retry the failed executions of an insight workflow",
       description: `With its tools at their present versions, and without those that had finished; at most ${MOST_RETRIED} in one call.`,
       tag: "insights",
       permission: "insights_write",

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
@@ -25,6 +26,7 @@ type ExecutorParts = {
   db: Db;
   clock: Clock;
   log: Log;
+  vault: Vault;
   runner: ToolRunner;
   /** The owner of this process's leases. */
   owner: string;
@@ -107,7 +109,7 @@ class Working {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
     this.#leases = executionLeases(parts, this.#owner);
-    this.#recorder = createRecorder(parts.db, parts.log, this.#owner);
+    this.#recorder = createRecorder(parts, this.#owner);
     this.#loop = createWorkLoop<Claimed>({
       of: "insight executions",
       log: parts.log,

@@ -39,9 +39,9 @@ export function queueWorkRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
   api.post(
     `${WORKFLOWS}/queue-work`,
     {
-      summary: "Queue sessions or recordings for a workflow by hand",
+      summary: "Queue sessions or recordings for an insight workflow",
       description:
-        "Works for inactive workflows too, and whatever their conditions; nothing is analysed twice with the same version of a tool. What failed before is tried again.",
+        "Works for inactive workflows too, and whatever their conditions; nothing is analyzed twice with the same version of a tool. Failed executions are retried.",
       tag: "insights",
       permission: "insights_write",
       body: InsightsWorkflowQueueSession,

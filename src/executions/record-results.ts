@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import { publicText, unreachable } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { queueConversations } from "../board/conversations.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EACH_BY_KEY, setForTransaction } from "../db/plans.ts";
 import { type NewEvent, publish } from "../events/event.ts";
 import type { InsightValue } from "../insights/check-answer.ts";
 import type { Used } from "../insights/tool-run.ts";
+import { sendEvents, type WebhookMessage } from "../webhooks/event-delivery.ts";
 import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
 
 /** The result of one tool of an execution claimed by this process. */
@@ -41,10 +43,42 @@ async function recordResults(db: Db, owner: string, results: Result[]): Promise<
     await updateExecutions(tx, kept);
     await noteFiles(tx, kept);
     await tell(tx, kept);
+    await queueConversations(tx, sessionsOf(kept));
+    await sendFound(tx, kept);
     await addUsage(tx, kept);
     return held;
   });
 }
+
+/** Tells the organizations' webhooks what was found in their sessions, in the transaction that stores it. */
+async function sendFound(tx: Tx, results: Result[]): Promise<void> {
+  const messages = results.flatMap(
+    ({ execution, tool, at, outcome }): (WebhookMessage & { of: number })[] => {
+      const { id, sub_organization_id: of, workflow_id, subject } = execution;
+      if (outcome.kind !== "done" || !("session_id" in subject)) return [];
+      const { session_id } = subject;
+      const values = Object.fromEntries(outcome.values.map(({ key, value }) => [key, value]));
+      const data = {
+        ...{
+          session_id: String(session_id),
+          workflow_id,
+          execution_id: id,
+          insight_tool_id: tool.insight_tool_id,
+        },
+        ...{ insight_tool: tool.name, insight_tool_version: tool.insight_tool_version, values },
+      };
+      return [{ of, event: "insight.found", at, session_id, data }];
+    },
+  );
+  for (const [sub_organization_id, some] of Map.groupBy(messages, ({ of }) => of))
+    await sendEvents(tx, sub_organization_id, some);
+}
+
+/** Conversations in which something was found. */
+const sessionsOf = (results: Result[]): number[] =>
+  results.flatMap(({ execution: { subject }, outcome }) =>
+    outcome.kind === "done" && "session_id" in subject ? [subject.session_id] : [],
+  );
 
 async function lockHeld(tx: Tx, owner: string, ids: number[]): Promise<Set<number>> {
   const rows = await tx

@@ -1,6 +1,9 @@
+import type { Vault } from "../base/crypto.ts";
 import { gather } from "../base/gather.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
+import { rulesFor } from "../redaction/policy.ts";
+import { Redactor } from "../redaction/redactor.ts";
 import { isOfData, type Result, recordEach } from "./record-results.ts";
 
 /** The most results of one transaction; more would hold its locks too long to be worth the saved commits. */
@@ -10,15 +13,47 @@ const MOST = 100;
  * Stores the results of executions that end at about the same time together. `record` resolves once its result is
  * stored, with false when the execution was lost to another process.
  */
-export function createRecorder(db: Db, log: Log, owner: string) {
+export function createRecorder({ db, log, vault }: { db: Db; log: Log; vault: Vault }, owner: string) {
   const gathered = gather<Result, boolean>({
     most: MOST,
     async write(results) {
-      const held = await recordEach(db, log, owner, results);
+      const stored = await redacted(db, vault, results);
+      const held = await recordEach(db, log, owner, stored);
       return results.map(({ execution }) => held.has(execution.id));
     },
     isolates: isOfData,
   });
   return { record: gathered.add };
 }
+
+/** What a model or a transcription writes of somebody's words is redacted by the organization's rules, as these are. */
+async function redacted(db: Db, vault: Vault, results: Result[]): Promise<Result[]> {
+  const redactors = new Map<number, Redactor>();
+  for (const { execution, at } of results) {
+    const { sub_organization_id: tenant } = execution;
+    if (redactors.has(tenant)) continue;
+    const rules = await rulesFor(db, tenant, null);
+    redactors.set(
+      tenant,
+      // Not sealed: reports and conditions count these values in SQL.
+      new Redactor(rules && { ...rules, seal_key: null }, {
+        scope: `insights ${tenant}`,
+        vault,
+        year: new Date(at).getUTCFullYear(),
+      }),
+    );
+  }
+  return results.map((result) => {
+    const { execution, outcome } = result;
+    const redactor = redactors.get(execution.sub_organization_id);
+    if (outcome.kind !== "done" || !redactor) return result;
+    const values = outcome.values.map((each) => ({
+      ...each,
+      // A number stays one: its column holds nothing else.
+      value: typeof each.value === "number" ? each.value : redactor.redact(each.value),
+    }));
+    return { ...result, outcome: { ...outcome, values } };
+  });
+}
+
 export type Recorder = ReturnType<typeof createRecorder>;

@@ -67,7 +67,7 @@ export function spendingRoutes(api: Api, { db, clock, catalogue }: WorkflowDeps)
   api.get(
     `${WORKFLOWS}/:workflow_id/spending`,
     {
-      summary: "Get what an insight workflow costs, as estimated and as it was",
+      summary: "Get the estimated and actual cost of an insight workflow",
       tag: "insights",
       permission: "insights_read",
       params: workflowParams,

@@ -87,7 +87,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
     `${WORKFLOWS}/:workflow_id/inactivate`,
     {
       summary: "Inactivate an insight workflow",
-      description: "What waits in its queue is dropped; what runs goes on to its end.",
+      description: "Waiting executions are deleted; running ones finish.",
       tag,
       permission: "insights_write",
       params: workflowParams,

@@ -121,7 +121,7 @@ export function workflowRoutes(api: Api, deps: WorkflowDeps): void {
     one,
     {
       summary: "Delete an insight workflow",
-      description: "400 while it is ACTIVE. What waits in its queue is dropped, what it found stays.",
+      description: "400 while it is ACTIVE. Waiting executions are deleted, results are kept.",
       tag,
       permission: "insights_delete",
       params: workflowParams,

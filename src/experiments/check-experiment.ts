@@ -1,3 +1,4 @@
+import type { Snapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
@@ -52,14 +53,24 @@ function rampIssues(variants: readonly ExperimentVariant[], ramp: ExperimentInpu
 
 function successIssues(success: ExperimentInput["success"]): InputIssue[] {
   if (success === null) return [];
-  const { insight_key, values, end_reasons } = success;
-  if (insight_key === null)
-    return end_reasons.length > 0 && values.length === 0
-      ? []
-      : [issue(["success"], "Give an insight with its values, or reasons for the end of a session")];
-  if (end_reasons.length > 0)
-    return [issue(["success", "end_reasons"], "Give an insight or reasons for the end, not both")];
-  return values.length > 0 ? [] : [issue(["success", "values"], "Give at least one value")];
+  const { insight_key, values, tool, end_reasons } = success;
+  const named = [insight_key !== null, tool !== null, end_reasons.length > 0].filter(Boolean).length;
+  if (named === 0 || (insight_key === null && values.length > 0))
+    return [
+      issue(["success"], "Give an insight with its values, a tool, or reasons for the end of a session"),
+    ];
+  if (named > 1) {
+    const second = end_reasons.length > 0 ? "end_reasons" : "tool";
+    return [
+      issue(
+        ["success", second],
+        "Give one of these: an insight, a tool, or reasons for the end of a session",
+      ),
+    ];
+  }
+  return insight_key === null || values.length > 0
+    ? []
+    : [issue(["success", "values"], "Give at least one value")];
 }
 
 /** Throws at every place that is wrong, all of them at once. */
@@ -79,7 +90,7 @@ export async function checkExperiment(db: Db, caller: Caller, input: ExperimentI
     found.push(
       issue(["agent_id"], "This agent has no versions. Publish its first one, and then a second one"),
     );
-  else found.push(...(await versionIssues(db, agent_id, variants)));
+  else found.push(...(await versionIssues(db, agent_id, variants, input.success?.tool ?? null)));
   if (channel_target_id !== null) {
     const target = await db
       .selectFrom("channel_targets")
@@ -110,6 +121,7 @@ async function versionIssues(
   db: Db,
   agent_id: number,
   variants: readonly ExperimentVariant[],
+  tool: string | null,
 ): Promise<InputIssue[]> {
   const published = await db
     .selectFrom("agent_versions")
@@ -117,9 +129,34 @@ async function versionIssues(
     .where("agent_id", "=", agent_id)
     .execute();
   const numbers = new Set(published.map(({ version_number }) => version_number));
-  return variants.flatMap(({ version_number }, at) =>
+  const missing = variants.flatMap(({ version_number }, at) =>
     numbers.has(version_number)
       ? []
       : [issue(["variants", at, "version_number"], `Version ${version_number} was not published`)],
   );
+  if (tool === null || missing.length > 0) return missing;
+  const names = await toolNames(
+    db,
+    agent_id,
+    variants.map(({ version_number }) => version_number),
+  );
+  return names.includes(tool)
+    ? []
+    : [
+        issue(
+          ["success", "tool"],
+          `None of these versions has a tool ${tool}; they have ${names.join(", ") || "none"}`,
+        ),
+      ];
+}
+
+/** Names of the tools of these versions, and those that their workflows call. */
+async function toolNames(db: Db, agent_id: number, versions: readonly number[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("agent_versions")
+    .select((row) => row.ref("snapshot").$castTo<Pick<Snapshot, "tools">>().as("snapshot"))
+    .where("agent_id", "=", agent_id)
+    .where("version_number", "in", versions)
+    .execute();
+  return [...new Set(rows.flatMap(({ snapshot }) => snapshot.tools.map(({ name }) => name)))].toSorted();
 }

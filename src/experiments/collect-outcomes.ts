@@ -84,7 +84,7 @@ async function storeCosts(db: Db, catalogue: readonly LlmEntry[], ids: number[])
     }));
     await sql`
       update experiment_sessions e set cost_usd = c.cost_usd
-      from json_populate_recordset(null::experiment_sessions, ${recordset<"experiment_sessions">(rows)}) c
+      from json_populate_recordset(null::experiment_sessions, ${recordset<"experiment_sessions">(rows)}::json) c
       where e.session_id = c.session_id`.execute(db);
   }
 }

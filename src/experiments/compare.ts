@@ -100,7 +100,7 @@ export function rateFigure(
           verdict,
           isTold ? null : more,
           Math.min(1, 1 / evidence),
-          "people",
+          { whom: "people", have: tried.total + (control?.total ?? 0) },
         );
       }),
   };
@@ -127,7 +127,8 @@ export function meanFigure(
         const needed = found && control ? peopleNeeded(tried, control) : null;
         const more = needed && moreOf(needed, tried.n + (control?.n ?? 0));
         const verdict = !isTold ? "can't tell" : found.difference > 0 ? "higher" : "lower";
-        return difference(tried.version_number, found, verdict, isTold ? null : more, null, "sessions");
+        const seen = { whom: "sessions", have: tried.n + (control?.n ?? 0) } as const;
+        return difference(tried.version_number, found, verdict, isTold ? null : more, null, seen);
       }),
   };
 }
@@ -140,14 +141,14 @@ function difference(
   verdict: z.infer<typeof FigureDifference>["verdict"],
   people_needed: number | null,
   p_value: number | null,
-  whom: "people" | "sessions",
+  { whom, have }: { whom: "people" | "sessions"; have: number },
 ): z.infer<typeof FigureDifference> {
-  const more =
-    people_needed === null
-      ? ""
-      : `; about ${people_needed.toLocaleString("en-US")} more ${whom} would be needed`;
+  const count = (n: number) => n.toLocaleString("en-US");
+  const more = people_needed === null ? "" : `; about ${count(have + people_needed)} would be needed`;
   const says =
-    verdict === "can't tell" ? `Can't tell yet${more}.` : `Version ${version_number} is ${verdict}.`;
+    verdict === "can't tell"
+      ? `No difference can be told from ${count(have)} ${whom}${more}.`
+      : `Version ${version_number} is ${verdict}.`;
   return {
     ...{
       version_number,

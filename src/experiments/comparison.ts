@@ -37,15 +37,14 @@ export const ExperimentComparison = z
     ),
   })
   .meta({ id: "ExperimentComparison" });
-type ExperimentComparison = z.infer<typeof ExperimentComparison>;
+export type ExperimentComparison = z.infer<typeof ExperimentComparison>;
 
-type Totals = { version_number: number; sessions: number; people: number; running: number } & Record<
-  Guard,
-  number
->;
+type Totals = { version_number: number; people: number };
+/** People to whom something happened. */
+type Troubled = { version_number: number } & Record<Guard, number>;
 const MEANS = { wait_ms: "ms", duration_s: "s", turns: "count", cost_usd: "usd" } as const;
 type MeanColumn = keyof typeof MEANS;
-type StageMeans = { version_number: number } & Record<
+type StageSessions = { version_number: number; sessions: number; running: number } & Record<
   `${MeanColumn}_${"n" | "mean" | "variance"}`,
   number | null
 >;
@@ -61,9 +60,10 @@ export async function compareVersions(
   if (wanted !== null && (wanted < 0 || wanted >= stages.length))
     throw invalid(["query", "stage"], `This experiment has ${stages.length} stages`);
   const counts = await guardCounts(db, id);
-  const [totals, means, success, past, collected_at] = [
+  const [totals, troubled, sessions, success, past, collected_at] = [
     await totalsOf(db, id, stage),
-    await meansOf(db, id, stage),
+    await troubledOf(db, id, stage),
+    await sessionsOf(db, id, stage),
     await successOf(db, experiment),
     await pastCounts(db, experiment),
     await collectedAt(db, id),
@@ -75,12 +75,13 @@ export async function compareVersions(
       is_control,
       value: value(version_number),
     }));
-  const totalOf = (version: number) => totals.find(({ version_number }) => version_number === version);
+  const rowOf = <T extends { version_number: number }>(rows: T[], version: number) =>
+    rows.find(({ version_number }) => version_number === version);
   const rates = GUARDS.map((guard) =>
     rateFigure(
       guard,
-      of((version) => totalOf(version)).map(({ value, ...version }) => ({
-        ...{ ...version, count: value?.[guard] ?? 0, total: value?.people ?? 0 },
+      of((version) => rowOf(troubled, version)?.[guard]).map(({ value, ...version }) => ({
+        ...{ ...version, count: value ?? 0, total: rowOf(totals, version.version_number)?.people ?? 0 },
       })),
       (tried) => [
         stageCounts(
@@ -96,22 +97,21 @@ export async function compareVersions(
     meanFigure(
       column,
       MEANS[column],
-      of((version) => means.find(({ version_number }) => version_number === version)).map(
-        ({ value, ...version }) => ({
-          ...version,
-          n: value?.[`${column}_n`] ?? 0,
-          mean: value?.[`${column}_mean`] ?? 0,
-          variance: value?.[`${column}_variance`] ?? 0,
-        }),
-      ),
+      of((version) => rowOf(sessions, version)).map(({ value, ...version }) => ({
+        ...version,
+        n: value?.[`${column}_n`] ?? 0,
+        mean: value?.[`${column}_mean`] ?? 0,
+        variance: value?.[`${column}_variance`] ?? 0,
+      })),
     ),
   );
   return {
     ...{ experiment_id: id, stage, collected_at },
-    versions: of((version) => totalOf(version)).map(({ value, ...version }) => ({
+    versions: of((version) => rowOf(sessions, version)).map(({ value, ...version }) => ({
       ...version,
       weight: weightOf(experiment, stage, version.version_number),
-      ...{ sessions: value?.sessions ?? 0, people: value?.people ?? 0, running: value?.running ?? 0 },
+      ...{ sessions: value?.sessions ?? 0, running: value?.running ?? 0 },
+      people: rowOf(totals, version.version_number)?.people ?? 0,
     })),
     figures: [...(success ? [successFigure(experiment, stage, success)] : []), ...rates, ...numbers],
     guards: stages.length === 0 ? [] : judgeGuards(experiment, counts, past),
@@ -130,33 +130,40 @@ function comparable({ stages, variants }: Experiment): number {
 const weightOf = ({ stages, variants }: Experiment, stage: number, version: number): number =>
   (stages[stage]?.weights ?? variants).find(({ version_number }) => version_number === version)?.weight ?? 0;
 
-/** Index: experiment_sessions_stage. */
+/** The people of each version, counted in the order of the index. Index: experiment_sessions_people. */
 async function totalsOf(db: Db, experiment_id: number, stage: number): Promise<Totals[]> {
   const { rows } = await sql<Totals>`
-    select version_number, sum(sessions)::bigint as sessions, count(*) as people, sum(running)::bigint as running,
-      count(*) filter (where errors) as errors, count(*) filter (where transfers) as transfers,
-      count(*) filter (where opt_outs) as opt_outs, count(*) filter (where complaints) as complaints,
-      count(*) filter (where slow) as slow
-    from (
-      select version_number, person, count(*) as sessions, count(*) filter (where not is_over) as running,
-        bool_or(is_error) as errors, bool_or(is_transfer) as transfers, bool_or(is_opt_out) as opt_outs,
-        bool_or(is_complaint) as complaints, bool_or(is_slow) as slow
-      from experiment_sessions where experiment_id = ${experiment_id} and stage = ${stage}
-      group by version_number, person
-    ) people group by version_number`.execute(db);
+    select version_number, count(distinct person) as people
+    from experiment_sessions where experiment_id = ${experiment_id} and stage = ${stage}
+    group by version_number`.execute(db);
   return rows;
 }
 
-async function meansOf(db: Db, experiment_id: number, stage: number): Promise<StageMeans[]> {
-  const columns = (Object.keys(MEANS) as MeanColumn[]).map((column) => {
-    const name = sql.ref(column);
-    return sql`count(${name}) as ${sql.ref(`${column}_n`)}, avg(${name})::float8 as ${sql.ref(`${column}_mean`)},
-      var_samp(${name})::float8 as ${sql.ref(`${column}_variance`)}`;
-  });
-  const { rows } = await sql<StageMeans>`
-    select version_number, ${sql.join(columns)}
+/** Reads only sessions to which something happened. Index: experiment_sessions_bad. */
+async function troubledOf(db: Db, experiment_id: number, stage: number): Promise<Troubled[]> {
+  const { rows } = await sql<Troubled>`
+    select version_number, count(distinct person) filter (where is_error) as errors,
+      count(distinct person) filter (where is_transfer) as transfers,
+      count(distinct person) filter (where is_opt_out) as opt_outs,
+      count(distinct person) filter (where is_complaint) as complaints,
+      count(distinct person) filter (where is_slow) as slow
     from experiment_sessions
-    where experiment_id = ${experiment_id} and stage = ${stage} and is_over
+    where experiment_id = ${experiment_id} and stage = ${stage}
+      and (is_error or is_transfer or is_opt_out or is_complaint or is_slow)
+    group by version_number`.execute(db);
+  return rows;
+}
+
+async function sessionsOf(db: Db, experiment_id: number, stage: number): Promise<StageSessions[]> {
+  const columns = (Object.keys(MEANS) as MeanColumn[]).map((column) => {
+    const known = sql`${sql.ref(column)}) filter (where is_over)`;
+    return sql`count(${known} as ${sql.ref(`${column}_n`)}, avg(${known}::float8 as ${sql.ref(`${column}_mean`)},
+      var_samp(${known}::float8 as ${sql.ref(`${column}_variance`)}`;
+  });
+  const { rows } = await sql<StageSessions>`
+    select version_number, count(*) as sessions, count(*) filter (where not is_over) as running, ${sql.join(columns)}
+    from experiment_sessions
+    where experiment_id = ${experiment_id} and stage = ${stage}
     group by version_number`.execute(db);
   return rows;
 }
@@ -177,10 +184,13 @@ async function successOf(db: Db, { id, success }: Experiment): Promise<Succeeded
   return rows;
 }
 
-/** Index: insight_outputs_session. */
-const toldBy = ({ insight_key, values, end_reasons }: SuccessRule) =>
+/** Indexes: insight_outputs_session, session_tool_calls' own by session. */
+const toldBy = ({ insight_key, values, tool, end_reasons }: SuccessRule) =>
   insight_key === null
-    ? sql`select e.end_reason = any(${end_reasons}::text[]) as is_success`
+    ? tool
+      ? sql`select exists (select from session_tool_calls c
+          where c.session_id = e.session_id and c.tool_name = ${tool} and c.error is null) as is_success`
+      : sql`select e.end_reason = any(${end_reasons}::text[]) as is_success`
     : sql`select coalesce(o.string_value, o.json_value #>> '{}') = any(${values}::text[]) as is_success
         from insight_outputs o where o.session_id = e.session_id and o.insight_key = ${insight_key}
         order by o.id desc limit 1`;

@@ -12,7 +12,7 @@ export const ExperimentVariant = z
   .strictObject({
     version_number: recordId().describe("A published version of the agent."),
     weight: integer({ min: 0, max: 100 }).describe("Percentage of the people."),
-    is_control: z.boolean().describe("The version that people reach without the experiment."),
+    is_control: z.boolean().describe("The live version, without the experiment."),
   })
   .meta({ id: "ExperimentVariant" });
 export type ExperimentVariant = z.infer<typeof ExperimentVariant>;
@@ -40,11 +40,18 @@ export const SuccessRule = z
       .max(50)
       .default([])
       .describe("Values of the insight that are a success."),
+    tool: z
+      .string()
+      .min(1)
+      .max(64)
+      .nullable()
+      .default(null)
+      .describe("Instead: a tool of which a call that did not fail is a success, such as book_appointment."),
     end_reasons: z
       .array(z.enum(["user", "agent", "idle", "transfer", "max-duration"]))
       .max(5)
       .default([])
-      .describe("Without an insight: how a session ends that is a success."),
+      .describe("Instead: how a session ends that is a success."),
   })
   .meta({ id: "SuccessRule" });
 export type SuccessRule = z.infer<typeof SuccessRule>;

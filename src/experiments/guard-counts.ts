@@ -27,7 +27,7 @@ export async function guardCounts(db: Db, experiment_id: number): Promise<GuardC
 
 /**
  * Once everybody meets the tried version: how the control did before, and the tried version since. Empty while the control
- * still has people. Index: experiment_sessions_stage.
+ * still has people. Index: experiment_sessions_people.
  */
 export async function pastCounts(db: Db, experiment: Experiment): Promise<PastCount[]> {
   const [control, tried] = [controlOf(experiment.variants), triedOf(experiment.variants)];

@@ -97,7 +97,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
       permission: "agents_publish",
       summary: "Start an experiment",
       description:
-        "New sessions are assigned a version by who the person is. The control has to be the version that people reach.",
+        "New sessions get a version by person: the same person always gets the same one. The control must be the live version.",
     },
     async ({ caller, params: { experiment_id } }) => {
       return db.transaction().execute(async (tx) => {
@@ -148,7 +148,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     {
       ...action,
       summary: "Stop an experiment",
-      description: "New sessions are held with the version that is live. Those that run go on as they began.",
+      description: "New sessions use the live version. Running sessions keep theirs.",
       body: z.strictObject({ reason: z.string().trim().min(1).max(2_000) }).meta({ id: "ExperimentStop" }),
     },
     async ({ caller, params: { experiment_id }, body }) =>
@@ -171,13 +171,11 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     {
       ...action,
       permission: "agents_publish",
-      summary: "Take a version of an experiment live for everybody",
+      summary: "Make a version of an experiment live for everyone",
       description: "Ends the experiment.",
       body: z
         .strictObject({
-          version_number: recordId()
-            .nullish()
-            .describe("Left out: the version that is tried, the first of several."),
+          version_number: recordId().nullish().describe("Omitted: the first tried version."),
         })
         .meta({ id: "ExperimentAdoption" }),
     },

@@ -78,7 +78,7 @@ export function outputRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/insights/",
     {
-      summary: "List what insight tools found",
+      summary: "List insight results",
       description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
       tag: "insights",
       permission: "insights_read",

@@ -12,7 +12,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { enqueueEmbedding } from "./source-embedding.ts";
 import { cutText, dropChunks, storeChunks } from "./stored-chunks.ts";
 
-const DataSourceCreateRequest = z
+export const DataSourceCreateRequest = z
   .object({
     name: name().regex(/^\S+$/).describe("Without blanks; tools name the source by it."),
     description: z.string().nullish(),

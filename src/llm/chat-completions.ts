@@ -152,7 +152,7 @@ async function* parts(
       reason = choice?.finish_reason ?? reason;
       for (const text of [choice?.delta?.content, choice?.delta?.refusal]) {
         if (!text) continue;
-        made.push({ type: "text-delta", id: "0", delta: text });
+        addText(made, text);
         spoken = true;
       }
       refused ||= Boolean(choice?.delta?.refusal);
@@ -171,6 +171,13 @@ async function* parts(
   tracker.flush();
   yield* made;
   yield { type: "finish", finishReason: finishOf(reason, refused), usage: usageOf(usage) };
+}
+
+/** What came in one piece is passed on as one: each part goes through five readers. */
+function addText(made: Part[], text: string): void {
+  const last = made.at(-1);
+  if (last?.type === "text-delta") last.delta += text;
+  else made.push({ type: "text-delta", id: "0", delta: text });
 }
 
 /** Null: for the library to judge. */

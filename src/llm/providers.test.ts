@@ -61,15 +61,14 @@ const ANSWER_IDS: Partial<Record<Provider, string>> = {
 };
 
 describe.each(PROVIDERS)("%s", (provider) => {
-  test("text arrives in the provider's deltas, with usage and the provider's id of the answer", async () => {
+  test("text arrives whole and in its order, with usage and the provider's id of the answer", async () => {
     server.reply({ text: ["Sun", "ny", " in Paris"] });
     const parts: ModelPart[] = [];
     for await (const part of modelOf(provider).stream(request())) parts.push(part);
-    expect(parts.slice(0, -1)).toEqual([
-      { type: "text", delta: "Sun" },
-      { type: "text", delta: "ny" },
-      { type: "text", delta: " in Paris" },
-    ]);
+    // Deltas that arrive in one piece may be passed on as one.
+    const texts = parts.slice(0, -1);
+    expect(new Set(texts.map(({ type }) => type))).toEqual(new Set(["text"]));
+    expect(texts.map((part) => (part.type === "text" ? part.delta : "")).join("")).toBe("Sunny in Paris");
     expect(parts.at(-1)).toEqual({
       type: "done",
       finish: "stop",

@@ -25,12 +25,28 @@ export function withTimeouts(model: LanguageModel, limits: AnswerTimeouts, clock
     const patient = (ms: number) => (request.unwatched ? Math.max(ms, UNWATCHED_MS) : ms);
 
     let begun = false;
-    let stopWaiting = () => {};
+    /** When the wait for the model is over; null while the reader takes its time. */
+    let due: { at: number; ms: number; what: string } | null = null;
+    let woken = null as { at: number; callOff: () => void } | null;
+    // Most waits end at once. One timer is set, and sets itself anew while there is something to wait for.
+    const wakeAt = (at: number) => {
+      woken?.callOff();
+      const wake = () => {
+        woken = null;
+        if (due === null) return;
+        if (clock.now().getTime() < due.at) wakeAt(due.at);
+        else late(`The language model ${due.what} ${due.ms / 1000} s.`, true);
+      };
+      woken = { at, callOff: clock.wakeAt(new Date(at), wake) };
+    };
+    const stopWaiting = () => {
+      due = null;
+    };
     const awaitNext = () => {
-      stopWaiting();
       const ms = patient(begun ? limits.between_tokens_ms : limits.first_token_ms);
-      const what = begun ? "went silent for" : "did not begin to answer within";
-      stopWaiting = after(ms, () => late(`The language model ${what} ${ms / 1000} s.`, true));
+      const at = clock.now().getTime() + ms;
+      due = { at, ms, what: begun ? "went silent for" : "did not begin to answer within" };
+      if (woken === null || at < woken.at) wakeAt(at);
     };
     const stopTotal = after(limits.total_ms, () =>
       late(`The language model did not finish within ${limits.total_ms / 1000} s.`, false),
@@ -54,6 +70,7 @@ export function withTimeouts(model: LanguageModel, limits: AnswerTimeouts, clock
       throw own.signal.aborted && !request.signal.aborted ? own.signal.reason : error;
     } finally {
       stopWaiting();
+      woken?.callOff();
       stopTotal();
     }
   }

@@ -66,3 +66,26 @@ function known<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   map.set(key, made);
   return made;
 }
+
+/**
+ * Makes what the agent of a call will say first, before the line opens. Calls after it find the audio made, too. Where it
+ * fails, it fails again when it is said, and is told then.
+ */
+export async function makeBeforehand(
+  engines: VoiceEngines,
+  voice: CallVoice & { wish: EngineWish },
+  parts: readonly { text: string; language: string }[],
+): Promise<void> {
+  const chosen = (await engines.choose?.(voice.wish)) ?? null;
+  try {
+    for (const { text, language } of parts) {
+      const spoken = voice.languages.find(({ code }) => code === language);
+      const [first = engines.speaking] = chosen?.speakings(language, spoken?.provider ?? null) ?? [];
+      const utterance = { text, language, voice: spoken?.voice ?? null, speed: spoken?.speed ?? null };
+      await first.beforehand?.make(utterance);
+    }
+  } catch {
+  } finally {
+    chosen?.close();
+  }
+}

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { providerSettings } from "../accounts/llm-provider.ts";
 import type { Vault } from "../base/crypto.ts";
-import type { EngineOrder, HearingName, SpeakingName } from "../base/engine-order.ts";
+import type { EngineOrder, HearingName, OwnSpeechPrices, SpeakingName } from "../base/engine-order.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { SocketDoor } from "../egress/socket-door.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
 import type { Ear, Heard } from "../speech/hearing.ts";
+import { keepingSpeech, SpeechStore } from "../speech/kept-speech.ts";
 import type { LanguageCode } from "../speech/languages.ts";
 import type { Speaking, Utterance } from "../speech/speaking.ts";
 import { type SpeechSettings, speechAccessOf } from "../speech/speech-access.ts";
+import { hearingPrice, speakingPrice } from "../speech/speech-prices.ts";
 import { type CallSpeechSettings, callSpeechKeys } from "../speech/speech-provider.ts";
 import { type SpeechAccess, voiceId } from "../speech/speech-service.ts";
 import { SPEECH_SERVICES } from "../speech/speech-services.ts";
@@ -55,6 +57,8 @@ type Parts = {
   /** Keys from the environment. */
   environment: { speech: CallSpeechSettings; llm: ProviderSettings; google: SpeechSettings };
   order: EngineOrder;
+  /** The operator's own. */
+  prices: OwnSpeechPrices;
   /** The engines of this machine. */
   local: VoiceEngines & { detect(tell: (heard: Heard) => void): Ear };
 };
@@ -66,6 +70,7 @@ type Parts = {
 export function withServices(parts: Parts): VoiceEngines {
   const { local, order, environment } = parts;
   const ids = new Map<string, Promise<string>>();
+  const store = new SpeechStore();
   const isThere = (name: HearingName) =>
     name === "openai" ? environment.llm.openai : name !== "offline" && environment.speech[name];
   const first = order.hearing.find(isThere);
@@ -75,8 +80,9 @@ export function withServices(parts: Parts): VoiceEngines {
     hearing: first && first !== "offline" ? { ...local.hearing, name: HEARING[first].name } : local.hearing,
     speaking: speaks ? { ...local.speaking, name: NAMES[speaks] } : local.speaking,
     detection: local.detection,
+    isOffline: first === undefined || first === "offline",
     missing: first ? null : local.missing,
-    choose: (wish) => choose(parts, ids, wish),
+    choose: (wish) => choose(parts, { ids, store }, wish),
   };
 }
 
@@ -91,10 +97,11 @@ const NAMES: Record<SpeakingName, string> = {
 
 async function choose(
   parts: Parts,
-  ids: Map<string, Promise<string>>,
+  /** Shared by all calls: ids of voices, and greetings that were made beforehand. */
+  { ids, store }: { ids: Map<string, Promise<string>>; store: SpeechStore },
   { sub_organization_id, stt_provider }: EngineWish,
 ): Promise<ChosenEngines> {
-  const { db, vault, egress, door, environment, order, local } = parts;
+  const { db, vault, egress, door, environment, order, prices, local } = parts;
   const keys = await callSpeechKeys({ db, vault, callSpeech: environment.speech }, sub_organization_id);
   const models = await providerSettings({ db, vault, environment: environment.llm }, sub_organization_id);
   const google = await speechAccessOf({
@@ -108,16 +115,15 @@ async function choose(
     return unique([...named, ...order.hearing]).flatMap((name) => {
       if (name === "offline") return [];
       const access = name === "openai" ? models.openai : keys[name];
-      return access
-        ? [createRemoteHearing({ service: HEARING[name], access, door, detection: local.detect })]
-        : [];
+      if (!access) return [];
+      const ear = createRemoteHearing({ service: HEARING[name], access, door, detection: local.detect });
+      return [{ ...ear, ...hearingPrice(name, prices) }];
     });
   };
   const hearings = ears();
 
   const id = (provider: TtsProvider, access: SpeechAccess, voice: AgentVoice, language: LanguageCode) => {
-    const account = createHash("sha256").update(access.api_key).digest("base64");
-    const key = `${provider} ${voice.display_name} ${access.base_url ?? ""} ${account}`;
+    const key = `${provider} ${voice.display_name} ${accountOf(access)}`;
     const known = ids.get(key);
     if (known) return known;
     const speech = { text: "", language, voice, speed: null, pitch: null };
@@ -145,15 +151,22 @@ async function choose(
   const open: RemoteSpeaking[] = [];
   const made = new Map<SpeakingName, Speaking | null>();
   const mouth = (name: SpeakingName): Speaking | null => {
-    const remote = (engine: RemoteSpeaking) => {
+    const keeping = (engine: Speaking, access: SpeechAccess) =>
+      keepingSpeech(
+        { ...engine, ...speakingPrice(name, prices) },
+        { store, scope: `${name} ${accountOf(access)}`, only_beforehand: true },
+      );
+    const remote = (engine: RemoteSpeaking, access: SpeechAccess) => {
       open.push(engine);
-      return engine;
+      return keeping(engine, access);
     };
     switch (name) {
       case "elevenlabs":
-        return keys.elevenlabs ? remote(streamed(elevenLabs, "ElevenLabs", keys.elevenlabs)) : null;
+        return keys.elevenlabs
+          ? remote(streamed(elevenLabs, "ElevenLabs", keys.elevenlabs), keys.elevenlabs)
+          : null;
       case "cartesia":
-        return keys.cartesia ? remote(streamed(cartesia, "Cartesia", keys.cartesia)) : null;
+        return keys.cartesia ? remote(streamed(cartesia, "Cartesia", keys.cartesia), keys.cartesia) : null;
       case "deepgram": {
         const access = keys.deepgram;
         if (!access) return null;
@@ -162,14 +175,14 @@ async function choose(
           if (!model) throw new Fault("unsupported", `Deepgram Aura speaks no ${language}.`);
           return { id: model, model };
         };
-        return remote(createRemoteSpeaking({ service: deepgramAura, access, door, voiceOf }));
+        return remote(createRemoteSpeaking({ service: deepgramAura, access, door, voiceOf }), access);
       }
       case "openai":
       case "google": {
         const provider = name === "openai" ? "OpenAI" : "Google";
         const access = name === "openai" ? models.openai : google;
         const voiceOf = (utterance: Omit<Utterance, "text">) => catalogueVoice(provider, utterance);
-        return access ? createHttpSpeaking({ provider, access, egress, voiceOf }) : null;
+        return access ? keeping(createHttpSpeaking({ provider, access, egress, voiceOf }), access) : null;
       }
       default:
         return local.speaking;
@@ -199,6 +212,10 @@ async function choose(
     },
   };
 }
+
+/** Names an account without telling its key. */
+const accountOf = ({ api_key, base_url }: SpeechAccess): string =>
+  `${base_url ?? ""} ${createHash("sha256").update(api_key).digest("base64")}`;
 
 const unique = <Name>(names: readonly Name[]): Name[] => [...new Set(names)];
 

@@ -12,9 +12,9 @@ const END_OF_TURN = {
   /** A question about something, thanks, "please": nothing more is to come. */
   complete: 400,
   /** A short answer to what we asked. */
-  answer: 550,
+  answer: 700,
   /** A wish or a story, which many people go on with after a pause: "I want to book … for Monday". */
-  open: 860,
+  open: 1020,
   dictated: 1200,
   /** More, after "and", "um" or a comma. */
   goes_on: 600,

@@ -164,7 +164,7 @@ test("what may be interrupted by keys only is said to its end, whatever is said 
   hears(started);
   hears(final("wait stop no"));
   hears(stopped);
-  await pass(1000);
+  await pass(1200);
   expect(told.map(({ type }) => type)).toEqual(["played", "speech", "maybe_over", "speech"]);
 });
 

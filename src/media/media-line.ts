@@ -1,4 +1,4 @@
-import { Resampler, resample } from "../audio/resample.ts";
+import { resample } from "../audio/resample.ts";
 import { KeyListener, keyTones } from "../audio/tones.ts";
 import type { Clock } from "../base/clock.ts";
 import { unreachable } from "../base/errors.ts";
@@ -9,12 +9,13 @@ import type {
   CallOutput,
   CallVoice,
 } from "../channels/call-socket.ts";
-import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../speech/hearing.ts";
+import type { Ear, Heard, Hearing } from "../speech/hearing.ts";
 import type { Speaking } from "../speech/speaking.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { AnsweredEar, type AnsweredReport } from "./answered-ear.ts";
 import type { AudioInput, AudioLine } from "./audio-line.ts";
 import { CallerSound } from "./caller-sound.ts";
+import { LineEars } from "./line-ears.ts";
 import { LineSpeaker } from "./line-speaker.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
 
@@ -33,9 +34,6 @@ export type MediaReport =
   /** An engine failed; what was done about it. */
   | { type: "engine"; message: string }
   | AnsweredReport;
-
-/** An engine that tells of a voice later than this has its moments wrong. */
-const MOST_LATE_MS = 1500;
 
 /** A sound by its address: samples, or null where it is none of ours. */
 type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
@@ -75,19 +73,16 @@ export class MediaLine implements CallLine, AudioInput {
   readonly #speaker: LineSpeaker;
   readonly #sound: CallerSound;
   readonly #keys: KeyListener | null;
-  readonly #resampler: Resampler | null;
+  readonly #ears: LineEars;
   /** Of a call that we made: who answered it. */
   readonly #answerer: AnsweredEar | null;
   /** Nobody is there who could interrupt. */
   #isForVoicemail = false;
   #language: string;
-  #ears: Ear[] = [];
   #state: LineState;
   #wake: { at: number; cancel: () => void } | null = null;
   #isClosed = false;
   #preparing: AbortController | null = null;
-  /** Samples that the ears were given. */
-  #pushed = 0;
   #recorder: LineRecorder | null = null;
   /** The answer that is to come: since when the caller is silent, and since when its first words are known. */
   #answer: { silent_since: number | null; words_at: number | null } | null = {
@@ -113,7 +108,9 @@ export class MediaLine implements CallLine, AudioInput {
     this.#state = newLine(clock.now().getTime());
     this.#sound = new CallerSound(line.rate);
     this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
-    this.#resampler = line.rate === HEARING_RATE ? null : new Resampler(line.rate, HEARING_RATE);
+    const { hearing, detection, voice } = parts;
+    const told = (heard: Heard, ago_ms: number) => this.#hear(heard, ago_ms);
+    this.#ears = new LineEars({ hearing, detection, expected: voice.hints, rate: line.rate, told });
     this.#answerer = parts.voice.finds_answerer
       ? new AnsweredEar(line.rate, {
           tell: (input) => this.#tell(input),
@@ -141,7 +138,7 @@ export class MediaLine implements CallLine, AudioInput {
         fault: (message) => this.#tell({ type: "fault", message }),
       },
     });
-    this.#openEars();
+    this.#ears.listenFor(this.#language);
   }
 
   // What the line tells.
@@ -153,9 +150,7 @@ export class MediaLine implements CallLine, AudioInput {
     const key = this.#keys?.push(frame);
     if (key) this.key(key);
     if (this.#sound.push(frame)) this.#take({ type: "sound", ...this.#sound.state });
-    const samples = this.#resampler ? this.#resampler.push(frame) : frame;
-    this.#pushed += samples.length;
-    for (const ear of this.#ears) ear.push(samples);
+    this.#ears.push(frame);
   }
 
   key(digit: string): void {
@@ -261,17 +256,7 @@ export class MediaLine implements CallLine, AudioInput {
   #speakIn(language: string): void {
     if (language === this.#language) return;
     this.#language = language;
-    // What is half said in one language is no beginning of another.
-    for (const ear of this.#ears) ear.close();
-    this.#openEars();
-  }
-
-  #openEars(): void {
-    const { hearing, detection, voice } = this.#parts;
-    const opened_at = this.#pushed;
-    const hear = (heard: Heard) => this.#hear(heard, opened_at);
-    this.#ears = [hearing.open({ language: this.#language, expected: voice.hints }, hear)];
-    if (detection) this.#ears.push(detection(hear));
+    this.#ears.listenFor(language);
   }
 
   /** Whatever is said from now on is made, and not sent before the machine records. */
@@ -286,26 +271,16 @@ export class MediaLine implements CallLine, AudioInput {
     this.#answerer.awaitBeep();
   }
 
-  /** When something in an ear's audio happened: the last frame that the ear was given is the present. */
-  #momentOf(at_ms: number, opened_at: number): number {
-    const given_ms = ((this.#pushed - opened_at) * 1000) / HEARING_RATE;
-    return this.#now() - Math.min(MOST_LATE_MS, Math.max(0, given_ms - at_ms));
-  }
-
-  #hear(heard: Heard, opened_at: number) {
+  #hear(heard: Heard, ago_ms: number) {
     if (this.#isClosed) return;
     if (heard.type === "partial" || heard.type === "final") this.#answerer?.words(heard.text);
     switch (heard.type) {
       case "speech_started":
         this.#sound.voice(true);
         this.#take({ type: "sound", ...this.#sound.state });
-        return this.#take({
-          type: "voice",
-          speaks: true,
-          since: this.#momentOf(heard.at_ms, opened_at),
-        });
+        return this.#take({ type: "voice", speaks: true, since: this.#now() - ago_ms });
       case "speech_stopped":
-        return this.#take({ type: "voice", speaks: false, since: this.#momentOf(heard.at_ms, opened_at) });
+        return this.#take({ type: "voice", speaks: false, since: this.#now() - ago_ms });
       case "partial":
         return this.#take({ type: "words", text: heard.text, final: false });
       case "final":
@@ -355,7 +330,7 @@ export class MediaLine implements CallLine, AudioInput {
         this.#tell({ type: "speech", text, final, lang: this.#language });
         if (effect.final) {
           const { silence_ms, reason } = effect;
-          for (const ear of this.#ears) ear.endTurn?.();
+          this.#ears.endTurn();
           this.#answer = { silent_since: this.#now() - silence_ms, words_at: null };
           report({ type: "end_of_turn", text, silence_ms, reason });
         }
@@ -412,7 +387,7 @@ export class MediaLine implements CallLine, AudioInput {
     this.#unprepare();
     this.#speaker.close();
     this.#recorder?.end();
-    for (const ear of this.#ears) ear.close();
+    this.#ears.close();
     this.#wake?.cancel();
   }
 }

@@ -85,7 +85,7 @@ describe("speaking over the agent", () => {
       .voice(1300, false)
       .final(1500, "wait")
       .until(3000);
-    expect(line.deeds).toEqual(["1140 hold", "1500 take", '2160 "wait" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1500 take", '2320 "wait" free']);
   });
 
   test("'mm-hm' stops us for a moment, and we go on", () => {
@@ -111,7 +111,7 @@ describe("speaking over the agent", () => {
         .voice(1300, false)
         .final(1500, "yes")
         .until(5000);
-    expect(say(true).deeds).toEqual(["1140 hold", "1500 take", '1850 "yes" answer']);
+    expect(say(true).deeds).toEqual(["1140 hold", "1500 take", '2000 "yes" answer']);
     expect(say(false).deeds).toEqual(["1140 hold", "1500 go_on backchannel"]);
   });
 
@@ -138,7 +138,7 @@ describe("speaking over the agent", () => {
       .voice(1500, false)
       .final(1700, "tuesday")
       .until(4000);
-    expect(line.deeds).toEqual(["1140 hold", "1700 take", '2360 "tuesday" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1700 take", '2520 "tuesday" free']);
   });
 
   test("the first word is never lost: what was said while we still spoke is part of the turn", () => {
@@ -172,7 +172,7 @@ describe("speaking over the agent", () => {
   test("in a language without lists any words take the turn", () => {
     const line = new Line("sw-KE").ours(0, { playing: true });
     line.voice(1000, true).voice(1300, false).final(1500, "ndiyo").until(4000);
-    expect(line.deeds).toEqual(["1140 hold", "1500 take", '2160 "ndiyo" free']);
+    expect(line.deeds).toEqual(["1140 hold", "1500 take", '2320 "ndiyo" free']);
   });
 });
 
@@ -190,21 +190,21 @@ describe("the end of a turn", () => {
     } as const;
     expect(say(awaited, "yes please")).toEqual(['2250 "yes please" choice']);
     expect(say(awaited, "a check-up")).toEqual(['2250 "a check-up" choice']);
-    expect(say(awaited, "i am not sure about that")).toEqual(['2860 "i am not sure about that" free']);
+    expect(say(awaited, "i am not sure about that")).toEqual(['3020 "i am not sure about that" free']);
   });
 
-  test("a question and a 'please' are over in 400 ms, a wish in 860; after 'and', 'um' or a comma it is a second", () => {
+  test("a question and a 'please' are over in 400 ms, a wish in 1020; after 'and', 'um' or a comma it is a second", () => {
     expect(say(null, "when are you open")).toEqual(['2400 "when are you open" complete']);
     expect(say(null, "on monday please")).toEqual(['2400 "on monday please" complete']);
-    expect(say(null, "i want to book an appointment")).toEqual(['2860 "i want to book an appointment" free']);
+    expect(say(null, "i want to book an appointment")).toEqual(['3020 "i want to book an appointment" free']);
     for (const text of ["on monday and", "on monday,", "i would like to make"])
       expect(say(null, text)).toEqual([`3000 "${text}" goes-on`]);
   });
 
-  test("a short answer to what we asked is over in 550 ms", () => {
+  test("a short answer to what we asked is over in 700 ms", () => {
     const line = new Line().ours(0, { playing: true, asks: true }).ours(900, { playing: false });
     line.voice(1000, true).heard(1500, "on monday").voice(2000, false).final(2100, "on monday");
-    expect(line.until(6000).deeds).toEqual(['2550 "on monday" answer']);
+    expect(line.until(6000).deeds).toEqual(['2700 "on monday" answer']);
   });
 
   test("a dictated number waits 1.2 s until it is whole, then 250 ms", () => {
@@ -217,7 +217,7 @@ describe("the end of a turn", () => {
     const line = new Line();
     line.voice(0, true).voice(500, false).final(700, "i would like").voice(900, true).heard(1000, "to come");
     line.voice(1500, false).final(1700, "to come on monday").until(4000);
-    expect(line.deeds).toEqual(['2360 "i would like to come on monday" free']);
+    expect(line.deeds).toEqual(['2520 "i would like to come on monday" free']);
     // A pause of 700 ms was heard: half as much again is waited.
     const slow = new Line().voice(0, true).voice(500, false).final(700, "i would like").voice(1200, true);
     slow.heard(1300, "to come").voice(1500, false).final(1700, "to come on monday").until(4000);
@@ -231,9 +231,9 @@ describe("the end of a turn", () => {
       .voice(500, false)
       .final(1150, "on sunday")
       .until(4000);
-    expect(late.deeds).toEqual(['1360 "on sunday" free']);
+    expect(late.deeds).toEqual(['1520 "on sunday" free']);
     const never = new Line().voice(0, true).heard(400, "on monday").voice(500, false).until(4000);
-    expect(never.deeds).toEqual(['1360 "on monday" free']);
+    expect(never.deeds).toEqual(['1520 "on monday" free']);
   });
 });
 

@@ -83,7 +83,7 @@ const EAGER_MS = 150;
 /** A voice without words this long after we stopped was a cough or a door. */
 const NO_WORDS_MS = 1500;
 /** Recognized words arrive after the voice ends; this is the longest wait for them. */
-const OWED_MS = 700;
+const OWED_MS = 860;
 /** Recognition corrects its guesses: "okay" may begin as "no". A guess takes the turn once it has stood for so long. */
 const STEADY_MS = 300;
 

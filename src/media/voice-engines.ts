@@ -9,6 +9,8 @@ export type VoiceEngines = {
   detection: ((tell: (heard: Heard) => void) => Ear) | null;
   /** In the words of whoever looks for the button: why there are no calls by voice here; null where there are. */
   missing: string | null;
+  /** Calls use the engines of this machine, which need much more of it than a service's audio does. */
+  isOffline?: boolean;
   /** What one call is heard and spoken with; left out: all with the same. */
   choose?(wish: EngineWish): Promise<ChosenEngines>;
 };

@@ -56,7 +56,7 @@ export class VoiceMeter {
       ...engine,
       async *speak(utterance, signal) {
         // What is kept already costs nothing again.
-        let isCounted = engine.keeps !== true;
+        let isCounted = !engine.keeps && !engine.beforehand?.has(utterance);
         if (isCounted) characters += utterance.text.length;
         for await (const audio of engine.speak(utterance, signal)) {
           if (!audio.isKept) {

@@ -89,6 +89,10 @@ export function explainAttempt(
     return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
   if (decision.kind === "retry")
     return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}.`;
+  if (decision.kind === "call-back" && canceled)
+    return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
+  if (decision.kind === "call-back")
+    return `${name}: ${spoken(decision.status)}; the person asked for a call at ${clockText(new Date(decision.at), zone, now)}.`;
   if (decision.kind === "done" && attempt.answerer === "MACHINE" && decision.status === "COMPLETED")
     return `${name}: a machine answered, and was left a message.`;
   if (decision.kind === "done") return `${name}: ${spoken(decision.status)}.`;
@@ -108,6 +112,7 @@ const GIVEN_UP: Record<Extract<Decision, { kind: "given-up" }>["why"], string> =
   permanent: "not retried, because the carrier says that it would fail the same way",
   "no-retries": "the campaign has no retries",
   "used-up": "all retries are used up",
+  "rule-says-none": "the campaign retries nobody after this outcome",
   "batch-over": "the batch is over",
   answered: "a person answered, and is not called again",
   "reached-before": "the person was reached by an earlier attempt",

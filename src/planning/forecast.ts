@@ -75,7 +75,7 @@ type ForecastLine = {
   rate: number | null;
   last_at: Date | null;
   firsts: number;
-  /** In the order in which they are due: the interval is the same for all. */
+  /** In the order in which they are due. */
   retries: { due_at: Date; attempt_count: number }[];
   next: number;
 };
@@ -148,6 +148,7 @@ function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): 
       retry_count: input.campaign.retry_count,
       channel_status: "NO-ANSWER" as const,
       refusals: 0,
+      call_back_after: null,
       counted_on: [],
       is_reached_elsewhere: false,
       is_address_busy: false,
@@ -189,16 +190,24 @@ function tryOne(
   line.next = nextSlot(now, line.rate as number).getTime();
   const answered = book.attempt(attempt_number, counts_on, now);
   if (answered) return;
+  const status = mode === "voice" ? ("NO-ANSWER" as const) : ("UNDELIVERED" as const);
   const missed = {
     mode,
-    status: mode === "voice" ? ("NO-ANSWER" as const) : ("UNDELIVERED" as const),
+    status,
     is_transient: true,
     attempt_number,
     ended_at: now,
+    earlier: Array.from({ length: attempt_count }, () => ({ outcome: status, started_at: now })),
   };
   const retry = decideRetry(missed, campaign);
-  if (retry.kind === "retry") line.retries.push({ due_at: retry.at, attempt_count: attempt_number });
+  if (retry.kind === "retry") addRetry(line, { due_at: retry.at, attempt_count: attempt_number });
   else book.giveUp(now);
+}
+
+/** Behind those that are due earlier: with rules by outcome the waits differ. */
+function addRetry({ retries }: ForecastLine, retry: ForecastLine["retries"][number]): void {
+  const place = retries.findLastIndex(({ due_at }) => due_at <= retry.due_at) + 1;
+  retries.splice(place, 0, retry);
 }
 
 const nothing = (): AttemptForecast => ({

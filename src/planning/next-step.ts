@@ -21,6 +21,7 @@ const WAIT_REASONS = [
   "rate",
   "queue",
   "retry",
+  "call-back",
   "cap",
   "same-reference",
   "same-address",
@@ -145,6 +146,8 @@ function closed(schedule: Schedule, zone: string, now: Date): BatchWait {
 /** A request that waits, as far as its next step asks for it. */
 export type RequestView = {
   attempt_count: number;
+  /** The attempts before the call that the person asked for; null: they asked for none. */
+  call_back_after: number | null;
   retry_count: number;
   due_at: Date;
   channel_status: ChannelStatus;
@@ -172,7 +175,13 @@ export type CountryHold = { name: string; reason: string; until: Date };
 export type EligibilityIssue = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
 
 /** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings, its own end. */
-export type SkipReason = "filtered" | "suppressed" | "no-consent" | "destination" | "too-late";
+export type SkipReason =
+  | "filtered"
+  | "suppressed"
+  | "do-not-call"
+  | "no-consent"
+  | "destination"
+  | "too-late";
 
 export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */
@@ -199,7 +208,9 @@ export function requestStep(
     lasts(request.person.hold),
   ];
   const isHeld = too_often !== null || country !== null || person !== null;
-  if (request.due_at > now && !isHeld) return notDue(request, zone, now);
+  // Who opted out is not kept waiting for a call that will not come.
+  const isSuppressed = request.issue?.kind === "suppressed";
+  if (request.due_at > now && !isHeld && !isSuppressed) return notDue(request, zone, now);
   if (request.is_reached_elsewhere)
     return wait(
       "same-reference",
@@ -232,18 +243,21 @@ export function requestStep(
 }
 
 function notDue(
-  { due_at, refusals, attempt_count, retry_count, channel_status }: RequestView,
+  { due_at, refusals, attempt_count, call_back_after, retry_count, channel_status }: RequestView,
   zone: string,
   now: Date,
 ) {
   const at = clockText(due_at, zone, now);
   if (refusals > 0)
     return wait("refused-by-carrier", `Waiting: the carrier took nothing; tried again at ${at}.`, due_at);
+  if (call_back_after === attempt_count)
+    return wait("call-back", `Waiting: the person asked for a call at ${at}.`, due_at);
   // Put off under a bound that was loosened since, or added by a clock that was ahead.
   if (attempt_count === 0) return wait("queue", `Waiting: not before ${at}.`, due_at);
+  const retry = attempt_count - (call_back_after ?? 0);
   return wait(
     "retry",
-    `Waiting: retry ${attempt_count} of ${Math.max(retry_count, attempt_count)} at ${at}: ${spoken(channel_status)}.`,
+    `Waiting: retry ${retry} of ${Math.max(retry_count, retry)} at ${at}: ${spoken(channel_status)}.`,
     due_at,
   );
 }

@@ -49,12 +49,15 @@ export type HeldPerson = {
   request_variables: Record<string, string>;
   campaign_zone: string;
   past: readonly PastContact[];
+  /** The start is the call that the person asked for: the rest after a conversation does not hold for it. */
+  is_asked_for?: boolean;
 };
 
 /** What the organization's rules say of one start now. Of several holds the one that lasts longest is told. Pure. */
 export function personState(rules: OutreachRules | null, person: HeldPerson, now: Date): PersonState {
   if (rules === null) return FREE;
-  const cap = capHold(rules, person.channel, person.past, now);
+  const caps = person.is_asked_for ? { ...rules, days_after_conversation: null } : rules;
+  const cap = capHold(caps, person.channel, person.past, now);
   const capped =
     cap === null ? null : { reason: cap.reason, until: cap.until, text: capText(cap, person, now) };
   if (!rules.person_clock) return { hold: capped, too_late: null };
@@ -127,7 +130,7 @@ function capText(hold: CapHold, { target, request_variables, campaign_zone }: He
 const daysText = (days: number): string => (days === 1 ? "24 hours" : `${days} days`);
 
 /** `08:00 in Los Angeles`, with the date where it is not today there. */
-function timeText(at: Date, zone: string, now: Date): string {
+export function timeText(at: Date, zone: string, now: Date): string {
   const [then, today] = [at, now].map((instant) =>
     Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone),
   ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];

@@ -4,7 +4,14 @@ import { CHANNEL_STATUSES, type ChannelStatus } from "../channels/channel-status
 import { type AttemptState, leadsFurther, type RequestState, settle } from "./settle.ts";
 
 const at = new Date("2026-11-18T12:00:00Z");
-const context = { retry_count: 1, retry_interval: "10m", batch_goes_on: true, was_reached_before: false };
+const context = {
+  retry_count: 1,
+  retry_interval: "10m",
+  batch_goes_on: true,
+  was_reached_before: false,
+  call_back_at: null,
+  earlier: [],
+};
 const attempt = (more: Partial<AttemptState> = {}): AttemptState => ({
   mode: "voice",
   attempt_number: 1,
@@ -20,6 +27,7 @@ const request = (more: Partial<RequestState> = {}): RequestState => ({
   request_status: "INITIATED",
   channel_status: "QUEUED",
   attempt_count: 1,
+  call_back_after: null,
   ...more,
 });
 const word = (status: ChannelStatus) => ({ status, is_transient: null, at });

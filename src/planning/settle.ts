@@ -2,7 +2,7 @@ import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
 import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
-import { decideRetry, type RetryRules } from "./retry.ts";
+import { decideRetry, type EarlierAttempt, type RetryRules } from "./retry.ts";
 
 /**
  * What one more status update about an attempt changes: in the attempt, and in its request. Updates come twice, late and out of
@@ -44,12 +44,21 @@ export type RequestState = {
   request_status: RequestStatus;
   channel_status: ChannelStatus;
   attempt_count: number;
+  /** The attempts before the call that its person asked for; null: they asked for none. */
+  call_back_after: number | null;
 };
 
 type StatusUpdate = { status: ChannelStatus; is_transient: boolean | null; at: Date };
 
 /** False once the batch was deleted or its time is up: then nothing is tried again. */
-type RetryContext = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
+type RetryContext = RetryRules & {
+  batch_goes_on: boolean;
+  was_reached_before: boolean;
+  /** The attempts before it, since the person asked for a call if they did. */
+  earlier: readonly EarlierAttempt[];
+  /** When the person asked in this attempt to be called again; null: they did not. */
+  call_back_at: Date | null;
+};
 
 export type Settled = {
   /** How the attempt stands now; null: the update changed nothing about it. */
@@ -63,6 +72,7 @@ export type Settled = {
 export type Decision =
   | { kind: "retry"; at: string; number: number; of: number; status: ChannelStatus }
   | { kind: "done"; status: ChannelStatus }
+  | { kind: "call-back"; at: string; status: ChannelStatus }
   | {
       kind: "given-up";
       status: ChannelStatus;
@@ -71,6 +81,7 @@ export type Decision =
         | "permanent"
         | "no-retries"
         | "used-up"
+        | "rule-says-none"
         | "batch-over"
         | "answered"
         | "reached-before";
@@ -101,9 +112,11 @@ export function settle(
   const coarse = REQUEST_STATUS[status];
   const ends = !hasEnded(attempt) && (isOver(coarse) || status !== update.status);
   const changed = { channel_status: update.status, answerer, ends };
+  // What an attempt before the call that was asked for still turns out to be does not call it off.
+  if (isBeforeCallBack(attempt, request)) return { attempt: changed, ...UNCHANGED };
   if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, update.status) };
   if (!ends) return { attempt: changed, ...late(attempt, request, update.status) };
-  return { attempt: changed, ...atTheEnd(attempt, status, update, context) };
+  return { attempt: changed, ...atTheEnd(attempt, request, status, update, context) };
 }
 
 /** A call that a machine answered, and on which nothing was left, ends as what it met. */
@@ -116,6 +129,13 @@ const outcomeOf = (attempt: AttemptState, status: ChannelStatus): ChannelStatus 
     : status;
 
 type Followed = Pick<Settled, "request" | "decision">;
+
+const UNCHANGED: Followed = { request: null, decision: null };
+
+const isBeforeCallBack = (
+  { attempt_number }: Pick<AttemptState, "attempt_number">,
+  { call_back_after }: RequestState,
+): boolean => attempt_number <= (call_back_after ?? 0);
 
 /** An update about an attempt that another one followed, or will: who was reached after all is not tried again. */
 function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Followed {
@@ -146,6 +166,7 @@ function late(attempt: AttemptState, request: RequestState, status: ChannelStatu
 
 function atTheEnd(
   attempt: AttemptState,
+  { call_back_after }: RequestState,
   status: ChannelStatus,
   update: StatusUpdate,
   context: RetryContext,
@@ -154,10 +175,26 @@ function atTheEnd(
     request: { channel_status: final, request_status: REQUEST_STATUS[final], due_at: null },
     decision,
   });
+  if (context.call_back_at !== null && context.batch_goes_on)
+    return {
+      request: {
+        channel_status: status === "MACHINE" ? "COMPLETED" : status,
+        request_status: "PENDING",
+        due_at: context.call_back_at,
+      },
+      decision: { kind: "call-back", at: context.call_back_at.toISOString(), status },
+    };
   if (status !== "MACHINE" && REQUEST_STATUS[status] !== "FAILED")
     return over({ kind: "done", status }, status);
   const retry = decideRetry(
-    { ...attempt, status, is_transient: update.is_transient, ended_at: update.at },
+    {
+      ...attempt,
+      attempt_number: attempt.attempt_number - (call_back_after ?? 0),
+      status,
+      is_transient: update.is_transient,
+      ended_at: update.at,
+      earlier: context.earlier,
+    },
     context,
   );
   const final = status === "MACHINE" ? "COMPLETED" : status;

@@ -19,7 +19,7 @@ const STRATUM: Record<ReplayRequest["stratify_by"], RawBuilder<string>> = {
   end_reason: sql`coalesce(s.end_reason, '')`,
   channel: sql`s.channel`,
   day: sql`(s.timestamp at time zone s.agent_timezone)::date::text`,
-  version: sql`coalesce(s.snapshot ->> 'version', 'draft')`,
+  version: sql`coalesce(s.agent_version::text, 'draft')`,
 };
 
 /**
@@ -53,7 +53,7 @@ const since = ({ days }: ReplayFilter, now: Date): string =>
 
 function conditions({ version, channel, end_reason, label, called }: ReplayFilter): RawBuilder<boolean> {
   const all = [
-    ...(version == null ? [] : [sql`s.snapshot ->> 'version' = ${String(version)}`]),
+    ...(version == null ? [] : [sql`s.agent_version = ${version}`]),
     ...(channel == null ? [] : [sql`s.channel = ${channel}`]),
     ...(end_reason == null ? [] : [sql`s.end_reason = ${end_reason}`]),
     ...(label == null

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { Db } from "../db/database.ts";
 import { judge } from "../evaluations/judge.ts";
-import { observe } from "../evaluations/observe.ts";
+import { answerTimes, observe } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { answeredElsewhere } from "./recording.ts";
 import type { ReplayCheck } from "./replay-request.ts";
@@ -110,13 +110,7 @@ export async function measureLane(
   };
 }
 
-type Traced = { category: string; duration_ms: number | null; details: unknown };
-
-function latencyOf(traced: readonly Traced[]): number | null {
-  const waits = traced.flatMap(({ category, duration_ms, details }) => {
-    if (category !== "turn" || duration_ms === null) return [];
-    const { tools_ms = 0 } = (details ?? {}) as { tools_ms?: number };
-    return [Math.max(0, duration_ms - tools_ms)];
-  });
+function latencyOf(traced: Parameters<typeof answerTimes>[0]): number | null {
+  const waits = answerTimes(traced);
   return waits.length === 0 ? null : waits.reduce((sum, wait) => sum + wait, 0) / waits.length;
 }

@@ -1,8 +1,9 @@
 import type { RecordedAnswer, Snapshot, SnapshotTool } from "../agents/snapshot.ts";
 import type { Db } from "../db/database.ts";
 import { observedCall } from "../evaluations/observe.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime } from "../sessions/variables.ts";
-import { toolType } from "../tools/tool-definition.ts";
+import { callsService } from "../tools/tool-definition.ts";
 import type { RecordedTurn } from "./recorded-person.ts";
 
 /** A real session, as a replay plays it again. */
@@ -33,7 +34,8 @@ export async function loadRecording(db: Db, session_id: number): Promise<Session
     .selectFrom("sessions")
     .select([
       ...(["channel", "timestamp", "agent_timezone", "override_timestamp", "source", "verified"] as const),
-      ...(["claimed_user", "user_name", "is_outbound", "start_variables", "snapshot"] as const),
+      ...(["claimed_user", "user_name", "is_outbound", "start_variables"] as const),
+      snapshotOf("sessions").as("snapshot"),
     ])
     .where("id", "=", session_id)
     .executeTakeFirst();
@@ -51,7 +53,7 @@ export async function loadRecording(db: Db, session_id: number): Promise<Session
     .where("session_id", "=", session_id)
     .orderBy("seq")
     .execute();
-  const snapshot = session.snapshot as Snapshot;
+  const { snapshot } = session;
   const { date, time } = localTime(new Date(session.timestamp), session.agent_timezone);
   const { channel, source, verified, claimed_user, user_name, is_outbound } = session;
   const answering = answeredElsewhere(snapshot);
@@ -113,9 +115,7 @@ export function answeredElsewhere({ tools, session_end_tool }: Snapshot): Set<st
   const all: SnapshotTool[] = [...tools, ...(session_end_tool ? [session_end_tool] : [])];
   return new Set(
     all
-      .filter(({ name, is_system, definition }) =>
-        is_system ? name === SEARCH : toolType(definition) === "endpoint",
-      )
+      .filter(({ name, is_system, definition }) => (is_system ? name === SEARCH : callsService(definition)))
       .map(({ name }) => name),
   );
 }

@@ -7,7 +7,7 @@ import { PROVIDERS } from "../llm/catalogue.ts";
 
 const channel = z.enum(["voice", "chat", "sms", "email", "whatsapp"]);
 
-const ReplayFilter = z
+export const ReplayFilter = z
   .strictObject({
     days: integer({ min: 1, max: 3_650 })
       .default(30)
@@ -45,12 +45,13 @@ export const ReplayRequest = z
       .union([z.enum(["recorded", "live", "draft"]), recordId()])
       .nullish()
       .describe(
-        "What the candidate is compared with. Left out: the version that people reach; without one, each session's own state.",
+        "What the candidate is compared with. Omitted: the live version; without one, each session's own version.",
       ),
     candidate: z
-      .union([z.enum(["live", "draft"]), recordId()])
+      // Described, or the reference would leave it out: it drops branches that say nothing yet.
+      .union([z.enum(["live", "draft"]), recordId().describe("A version.")])
       .default("draft")
-      .describe("The draft, the version that people reach, or a version's number."),
+      .describe("draft, live, or a version's number."),
     mocks: z
       .array(TestMock)
       .max(MAX_MOCKS)
@@ -75,7 +76,7 @@ export const ReplayRequest = z
       .number()
       .min(0)
       .nullish()
-      .describe("No conversation begins once the replay has cost so much."),
+      .describe("No conversation starts after the replay has cost this much."),
   })
   .meta({ id: "ReplayRequest" });
 export type ReplayRequest = z.infer<typeof ReplayRequest>;

@@ -79,9 +79,9 @@ export function addReplays(
   api.post(
     "/api/v1/agents/:agent_id/replays",
     {
-      summary: "Replay recorded sessions with another state of their agent",
+      summary: "Replay recorded sessions with another version of their agent",
       description:
-        "Each session is held twice more: with the baseline and with the candidate. Services are not called; they answer as recorded. The answer comes at once; the replay's status tells when it is finished.",
+        "Each session is replayed twice: with the baseline and with the candidate. Services are not called; tools answer as recorded. Answers at once; follow the replay's status.",
       tag,
       permission: "tests_run",
       params: z.object({ agent_id: recordId() }),
@@ -153,7 +153,7 @@ export function addReplays(
     `${REPLAYS}/:replay_id/cancel`,
     {
       summary: "Cancel a replay",
-      description: "Sessions that wait are skipped. A replay that has finished stays as it is.",
+      description: "Waiting sessions are skipped. A finished replay is not changed.",
       tag,
       permission: "tests_run",
       params,

@@ -15,7 +15,7 @@ const DashboardResponse = z
   .meta({ id: "DashboardResponse" });
 type DashboardResponse = z.infer<typeof DashboardResponse>;
 
-/** What a page needs to show a dashboard. The names are those of the product that others embed. */
+/** Get a dashboard's page and guest token. The names are those of the product that others embed. */
 const embedding = {
   embedded_id: z.string(),
   guest_token: z.string().describe("Works for five minutes."),
@@ -95,7 +95,7 @@ export function dashboardRoutes(api: Api, { db, clock, vault, publicUrl }: Deps)
   api.post(
     `${path}/fetch_info`,
     {
-      summary: "What a page needs to show a dashboard",
+      summary: "Get a dashboard's page and guest token",
       tag,
       permission,
       query: z.object({ dashboard_name: z.string() }),

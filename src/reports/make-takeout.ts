@@ -1,17 +1,20 @@
-import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { publicText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { findDataKey } from "../data-keys/data-keys.ts";
+import { type FindKey, openSealed } from "../data-keys/sealed-file.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { asReader, asWriter } from "../db/reading.ts";
 import type { Takeouts } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { recordingsFolder } from "../sessions/recording.ts";
+import type { RecordingBucket } from "../sessions/bucket/bucket.ts";
+import { openRecording, recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import { exportRows, type Owner } from "./export-rows.ts";
 import { EXPORTED, type ExportedTable, type Group } from "./exported-tables.ts";
 import { splitBySize } from "./split-by-size.ts";
@@ -41,7 +44,14 @@ const removeTakeouts: Job<object> = {
 type TakeoutStatus = Selectable<Takeouts>["status"];
 const RUNNING: TakeoutStatus[] = ["pending", "in_progress"];
 
-type Deps = { db: Db; clock: Clock; log: Log; dataDir: string };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  vault: Vault;
+  dataDir: string;
+  bucket?: RecordingBucket | null;
+};
 
 export const takeoutFolder = (dataDir: string, takeout_id: string): string =>
   path.join(dataDir, "takeouts", takeout_id);
@@ -63,7 +73,8 @@ export const takeoutJobs = (deps: Deps): JobHandler[] => [
 const STOPPED = `The program was stopped while it made this export, and ${TRIES} tries were not enough. Start another.`;
 
 /** Safe to repeat: the files are made beside their place and moved there whole. */
-async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<void> {
+async function runTakeout(deps: Deps, id: string): Promise<void> {
+  const { db, clock, vault, dataDir } = deps;
   const begun = await touch(db, clock, id, { status: "in_progress" });
   if (!begun) return;
   const owner = await db
@@ -97,7 +108,10 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
     }
     const recordings = await inSnapshot(db, owner, (tx) => findRecordings(tx, owner, dataDir));
     for (const [index, part] of splitBySize(recordings, MAX_RECORDINGS_BYTES).entries()) {
-      await write(`recordings-${String(index + 1).padStart(3, "0")}`, part.map(recordingSource));
+      await write(
+        `recordings-${String(index + 1).padStart(3, "0")}`,
+        part.map(recordingSource(deps, findDataKey({ db, vault }))),
+      );
     }
     const folder = takeoutFolder(dataDir, id);
     await rm(folder, { recursive: true, force: true });
@@ -142,13 +156,14 @@ const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSour
   },
 });
 
-type TakeoutRecording = { name: string; file: string; bytes: number };
+/** `moved`: the recording of a call that is in the bucket. */
+type TakeoutRecording = { name: string; file: string; bytes: number; moved?: string };
 
 async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<TakeoutRecording[]> {
   const rows = await db
     .selectFrom("recordings as r")
     .innerJoin("sessions as s", "s.id", "r.session_id")
-    .select("r.file_name")
+    .select(["r.file_name", "r.stored_in", "r.size_bytes"])
     .where("s.sub_organization_id", "=", owner.sub_organization_id)
     .orderBy("r.id")
     .execute();
@@ -160,30 +175,43 @@ async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Ta
     .orderBy("id")
     .execute();
   const places = [
-    ...rows.map(({ file_name }) => ({
-      name: path.basename(file_name),
-      file: path.join(recordingsFolder(dataDir), path.basename(file_name)),
+    ...rows.map((row) => ({
+      name: path.basename(row.file_name),
+      file: path.join(recordingsFolder(dataDir), path.basename(row.file_name)),
+      row,
     })),
     // Under the last part of their object_key, which is in the list of files.
     ...uploads.map(({ object_key }) => ({
       name: `uploads/${path.basename(object_key)}`,
       file: path.join(dataDir, object_key),
+      row: null,
     })),
   ];
   const found: TakeoutRecording[] = [];
   // One after the other: there may be a million.
-  for (const { name, file } of places) {
+  for (const { name, file, row } of places) {
     const info = await stat(file).catch(() => null);
     if (info) found.push({ name, file, bytes: info.size });
+    else if (row && row.stored_in !== "disk")
+      found.push({ name, file, bytes: row.size_bytes ?? 0, moved: row.file_name });
   }
   return found;
 }
 
-const recordingSource = ({ name, file }: TakeoutRecording): ArchiveSource => ({
-  name,
-  compress: false,
-  chunks: () => createReadStream(file),
-});
+/** As it was recorded: an export is for reading elsewhere. */
+const recordingSource =
+  (deps: Deps, findKey: FindKey) =>
+  ({ name, file, moved }: TakeoutRecording): ArchiveSource => ({
+    name,
+    compress: false,
+    async *chunks() {
+      const sound =
+        moved === undefined
+          ? await openSealed(file, findKey)
+          : await openRecording(deps, { file_name: moved, stored_in: "bucket" });
+      if (sound) yield* sound.stream();
+    },
+  });
 
 /** Also says that the work goes on; undefined when the takeout is done or gone. */
 const touch = (

@@ -37,7 +37,7 @@ const Takeout = z
     created_at: timestamp(),
     created_by: z.string(),
     updated_at: timestamp(),
-    expires_at: timestamp().describe("Until then its files can be fetched."),
+    expires_at: timestamp().describe("Until then its files can be downloaded."),
     file_names: z.array(z.string()).nullish(),
     error: z.string().nullish().describe("Why it failed."),
   })
@@ -111,7 +111,7 @@ export function takeoutRoutes(
     {
       summary: "Export everything",
       description:
-        "Starts a job that writes ZIP archives of JSON Lines files, which can be fetched for seven days. One runs at a time.",
+        "Starts a job that writes ZIP archives of JSON Lines files, which can be downloaded for seven days. One runs at a time.",
       tag,
       permission,
       response: CreateTakeoutResponse,
@@ -150,7 +150,7 @@ export function takeoutRoutes(
   api.get(
     `${prefix}/get/:job_id`,
     {
-      summary: "How far an export is, and its files",
+      summary: "Get an export's progress and files",
       tag,
       permission,
       params: z.object({ job_id: z.string() }),
@@ -162,7 +162,7 @@ export function takeoutRoutes(
   api.get(
     `${prefix}/get/:job_id/file/:file_name`,
     {
-      summary: "Fetch a file of an export",
+      summary: "Download a file of an export",
       tag,
       permission,
       opens: { resource: "takeouts", by: "job_id" },

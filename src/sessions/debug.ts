@@ -95,7 +95,7 @@ export function sessionDebugRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/session_debug/tool_result/:session_id/:tool_call_id",
     {
-      summary: "Get the whole result of one tool call",
+      summary: "Get the complete result of a tool call",
       tag,
       permission,
       opens: { resource: "transcripts", by: "session_id" },

@@ -7,16 +7,26 @@ import type { Vault } from "../base/crypto.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import type { FairGate } from "../base/fair-gate.ts";
 import type { Log } from "../base/log.ts";
+import type { CallBackDesk } from "../consent/call-back.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import type { TraceEntry } from "../events/trace.ts";
 import type { Leases } from "../jobs/lease.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { LanguageModel } from "../llm/model.ts";
+import type { McpClient } from "../tools/mcp/mcp-client.ts";
+import type { McpListings } from "../tools/mcp/mcp-listing.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
+import type { LiveWords } from "./live/live-words.ts";
 import type { SessionEnds } from "./session-ends.ts";
 
 /** A session whose turn runs here, and the name of its lease (`lease.ts`). */
-export type HeldSession = { id: number; lease: string };
+export type HeldSession = {
+  id: number;
+  lease: string;
+  /** The tool that the turn waits for; stored with each renewal of the lease. */
+  running_tool?: string | null;
+};
 
 /** A session's row as written by the transaction that ends it. */
 export type EndedSession = {
@@ -49,6 +59,18 @@ export const ENDED_COLUMNS = [
   "is_test",
 ] as const satisfies (keyof EndedSession)[];
 
+/** What one commit of a turn stored, redacted where the organization redacts. */
+export type StoredTurn = {
+  session_id: number;
+  agent_name: string;
+  channel: string;
+  is_test: boolean;
+  turn_index: number;
+  at: Date;
+  trace: readonly TraceEntry[];
+  messages: readonly { role: "agent" | "user"; text: string }[];
+};
+
 /** Everything that running sessions needs. */
 export type Engine = {
   db: Db;
@@ -58,6 +80,7 @@ export type Engine = {
   /** Decrypts the keys that identity tokens are verified with. */
   vault: Vault;
   auth: ServiceAuthenticator;
+  mcp: { client: McpClient; listings: McpListings };
   /** The numbers that a call may be transferred to. */
   destinations: DestinationRules;
   /** The model a prompt asks for, with the keys of this sub-organization. */
@@ -74,10 +97,16 @@ export type Engine = {
   embedderOf: EmbedderOf;
   /** Notifies channels that have a session open here when any process ends it. */
   ends: SessionEnds;
+  /** Notifies open chats of what a person writes in the agent's place, in any process. */
+  words: LiveWords;
+  /** Books calls that people ask for. */
+  callBacks: CallBackDesk;
   /** The owner of this process's leases. */
   owner: string;
   /** The turns that run in this process; a stop waits for them, then aborts them (`finish-turns.ts`). */
   held: Leases<HeldSession>;
+  /** Told of what was stored, for a tracing system; left out: nobody is. */
+  onStored?: ((turn: StoredTurn) => void) | undefined;
   /** Further writes at every end of a session, in the transaction that ends it. */
   onEnd(tx: Tx, session: EndedSession): Promise<void>;
 };

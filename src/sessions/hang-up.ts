@@ -1,12 +1,13 @@
 import type { Carriers } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
 
-/** Asks the carrier to end a call. Does nothing when its carrier is no longer configured. */
+/** Asks the carrier to end a call. Does nothing when it has no carrier, or that is no longer configured. */
 export async function hangUp(
   carriers: Carriers,
   db: Db,
-  call: { channel_id: number; sid: string },
+  call: { channel_id: number | null; sid: string },
 ): Promise<void> {
+  if (call.channel_id === null) return;
   const channel = await db
     .selectFrom("channels")
     .select(["id", "channel_service"])

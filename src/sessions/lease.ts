@@ -4,11 +4,26 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { storableText } from "../base/storable.ts";
 import { type Db, isUniqueViolation } from "../db/database.ts";
+import { fixedStatement } from "../db/fixed-statement.ts";
 import { publish } from "../events/event.ts";
 import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
 import { Leases } from "../jobs/lease.ts";
+import type { Redactor } from "../redaction/redactor.ts";
 import type { Engine, HeldSession } from "./engine.ts";
+import type { OperatorNote } from "./operator-notes.ts";
+import { knownOf, rememberSession } from "./sent/known-session.ts";
+import { type SentSoFar, sentSoFar } from "./sent/sent-parts.ts";
+import { type NumberedRefs, sentRefsOf } from "./sent/sent-records.ts";
+import {
+  REDACTION,
+  type RedactionColumns,
+  restoredState,
+  rulesOfSession,
+  sessionRedactor,
+} from "./session-redactor.ts";
+import { snapshotOf } from "./session-snapshot.ts";
 import type { SessionState } from "./variables.ts";
 
 /**
@@ -47,9 +62,22 @@ export type LeasedSession = {
   next_seq: number;
   /** Turns in a row during which the process died. Web chats only, since other channels count in their job or line. */
   interruptions: number;
+  /** A person answers in the agent's place. */
+  is_taken_over: boolean;
+  /** What the model's rounds were sent (`sent/sent-parts.ts`). */
+  sent: SentSoFar;
+  /** What people wrote to the model and no turn has read (`operator-notes.ts`). */
+  notes: OperatorNote[];
+  /** Takes values out of what the turn stores; what is read here has them back. */
+  redactor: Redactor;
 };
 
-/** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit; with it the state before. */
+/** What this process knows of the session is not read: the snapshot is null then, and the references are those that follow. */
+type LeasedRow = Omit<LeasedSession, "lease" | "redactor" | "sent" | "snapshot"> &
+  RedactionColumns & { snapshot: Snapshot | null; snapshot_key: string; sent_refs: NumberedRefs[] | null };
+type Known = ReturnType<typeof knownOf>;
+
+/** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit. */
 type UserMessage = { text: string; client_message_id: string | null };
 
 /** `repeated`: an earlier turn stored the message, and then answered it or died. */
@@ -88,20 +116,68 @@ export async function takeLease(
   }
 }
 
-const READ =
-  sql.raw(`id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-  is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq,
-  interruptions`);
+/** What the columns of a lease are read with: the moment, and what this process knows of the session. */
+type ReadWith = { now: unknown; snapshot_key: unknown; sent_id: unknown };
+
+const read = ({ now, snapshot_key, sent_id }: ReadWith) =>
+  sql`id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
+  is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot_key,
+  case when snapshot_key is distinct from ${snapshot_key}::uuid then ${snapshotOf("sessions")} end as snapshot, state, turn_count, finished_turn, next_seq,
+  interruptions, ${sentRefsOf("sessions", sent_id)} as sent_refs, ${REDACTION},
+  exists (select from session_takeovers t
+    where t.session_id = sessions.id and t.expires_at > ${now}::timestamptz) as is_taken_over,
+  coalesce((select json_agg(json_build_object('id', n.id, 'text', n.text) order by n.id) from session_notes n
+    where n.session_id = sessions.id and n.turn_index is null), '[]'::json) as notes`;
 
 /** The session as its next turn would read it, without taking it; undefined while a turn runs, or once it has ended. */
 export async function readForTurn(engine: Engine, session_id: number): Promise<LeasedSession | undefined> {
-  const { rows } = await sql<Omit<LeasedSession, "lease">>`
-    select ${READ} from sessions
+  const known = knownOf(engine.db, session_id);
+  const { rows } = await sql<LeasedRow>`
+    select ${read({ now: engine.clock.now().toISOString(), ...known })} from sessions
     where id = ${session_id} and ended_at is null and set_aside_at is null and lease_owner is null`.execute(
     engine.db,
   );
-  return rows[0] && { ...rows[0], lease: "" };
+  return rows[0] && restored(engine, rows[0], known, "");
 }
+
+type Lock = {
+  session_id: number;
+  lease: string;
+  now: string;
+  expires_at: string;
+  even_set_aside: boolean;
+  snapshot_key: string | null;
+  sent_id: number;
+};
+type Message = { text: string | null; client_message_id: string | null; originals: string };
+
+/** `messages`: how many the statement stores. */
+const take = (of: { readonly [Name in keyof Lock]: unknown }, messages: 0 | 1) => sql<LeasedRow>`
+    update sessions
+    set lease_owner = ${of.lease}, lease_expires_at = ${of.expires_at}, running_tool = null, last_activity_at = ${of.now},
+      turn_count = turn_count + ${sql.lit(messages)}, next_seq = next_seq + ${sql.lit(messages)},
+      interruptions = interruptions + (channel = 'chat' and lease_owner is not null)::int
+    where id = ${of.session_id} and ended_at is null and (set_aside_at is null or ${of.even_set_aside})
+      and (lease_owner is null or lease_expires_at < ${of.now})
+    returning ${read(of)}`;
+
+const takeWithout = fixedStatement<Lock, LeasedRow>((of) => take(of, 0));
+
+const takeWithMessage = fixedStatement<Lock & Message, LeasedRow>(
+  (of) => sql`
+    with taken as (${take(of, 1)}), message as (
+      insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, client_message_id)
+      select id, next_seq - 1, turn_count, 'user', ${of.text}::text, state ->> 'language',
+        ${of.now}::timestamptz, ${of.client_message_id}::text
+      from taken
+    ), kept as (
+      insert into redacted_values (session_id, token, kind, sealed)
+      select taken.id, v.token, v.kind, v.sealed
+      from taken, json_to_recordset(${of.originals}::json) as v (token text, kind text, sealed text)
+      on conflict do nothing
+    )
+    select * from taken`,
+);
 
 async function tryLease(
   engine: Engine,
@@ -111,30 +187,58 @@ async function tryLease(
 ): Promise<LeasedSession | undefined> {
   const now = engine.clock.now();
   const lease = `${engine.owner}/${randomBase62(8)}`;
-  const take = sql`
-    update sessions
-    set lease_owner = ${lease}, lease_expires_at = ${expiry(now)}, last_activity_at = ${now.toISOString()},
-      turn_count = turn_count + ${said ? 1 : 0}::int, next_seq = next_seq + ${said ? 1 : 0}::int,
-      interruptions = interruptions + (channel = 'chat' and lease_owner is not null)::int
-    where id = ${session_id} and ended_at is null and (set_aside_at is null or ${purpose === "end"})
-      and (lease_owner is null or lease_expires_at < ${now.toISOString()})
-    returning ${READ}`;
-  const query = said
-    ? sql<Omit<LeasedSession, "lease">>`
-        with taken as (${take}), message as (
-          insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, client_message_id)
-          select id, next_seq - 1, turn_count, 'user', ${said.text}::text, state ->> 'language',
-            ${now.toISOString()}::timestamptz, ${said.client_message_id}::text
-          from taken
-        ), begun as (
-          insert into sent_records (session_id, turn_index, kind, content, at)
-          select id, turn_count, 'state', state, ${now.toISOString()}::timestamptz from taken
-          where (select o.stores_requests from sub_organizations s join organizations o on o.id = s.organization_id
-            where s.id = taken.sub_organization_id))
-        select * from taken`
-    : sql<Omit<LeasedSession, "lease">>`${take}`;
-  const { rows } = await query.execute(engine.db);
-  return rows[0] && { ...rows[0], lease };
+  const rules = said && (await rulesOfSession(engine.db, session_id));
+  const heard = sessionRedactor(engine.vault, now, {
+    redaction: rules,
+    originals: null,
+    seal_key: rules?.seal_key ?? null,
+  });
+  const text = said && heard.redact(storableText(said.text));
+  const originals = heard.takeNew();
+  const known = knownOf(engine.db, session_id);
+  const { snapshot_key, sent_id } = known;
+  const lock = {
+    ...{
+      session_id,
+      lease,
+      now: now.toISOString(),
+      expires_at: expiry(now),
+      even_set_aside: purpose === "end",
+    },
+    ...{ snapshot_key, sent_id },
+  };
+  const message = said && {
+    text,
+    client_message_id: said.client_message_id,
+    originals: JSON.stringify(originals),
+  };
+  const rows = message
+    ? await takeWithMessage(engine.db, { ...lock, ...message })
+    : await takeWithout(engine.db, lock);
+  const [row] = rows;
+  if (!row) return undefined;
+  // The statement reads the values as they were before it.
+  const added = Object.fromEntries(originals.map(({ token, sealed }) => [token, sealed]));
+  return restored(engine, { ...row, originals: { ...row.originals, ...added } }, known, lease);
+}
+
+/** The session with what was taken out of its memory and of notes to its model. */
+function restored(engine: Engine, row: LeasedRow, known: Known, lease: string): LeasedSession {
+  const { redaction, originals, seal_key, state, notes, snapshot_key, sent_refs, ...session } = row;
+  const snapshot = (row.snapshot ?? known.snapshot) as Snapshot;
+  const sent = sentSoFar(sent_refs?.map(([, refs]) => refs) ?? null, known.sent);
+  const sent_id = sent_refs?.at(-1)?.[0] ?? known.sent_id;
+  rememberSession(engine.db, row.id, { snapshot_key, snapshot, sent, sent_id });
+  const redactor = sessionRedactor(engine.vault, engine.clock.now(), { redaction, originals, seal_key });
+  return {
+    ...session,
+    snapshot,
+    sent,
+    lease,
+    redactor,
+    state: restoredState(redactor, state),
+    notes: redactor.restore(notes),
+  };
 }
 
 async function explainRefusal(engine: Engine, session_id: number): Promise<void> {
@@ -199,14 +303,15 @@ export const sessionLeases = (parts: { db: Db; clock: Clock; log: Log }): Leases
 async function extendLeases(db: Db, held: HeldSession[], end: Date): Promise<HeldSession[]> {
   const ids = held.map(({ id }) => id);
   const leases = held.map(({ lease }) => lease);
+  const tools = held.map(({ running_tool }) => running_tool ?? null);
   const { rows } = await sql<{ lease: string }>`
     with held as (
-      select s.id, h.lease from unnest(${ids}::bigint[], ${leases}::text[]) as h (id, lease)
+      select s.id, h.lease, h.tool from unnest(${ids}::bigint[], ${leases}::text[], ${tools}::text[]) as h (id, lease, tool)
       join sessions s on s.id = h.id and s.lease_owner = h.lease
     ), extended as (
-      update sessions s set lease_expires_at = ${end.toISOString()}::timestamptz
+      update sessions s set lease_expires_at = ${end.toISOString()}::timestamptz, running_tool = free.tool
       from (
-        select s.id from held join sessions s on s.id = held.id and s.lease_owner = held.lease
+        select s.id, held.tool from held join sessions s on s.id = held.id and s.lease_owner = held.lease
         for no key update of s skip locked
       ) as free
       where s.id = free.id

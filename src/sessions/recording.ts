@@ -1,12 +1,11 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import path from "node:path";
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import type { RecordingBucket } from "./bucket/bucket.ts";
+import { openRecording } from "./bucket/open-recording.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { DOWNLOAD_TYPE, recordingMediaType } from "./recording-media-type.ts";
 import { findSession, sessionNumber } from "./session.ts";
@@ -20,12 +19,17 @@ const SessionRecordingResponse = z
   .object({ session_id: z.string().nullish(), recordings: z.array(z.string()).nullish() })
   .meta({ id: "SessionRecordingResponse" });
 
-type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string; dataDir: string };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  publicUrl: string;
+  dataDir: string;
+  bucket?: RecordingBucket | null;
+};
 
-/** The folder of recordings, shared by all machines of a cluster. */
-export const recordingsFolder = (dataDir: string): string => path.join(dataDir, "recordings");
-
-export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir }: Deps): void {
+export function recordingRoutes(api: Api, deps: Deps): void {
+  const { db, clock, vault, publicUrl } = deps;
   const tag = "sessions";
   const streamPath = "/api/v1/sessions/recording/stream";
 
@@ -70,14 +74,13 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
       const id = readRecordingToken(vault, clock.now(), query.token);
       const recording = await db
         .selectFrom("recordings")
-        .select(["file_name", "content_type"])
+        .select(["file_name", "content_type", "stored_in"])
         .where("id", "=", id)
         .executeTakeFirst();
-      const file = recording && path.join(recordingsFolder(dataDir), path.basename(recording.file_name));
-      const info = file && (await stat(file).catch(() => null));
-      if (!info) throw new Fault("not-found", "This recording is not kept any more.");
+      const sound = recording && (await openRecording(deps, recording));
+      if (!sound) throw new Fault("not-found", "This recording is not kept any more.");
 
-      const range = parseByteRange(request.headers.range, info.size);
+      const range = parseByteRange(request.headers.range, sound.size);
       reply
         .type(recordingMediaType(recording.content_type, request.headers))
         .header("vary", "accept, sec-fetch-dest")
@@ -88,16 +91,16 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
           return reply
             .code(416)
             .type("application/json")
-            .header("content-range", `bytes */${info.size}`)
-            .send({ detail: `The recording has ${info.size} bytes.` });
+            .header("content-range", `bytes */${sound.size}`)
+            .send({ detail: `The recording has ${sound.size} bytes.` });
         case "part":
           return reply
             .code(206)
-            .header("content-range", `bytes ${range.start}-${range.end}/${info.size}`)
+            .header("content-range", `bytes ${range.start}-${range.end}/${sound.size}`)
             .header("content-length", range.end - range.start + 1)
-            .send(createReadStream(file, { start: range.start, end: range.end }));
+            .send(sound.stream({ start: range.start, end: range.end }));
         case "whole":
-          return reply.header("content-length", info.size).send(createReadStream(file));
+          return reply.header("content-length", sound.size).send(sound.stream());
       }
     },
   );

@@ -1,8 +1,10 @@
 import type { Api } from "../api/server.ts";
 import { conversationRoutes } from "./conversation.ts";
 import { sessionDebugRoutes } from "./debug.ts";
+import { interveneRoutes } from "./live/intervene.ts";
+import { liveRoutes } from "./live/live.ts";
 import { recordingRoutes } from "./recording.ts";
-import { sentRecordRoutes } from "./sent-records.ts";
+import { sentRecordRoutes } from "./sent/sent-records.ts";
 import { sessionRoutes } from "./session.ts";
 import { sessionLabelRoutes } from "./session-label.ts";
 import { sessionTraceRoutes } from "./session-trace.ts";
@@ -10,10 +12,13 @@ import { timelineRoutes } from "./timeline.ts";
 import { transcriptRoutes } from "./transcript.ts";
 import { waveformRoutes } from "./waveform.ts";
 
-type Deps = Parameters<typeof recordingRoutes>[1];
+type Deps = Parameters<typeof recordingRoutes>[1] &
+  Parameters<typeof liveRoutes>[1] &
+  Parameters<typeof interveneRoutes>[1];
 
 /** Sessions and everything that is read of them afterwards. */
 export function addSessions(api: Api, deps: Deps): void {
+  liveRoutes(api, deps);
   sessionRoutes(api, deps);
   recordingRoutes(api, deps);
   waveformRoutes(api, deps);
@@ -21,6 +26,7 @@ export function addSessions(api: Api, deps: Deps): void {
   conversationRoutes(api, deps);
   transcriptRoutes(api, deps);
   timelineRoutes(api, deps);
+  interveneRoutes(api, deps);
   sessionTraceRoutes(api, deps);
   sentRecordRoutes(api, deps);
   sessionDebugRoutes(api, deps);

@@ -28,7 +28,7 @@ export function sessionTraceRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/sessions/:session_id/trace",
     {
-      summary: "Get what the engine did in a session, and why",
+      summary: "Get a session's debug trace",
       description: [
         "In the order it happened. What `details` holds depends on the category and the label:",
         "`llm`: tokens, milliseconds to the first part, the tools offered, the choice forced on the model, the calls made.",

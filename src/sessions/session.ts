@@ -45,7 +45,7 @@ export const Session = z
     end_reason: z
       .string()
       .nullish()
-      .describe("user, agent, idle, transfer, max-duration or error; null while the session runs."),
+      .describe("user, agent, idle, transfer, max-duration, operator or error; null while the session runs."),
     simulated: z
       .boolean()
       .nullish()
@@ -84,13 +84,15 @@ function ended(name: string) {
   });
 }
 
-/** Sessions that an experiment assigned a version: its number, or its number and stage as `7.0`. */
+/** Sessions that an experiment assigned a version: its number, its number and stage as `7.0`, those and the version as `7.0:2`. */
 function ofExperiment(value: string): RawBuilder<boolean> | { problem: string } {
-  const found = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(value.trim());
-  if (!found) return { problem: "Input should be the number of an experiment, or number.stage" };
-  const [, id, stage = null] = found;
+  const found = /^(\d{1,15})(?:\.(\d{1,4})(?::(\d{1,9}))?)?$/.exec(value.trim());
+  if (!found)
+    return { problem: "Input should be the number of an experiment, number.stage, or number.stage:version" };
+  const [, id, stage = null, version = null] = found;
   return sql`s.id in (select x.session_id from experiment_sessions x
-    where x.experiment_id = ${id}::bigint and (${stage}::integer is null or x.stage = ${stage}::integer))`;
+    where x.experiment_id = ${id}::bigint and (${stage}::integer is null or x.stage = ${stage}::integer)
+      and (${version}::bigint is null or x.version_number = ${version}::bigint))`;
 }
 
 const OUTCOMES: Record<string, string> = {
@@ -107,7 +109,7 @@ function withOutcome(value: string): RawBuilder<boolean> | { problem: string } {
   return sql`exists (select from experiment_sessions x where x.session_id = s.id and ${sql.ref(`x.${flag}`)})`;
 }
 
-const sessionList: list.ListRules = {
+export const sessionList = {
   fields: {
     timestamp: list.time("s.timestamp"),
     session_id: list.integer("s.id"),
@@ -120,7 +122,7 @@ const sessionList: list.ListRules = {
     agent_id: list.integer("s.agent_id"),
     agent_name: ended("s.agent_name"),
     agent_version: list.read(list.integer("s.agent_version")),
-    // Index: experiment_sessions_stage.
+    // Index: experiment_sessions_people.
     experiment_id: list.custom(ofExperiment),
     // Index: experiment_sessions_bad.
     experiment_outcome: list.custom(withOutcome),
@@ -152,9 +154,10 @@ const sessionList: list.ListRules = {
   ],
   countUpTo: 10_000,
   isLong: true,
-};
+} satisfies list.ListRules;
 
-const selectSessions = (db: Db, caller: Caller) =>
+/** One sub-organization's sessions as lists show them. */
+export const selectSessions = (db: Db, caller: Caller) =>
   db
     .selectFrom("sessions as s")
     .where("s.sub_organization_id", "=", caller.sub_organization_id)

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { recordingsFolder } from "./recording.ts";
+import { recordingsFolder } from "./bucket/open-recording.ts";
 
 const countStorage: Job<object> = {
   name: "count-storage",

@@ -4,6 +4,7 @@ import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
 import { TIMED_CATEGORIES } from "../events/trace.ts";
 import { HeldMessage, loadHeld } from "./held-message.ts";
+import { loadNotes } from "./operator-notes.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { loadActions, loadMessages, sessionParam } from "./transcript.ts";
 
@@ -41,7 +42,7 @@ const InspectLatencyResponse = z
 
 const TimelineEvent = z
   .object({
-    kind: z.enum(["transcript", "tool", "latency"]),
+    kind: z.enum(["transcript", "tool", "latency", "note"]),
     timestamp: timestamp(),
     offset: z.string().describe("MM:SS or HH:MM:SS since the session's start"),
     turn_index: z.int().nullish(),
@@ -55,7 +56,12 @@ const TimelineEvent = z
     tool_request: z.string().nullish(),
     tool_result: z.string().nullish(),
     tool_error: z.string().nullish(),
-    written_by: z.string().nullish().describe("Who wrote it in the agent's place."),
+    written_by: z
+      .string()
+      .nullish()
+      .describe(
+        "Who wrote it in the agent's place; of a note, which only the model reads, who whispered it.",
+      ),
     held: HeldMessage.nullish().describe("It came in and is not answered: it looks like an automatic reply."),
   })
   .meta({ id: "TimelineEvent" });
@@ -69,7 +75,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/sessions/latency/:session_id",
     {
-      summary: "Get how long each step of a session took",
+      summary: "Get a session's latency by step",
       tag: "sessions",
       permission: "sessions_read",
       opens: { resource: "sessions", by: "session_id" },
@@ -86,7 +92,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/sessions/timeline/:session_id",
     {
-      summary: "Get everything that happened in a session, in order",
+      summary: "Get a session's timeline",
       tag: "sessions",
       permission: "sessions_read",
       opens: { resource: "transcripts", by: "session_id" },
@@ -95,11 +101,12 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
     },
     async ({ caller, params }) => {
       const session = await findSession(db, caller, sessionNumber(params.session_id));
-      const [messages, actions, latencies, held] = await Promise.all([
+      const [messages, actions, latencies, held, notes] = await Promise.all([
         loadMessages(db, session.id),
         loadActions(db, session.id),
         loadLatencies(db, session.id),
         loadHeld(db, session.id),
+        loadNotes(db, session.id),
       ]);
       const start = session.timestamp;
       // The sort is stable, so entries of the same millisecond keep this order.
@@ -115,6 +122,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
           .toSorted((a, b) => a.seq - b.seq)
           .map(({ seq: _, ...event }) => event),
         ...held.map((message) => ({ kind: "transcript" as const, ...message })),
+        ...notes.map((note) => ({ kind: "note" as const, ...note })),
         // A tool call has an entry of its own, so its latency row is left out.
         ...latencies
           .filter((row) => row.category !== "tool")

@@ -14,6 +14,17 @@ export type SessionState = {
   answerer?: AnswererNote;
   /** How many of the person's first messages only chose a language from the greeting's menu. */
   menu_choices?: number;
+  safety?: SafetyMemory;
+};
+
+/** What a session remembers for the limits of what its agent does. */
+export type SafetyMemory = {
+  /** Calls made, by tool. */
+  calls?: Record<string, number>;
+  /** Calls that were read back to the person and not made yet, by tool. */
+  asked?: Record<string, { key: string; turn_index: number }>;
+  /** Numbers and addresses that came with the campaign's request. */
+  contacts?: string[];
 };
 
 /** The facts of a session that its texts may use as variables. */

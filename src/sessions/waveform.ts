@@ -1,13 +1,13 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import path from "node:path";
 import { z } from "zod";
-import { recordId } from "../api/schema.ts";
+import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Peaks } from "../audio/peaks.ts";
 import { WAV_HEAD_BYTES } from "../audio/wav.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { OpenedFile } from "../data-keys/sealed-file.ts";
 import type { Db } from "../db/database.ts";
-import { recordingsFolder } from "./recording.ts";
+import type { RecordingBucket } from "./bucket/bucket.ts";
+import { openRecording } from "./bucket/open-recording.ts";
 import { findSession } from "./session.ts";
 
 /** The number of bars, which fill the width of a page. */
@@ -17,6 +17,7 @@ const BLOCK_BYTES = 4;
 const Loudness = z.array(z.int().min(0).max(100)).max(COLUMNS + 1);
 const Waveform = z
   .object({
+    began_at: timestamp().nullable().describe("When its first sample was heard; null: not known."),
     duration_ms: z.int().min(0),
     caller: Loudness.describe("The loudest sample of each stretch: 0 is silence, 100 full scale."),
     agent: Loudness,
@@ -32,12 +33,16 @@ const SessionWaveformResponse = z
   })
   .meta({ id: "SessionWaveformResponse" });
 
-export function waveformRoutes(api: Api, { db, dataDir }: { db: Db; dataDir: string }): void {
+export function waveformRoutes(
+  api: Api,
+  deps: { db: Db; vault: Vault; dataDir: string; bucket?: RecordingBucket | null },
+): void {
+  const { db } = deps;
   api.get(
     "/api/v1/sessions/:session_id/waveform",
     {
-      summary: "Get a picture of a session's recordings",
-      description: "How loud each side was, for calls that were recorded side by side.",
+      summary: "Get the waveform of a session's recordings",
+      description: "The loudness of each side, for two-channel recordings.",
       tag: "sessions",
       permission: "recording_download",
       opens: { resource: "recordings", by: "session_id" },
@@ -48,47 +53,44 @@ export function waveformRoutes(api: Api, { db, dataDir }: { db: Db; dataDir: str
       const session = await findSession(db, caller, params.session_id);
       const found = await db
         .selectFrom("recordings")
-        .select("file_name")
+        .select(["file_name", "began_at", "stored_in"])
         .where("session_id", "=", session.id)
         .orderBy("id")
         .execute();
-      const files = found.map(({ file_name }) =>
-        path.join(recordingsFolder(dataDir), path.basename(file_name)),
-      );
       const recordings: (z.output<typeof Waveform> | null)[] = [];
-      for (const file of files) recordings.push(await waveformOf(file));
+      for (const recording of found) {
+        const drawn = await waveformOf(await openRecording(deps, recording));
+        recordings.push(drawn && { began_at: recording.began_at, ...drawn });
+      }
       return { recordings };
     },
   );
 }
 
 /** Null for files not in our own format (16-bit stereo). Reads in chunks, whatever the length. */
-async function waveformOf(file: string): Promise<z.output<typeof Waveform> | null> {
-  const handle = await open(file).catch(() => null);
-  if (!handle) return null;
-  try {
-    const head = Buffer.alloc(WAV_HEAD_BYTES);
-    await handle.read(head, 0, WAV_HEAD_BYTES, 0);
-    const rate = ownRate(head);
-    if (rate === null) return null;
-    const samples = Math.floor(((await handle.stat()).size - WAV_HEAD_BYTES) / BLOCK_BYTES);
-    const length = Math.ceil(samples / COLUMNS);
-    const [caller, agent] = [new Peaks(length), new Peaks(length)];
-    let rest: Buffer = Buffer.alloc(0);
-    for await (const chunk of createReadStream(file, { start: WAV_HEAD_BYTES })) {
-      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
-      const whole = bytes.length - (bytes.length % BLOCK_BYTES);
-      for (let at = 0; at < whole; at += BLOCK_BYTES) {
-        caller.push(bytes.readInt16LE(at));
-        agent.push(bytes.readInt16LE(at + 2));
-      }
-      rest = bytes.subarray(whole);
+async function waveformOf(
+  sound: OpenedFile | null,
+): Promise<Omit<z.output<typeof Waveform>, "began_at"> | null> {
+  if (!sound || sound.size < WAV_HEAD_BYTES) return null;
+  const head: Buffer[] = [];
+  for await (const chunk of sound.stream({ start: 0, end: WAV_HEAD_BYTES - 1 })) head.push(chunk as Buffer);
+  const rate = ownRate(Buffer.concat(head));
+  if (rate === null) return null;
+  const samples = Math.floor((sound.size - WAV_HEAD_BYTES) / BLOCK_BYTES);
+  const length = Math.ceil(samples / COLUMNS);
+  const [caller, agent] = [new Peaks(length), new Peaks(length)];
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of sound.stream({ start: WAV_HEAD_BYTES })) {
+    const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    const whole = bytes.length - (bytes.length % BLOCK_BYTES);
+    for (let at = 0; at < whole; at += BLOCK_BYTES) {
+      caller.push(bytes.readInt16LE(at));
+      agent.push(bytes.readInt16LE(at + 2));
     }
-    const duration_ms = Math.round((samples * 1000) / rate);
-    return { duration_ms, caller: caller.columns(), agent: agent.columns() };
-  } finally {
-    await handle.close();
+    rest = bytes.subarray(whole);
   }
+  const duration_ms = Math.round((samples * 1000) / rate);
+  return { duration_ms, caller: caller.columns(), agent: agent.columns() };
 }
 
 /** The sample rate of a stereo header as `wavHead` writes it; null for any other. */

@@ -1,11 +1,15 @@
 import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
+import { keepOriginals, loadRedactor } from "./session-redactor.ts";
 
 type WrittenByHand = {
-  /** The person's message; `message_id` is the one that a turn would have stored it under. */
-  heard: { text: string; message_id: string };
+  /** The person's message; `message_id` is the one that a turn would have stored it under. Null: it is in the transcript. */
+  heard: { text: string; message_id: string } | null;
   answer: string;
+  /** The sender's own number of the answer; the same one twice is refused by a unique index. */
+  answer_id?: string;
   /** The user who answered instead of the agent. */
   written_by: string;
 };
@@ -17,10 +21,11 @@ type WrittenByHand = {
  */
 export async function addTurnByHand(
   tx: Tx,
+  vault: Vault,
   session_id: number,
-  { heard, answer, written_by }: WrittenByHand,
+  { heard, answer, answer_id, written_by }: WrittenByHand,
   now: Date,
-): Promise<void> {
+): Promise<{ seq: number }> {
   const session = await tx
     .selectFrom("sessions")
     .select(["next_seq", "turn_count", "ended_at", "lease_owner", "lease_expires_at"])
@@ -36,17 +41,37 @@ export async function addTurnByHand(
   }
   const turn_index = turn_count + 1;
   const said = { session_id, turn_index, lang, timestamp: now.toISOString() };
+  const seq = next_seq + (heard ? 1 : 0);
+  const redactor = await loadRedactor(tx, { vault, now }, session_id);
   await tx
     .insertInto("session_messages")
     .values([
-      { ...said, seq: next_seq, role: "user", text: heard.text, client_message_id: heard.message_id },
-      { ...said, seq: next_seq + 1, role: "agent", text: answer, written_by },
+      ...(heard
+        ? [
+            {
+              ...said,
+              seq: next_seq,
+              role: "user" as const,
+              text: redactor.redact(heard.text),
+              client_message_id: heard.message_id,
+            },
+          ]
+        : []),
+      {
+        ...said,
+        seq,
+        role: "agent" as const,
+        text: redactor.redact(answer),
+        written_by,
+        client_message_id: answer_id ?? null,
+      },
     ])
     .execute();
+  await keepOriginals(tx, session_id, redactor);
   await tx
     .updateTable("sessions")
     .set({
-      next_seq: next_seq + 2,
+      next_seq: seq + 1,
       turn_count: turn_index,
       finished_turn: turn_index,
       // Takes the lease from a turn that let it expire, which then writes nothing to the positions used here.
@@ -56,4 +81,5 @@ export async function addTurnByHand(
     })
     .where("id", "=", session_id)
     .execute();
+  return { seq };
 }

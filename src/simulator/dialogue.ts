@@ -52,7 +52,7 @@ export function holdDialogue(
     finishAnswer?.();
     const { promise, resolve } = Promise.withResolvers<void>();
     // A silent agent must not hold up whoever waits; real time, as it is a real program that answers.
-    const timer = setTimeout(resolve, 2000);
+    const timer = setTimeout(resolve, 10_000);
     timer.unref();
     finishAnswer = () => {
       clearTimeout(timer);

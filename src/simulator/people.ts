@@ -8,6 +8,7 @@ const BOOKS: Reply[] = [
   ["confirmation number|(is|are) (now )?booked", "Great, thank you. Goodbye.", true],
   ["phone|number (can|may)|reach you", "It is 512 555 0142.", false],
   ["\\bname\\b|who am i", "My name is Alex Doe.", false],
+  ["nothing is free|other day", "Wednesday of next week, please.", false],
   ["which (time|one|slot)|\\d:\\d\\d", "The first one, please.", false],
   ["\\b(day|date)\\b|when would", "Next Monday, please.", false],
   ["service|do you need|can i help|can i (help|book)|check-up", "I would like a check-up, please.", false],
@@ -20,7 +21,8 @@ const says = (say: string, then_leaves = true): Reply[] => [{ when: "", say, the
  * decides by the seed, so that a list of any numbers meets a bit of everything.
  */
 export const PEOPLE: Readonly<Record<string, Person>> = {
-  "01": person({ name: "answers and books", replies: BOOKS }),
+  // More turns than a booking needs: a slow agent's greeting and first question are two texts, and each gets its answer.
+  "01": person({ name: "answers and books", call: { patience: 12 }, replies: BOOKS }),
   "02": person({ name: "busy", call: { outcome: "busy", sip_code: 486, ring_s: 1 } }),
   "03": person({ name: "never picks up", call: { outcome: "no-answer", ring_s: 60 } }),
   "04": person({

@@ -30,6 +30,12 @@ export type Speaking = {
   speak(utterance: Utterance, signal: AbortSignal): AsyncIterable<SpokenAudio>;
   /** What was made once is kept (`kept-speech.ts`), so it may be made before it is known to be said. */
   keeps?: true;
+  /** Speech that is made before any line asks for it, such as a greeting (`kept-speech.ts`). */
+  beforehand?: {
+    has(utterance: Utterance): boolean;
+    /** Rejects as `speak` does. */
+    make(utterance: Utterance): Promise<void>;
+  };
   /** Connects for what is said next, so that the first words need not wait for it. */
   prepare?(utterance: Omit<Utterance, "text">): void;
 };

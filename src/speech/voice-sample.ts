@@ -59,7 +59,7 @@ export function voiceSampleRoutes(api: Api, deps: SpeechDeps): void {
     api.post(
       path,
       {
-        summary: "Hear a voice",
+        summary: "Get a voice sample",
         description:
           "An MP3 by the voice's provider. Where this installation has no key for it, espeak-ng stands in if it is installed (a WAV, and the header `X-Voice-Stand-In` says so); else the answer is 501.",
         tag: "language_groups",

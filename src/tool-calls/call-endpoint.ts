@@ -12,7 +12,7 @@ import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./to
 
 const DEFAULT_TIMEOUT_S = 20;
 /** How much of a response the model reads; more would crowd out the conversation. */
-const MAX_RESULT_CHARACTERS = 64 * 1024;
+export const MAX_RESULT_CHARACTERS = 64 * 1024;
 /** How much of a response is read at all. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
@@ -112,7 +112,7 @@ const headersOf = (request: EndpointRequest, auth: Record<string, string>): Reco
 });
 
 /** Credentials are write-only: the shown request says that they were sent, without their values. */
-const withoutValues = (auth: Record<string, string>): Record<string, string> =>
+export const withoutValues = (auth: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(auth).map((name) => [name.toLowerCase(), HIDDEN]));
 
 /** The service's headers override the agent's, and those override ours; names are case-insensitive. */
@@ -212,9 +212,9 @@ const whole = (value: unknown, text: string): { whole?: unknown } =>
 const capped = (value: unknown, text: string): unknown =>
   text.length > MAX_RESULT_CHARACTERS ? cut(text) : value;
 
-const cut = (text: string): string =>
+export const cut = (text: string): string =>
   text.length > MAX_RESULT_CHARACTERS
     ? `${text.slice(0, MAX_RESULT_CHARACTERS)}… [cut: ${text.length} characters in all]`
     : text;
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "(not a URL)");
+export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "(not a URL)");

@@ -1,5 +1,5 @@
 import type { SnapshotTest, SnapshotTool, ToolMock } from "../agents/snapshot.ts";
-import { toolType } from "../tools/tool-definition.ts";
+import { callsService } from "../tools/tool-definition.ts";
 import { contains } from "./contains.ts";
 import { failed, type ToolOutcome } from "./tool-outcome.ts";
 
@@ -22,7 +22,7 @@ export function answerInTest(
   );
   const mock = mocks[index];
   if (mock) return answered(mock, index, tool, values);
-  if (network === "open" || tool.is_system || toolType(tool.definition) !== "endpoint") return null;
+  if (network === "open" || tool.is_system || !callsService(tool.definition)) return null;
   return failed(
     `No mock of this test matches the call of ${tool.name}, and the network is closed in tests.`,
     { mock: NO_MOCK, arguments: values },
@@ -36,7 +36,7 @@ function answered(
   values: Record<string, unknown>,
 ): ToolOutcome {
   const request = { mock: index + 1, arguments: values };
-  const timeout_s = definition.endpoint?.timeout ?? DEFAULT_TIMEOUT_S;
+  const timeout_s = definition.endpoint?.timeout ?? definition.mcp?.timeout ?? DEFAULT_TIMEOUT_S;
   const note = {
     category: "note" as const,
     label: `${name} was answered by mock ${index + 1} of the test`,

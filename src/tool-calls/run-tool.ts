@@ -4,8 +4,10 @@ import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { coerceArguments } from "../tools/coerce-arguments.ts";
 import { prepareArguments } from "../tools/tool-arguments.ts";
+import { toolType } from "../tools/tool-definition.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
+import { callMcp } from "./call-mcp.ts";
 import { answerInTest } from "./mocked-call.ts";
 import { answerFromRecording } from "./recorded-call.ts";
 import { runSystemTool } from "./system-tool.ts";
@@ -51,14 +53,14 @@ export async function runTool(
   const outcome =
     faults.length > 0
       ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
-      : await execute(parts, context, tool, values);
+      : (context.gate?.(tool, { given, values }) ?? (await execute(parts, context, tool, values)));
   const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
-  const effects = context.snapshot.test ? withoutOptOut(outcome.effects) : outcome.effects;
+  const effects = context.snapshot.test ? withoutPromises(outcome.effects) : outcome.effects;
   return { ...outcome, effects, prepared: values, trace: [...notes, ...outcome.trace] };
 }
 
-/** The suppression list is for real people, whose addresses a test may use. */
-const withoutOptOut = ({ opt_out: _, ...effects }: ToolEffects): ToolEffects => effects;
+/** The suppression list and the dialer are for real people, whose addresses a test may use. */
+const withoutPromises = ({ opt_out: _, call_back: __, ...effects }: ToolEffects): ToolEffects => effects;
 
 /** The refusal of a call. The model can explain it, but no words of the model or the person can change it. */
 const unproven = ({ name }: SnapshotTool): ToolOutcome =>
@@ -68,12 +70,6 @@ const unproven = ({ name }: SnapshotTool): ToolOutcome =>
     null,
     [{ category: "note", label: `${name} was refused: the person is not verified` }],
   );
-
-type RunToolType = "action" | "endpoint" | "context" | "log";
-
-/** The type of a definition that has none. */
-const typeOf = ({ definition }: SnapshotTool): RunToolType =>
-  definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
 
 async function execute(
   parts: ToolParts,
@@ -90,11 +86,13 @@ async function execute(
   if (tool.is_system && test?.network === "closed")
     return runSystemTool({ ...parts, embedderOf: async () => null }, context, tool.name, values);
   if (tool.is_system) return runSystemTool(parts, context, tool.name, values);
-  const type = typeOf(tool);
+  const type = toolType(tool.definition);
   const staticResult = () => renderDeep(tool.definition.result ?? null, context.lookup);
   switch (type) {
     case "endpoint":
       return callEndpoint(parts, context, tool, values);
+    case "mcp":
+      return callMcp(parts, context, tool, values);
     case "log":
       return done(
         tool.definition.result == null ? { status: "logged" } : staticResult(),

@@ -1,3 +1,4 @@
+import { callBack } from "./call-back-tool.ts";
 import { runCallTool } from "./call-tools.ts";
 import { optOut } from "./opt-out-tool.ts";
 import { searchSources } from "./search-tool.ts";
@@ -40,6 +41,8 @@ export function runSystemTool(
       return searchSources(parts, context, values);
     case "opt_out":
       return optOut(context, values);
+    case "call_back":
+      return callBack(parts, context, values);
     case "check_voicemail":
     case "leave_voicemail":
     case "deliver_greeting":

@@ -1,6 +1,7 @@
-import type { Snapshot } from "../agents/snapshot.ts";
+import type { Snapshot, SnapshotTool } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
+import type { BookedCallBack, CallBackDesk } from "../consent/call-back.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
@@ -8,6 +9,8 @@ import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
 import type { LocalTime } from "../sessions/variables.ts";
+import type { McpClient } from "../tools/mcp/mcp-client.ts";
+import type { McpListings } from "../tools/mcp/mcp-listing.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
 import type { ToolExchange } from "./tool-exchange.ts";
 
@@ -45,6 +48,8 @@ export type ToolEffects = {
   event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
   /** The person's address, and the words of their opt-out. */
   opt_out?: { address: string; said: string | null };
+  /** The call that the person asked for. */
+  call_back?: BookedCallBack;
 };
 
 export type ToolOutcome = {
@@ -63,6 +68,8 @@ export type ToolOutcome = {
   error: string | null;
   effects: ToolEffects;
   trace: TraceEntry[];
+  /** The call was not made; the person has to confirm it first. */
+  awaits_person?: true;
 };
 
 export type ToolContext = {
@@ -81,6 +88,11 @@ export type ToolContext = {
   at: Date;
   now: LocalTime;
   signal: AbortSignal;
+  /** Asked before a call whose arguments are in order is made: what is answered in its place. */
+  gate?(
+    tool: SnapshotTool,
+    call: { given: Record<string, unknown>; values: Record<string, unknown> },
+  ): ToolOutcome | null;
   /** Only for telephone calls. */
   call?: { is_outbound: boolean; answerer: AnswererNote | null; greeting(): string | null };
 };
@@ -89,9 +101,11 @@ export type ToolParts = {
   db: Db;
   egress: Egress;
   auth: ServiceAuthenticator;
+  mcp: { client: McpClient; listings: McpListings };
   clock: Clock;
   destinations: DestinationRules;
   embedderOf: EmbedderOf;
+  callBacks: CallBackDesk;
 };
 
 /** A failed call: the model reads the sentence and can correct the call or tell the person. */

@@ -1,13 +1,18 @@
 import type { Api } from "../api/server.ts";
+import type { McpListings } from "./mcp/mcp-listing.ts";
+import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { type CreatesService, serviceRoutes } from "./service.ts";
 import { type CreatesTool, toolRoutes } from "./tool.ts";
 
-type Deps = Parameters<typeof serviceRoutes>[1];
+type Deps = Parameters<typeof serviceRoutes>[1] & { listings: McpListings };
 
 /** Creates services and tools inside another room's transaction. */
 export type CreatesTools = { service: CreatesService; tool: CreatesTool };
 
 /** Services, and tools with their versions. */
 export function addTools(api: Api, deps: Deps): CreatesTools {
-  return { service: serviceRoutes(api, deps).create, tool: toolRoutes(api, deps).create };
+  const service = serviceRoutes(api, deps).create;
+  const tools = toolRoutes(api, deps);
+  mcpRoutes(api, { ...deps, tools });
+  return { service, tool: tools.create };
 }

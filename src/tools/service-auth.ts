@@ -1,6 +1,9 @@
+import { type Selectable, sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
+import { fixedStatement } from "../db/fixed-statement.ts";
+import type { DB } from "../db/types.ts";
 import type { Egress } from "../egress/egress.ts";
 import { basic, createAccessTokens } from "./access-token.ts";
 import { allowedHostOf } from "./allowed-hosts.ts";
@@ -17,6 +20,16 @@ export type ServiceAuthenticator = {
 
 type AuthValues = Record<string, string>;
 
+type StoredCredentials = Pick<
+  Selectable<DB["services"]>,
+  "name" | "auth_type" | "sealed_auth_values" | "allowed_hosts"
+>;
+
+const credentialsOf = fixedStatement<{ service_id: number }, StoredCredentials>(
+  ({ service_id }) => sql`
+    select name, auth_type, sealed_auth_values, allowed_hosts from services where id = ${service_id}`,
+);
+
 export function createServiceAuthenticator(parts: {
   db: Db;
   vault: Vault;
@@ -26,16 +39,9 @@ export function createServiceAuthenticator(parts: {
   const { db, vault } = parts;
   const tokens = createAccessTokens(parts);
 
-  const credentialsOf = (service_id: number) =>
-    db
-      .selectFrom("services")
-      .select(["name", "auth_type", "sealed_auth_values", "allowed_hosts"])
-      .where("id", "=", service_id)
-      .executeTakeFirst();
-
   return {
     async headersFor(service_id, url) {
-      const row = await credentialsOf(service_id);
+      const [row] = await credentialsOf(db, { service_id });
       if (!row?.auth_type) return { ok: true, headers: {} };
       if (!row.sealed_auth_values)
         return { ok: false, problem: "The tool's service has no credentials set." };
@@ -68,7 +74,7 @@ export function createServiceAuthenticator(parts: {
       }
     },
     async refused(service_id, { authorization = "" }) {
-      const row = await credentialsOf(service_id);
+      const [row] = await credentialsOf(db, { service_id });
       return row?.auth_type === "oauth2" && tokens.refuse(service_id, authorization.slice("Bearer ".length));
     },
   };

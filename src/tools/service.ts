@@ -11,6 +11,7 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { withoutQuery } from "./access-token.ts";
 import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
+import { hostForMcp, readMcpUrl } from "./mcp/mcp-address.ts";
 import { type CalledUrls, hostsOfTools } from "./service-hosts.ts";
 
 /** How a tool's calls authenticate; the keys each way needs. */
@@ -25,7 +26,7 @@ type ServiceAuthType = keyof typeof AUTH_KEYS;
 
 const ToolAuthType = z.enum(["basic", "bearer", "custom_headers", "oauth2"]).meta({ id: "ToolAuthType" });
 
-const ServiceCreateRequest = z
+export const ServiceCreateRequest = z
   .object({
     name: name(),
     description: z.string(),
@@ -40,6 +41,13 @@ const ServiceCreateRequest = z
       .nullish()
       .describe(
         "Where the credentials may be sent: host names, with a port where it is not 443. Omitted: kept on update; where a secret is set, the hosts of the service's tools, or of the first tool. A new host needs the secret again.",
+      ),
+    mcp_url: z
+      .string()
+      .max(2_048)
+      .nullish()
+      .describe(
+        "The address of an MCP server (streamable HTTP), whose tools can be added as tools. Omitted: kept on update.",
       ),
   })
   .meta({ id: "ServiceCreateRequest" });
@@ -61,6 +69,7 @@ const ServiceResponse = z
       .string()
       .nullish()
       .describe("Where an OAuth2 service signs in, without its query; not in lists."),
+    mcp_url: z.string().nullish(),
     last_updated_comments: z.string().nullish(),
     last_updated: timestamp(),
     last_updated_by: z.string(),
@@ -93,6 +102,7 @@ const selectServices = (db: Db, caller: Caller) =>
       "s.auth_type",
       "s.auth_value_keys",
       "s.allowed_hosts",
+      "s.mcp_url",
       "s.last_updated_comments",
       "s.last_updated",
       "s.last_updated_by",
@@ -125,15 +135,18 @@ export function serviceRoutes(
     const auth = mergeAuthValues(input, kept);
     refuseMovedSecret(input, kept, auth);
     refuseWrongAuthKeys(input.auth_type ?? null, auth);
-    const allowed_hosts = input.allowed_hosts == null ? stored.hosts : readAllowedHosts(input.allowed_hosts);
-    refuseMovedHosts(input, stored.hosts, allowed_hosts, auth);
     const keys = Object.keys(auth).toSorted();
+    const mcp_url = input.mcp_url === undefined ? stored.mcp_url : readMcpUrl(input.mcp_url);
+    const hosts = input.allowed_hosts == null ? stored.hosts : readAllowedHosts(input.allowed_hosts);
+    const allowed_hosts = mcp_url !== null && keys.length > 0 ? hostForMcp(mcp_url, hosts) : hosts;
+    refuseMovedHosts(input, stored.hosts, allowed_hosts, auth);
     return {
       name: input.name,
       description: input.description,
       auth_type: input.auth_type ?? null,
       auth_value_keys: keys.length > 0 ? keys : null,
       allowed_hosts,
+      mcp_url,
       sealed_auth_values: keys.length > 0 ? vault.seal(JSON.stringify(auth)) : null,
       last_updated: clock.now().toISOString(),
       last_updated_by: caller.email,
@@ -182,13 +195,14 @@ export function serviceRoutes(
       async replace(tx, caller, input) {
         const row = await tx
           .selectFrom("services")
-          .select(["is_system", "auth_type", "sealed_auth_values", "allowed_hosts"])
+          .select(["is_system", "auth_type", "sealed_auth_values", "allowed_hosts", "mcp_url"])
           .where("id", "=", input.id)
           .forUpdate()
           .executeTakeFirstOrThrow();
         refuseSystemService(row.is_system);
         const stored = {
           auth_type: row.auth_type,
+          mcp_url: row.mcp_url,
           values: row.sealed_auth_values ? JSON.parse(vault.open(row.sealed_auth_values)) : {},
           hosts:
             row.sealed_auth_values || input.auth_type == null
@@ -235,8 +249,13 @@ export function serviceRoutes(
 }
 
 type AuthValues = Record<string, string>;
-type StoredCredentials = { auth_type: string | null; values: AuthValues; hosts: string[] | null };
-const NOTHING: StoredCredentials = { auth_type: null, values: {}, hosts: null };
+type StoredCredentials = {
+  auth_type: string | null;
+  values: AuthValues;
+  hosts: string[] | null;
+  mcp_url: string | null;
+};
+const NOTHING: StoredCredentials = { auth_type: null, values: {}, hosts: null, mcp_url: null };
 
 /**
  * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an

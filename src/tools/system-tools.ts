@@ -4,7 +4,7 @@ import type { StaticToolParameter, ToolDefinition, ToolType } from "./tool-defin
 import { recordToolVersion } from "./tool-history.ts";
 
 /** The service that holds the tools which the program runs itself; neither it nor they can be edited. */
-const SYSTEM_SERVICE = "System";
+export const SYSTEM_SERVICE = "System";
 
 type Argument = { type: "string"; description: string; pattern?: string };
 
@@ -55,6 +55,16 @@ const TOOLS: Record<string, SystemTool> = {
     description:
       "Makes sure that the user is never called or written to again. Use it when the user asks not to be contacted any more, to be taken off the list, or not to be called; then confirm it to them.",
     optional: { said: text("What the user said, word for word, for the record.") },
+  },
+  call_back: {
+    type: "context",
+    description:
+      "Books a call to the user at a time that they ask for. Only possible on the phone. Ask for day and time first; then tell the user what the answer says. A second use moves the call.",
+    required: {
+      when: text(
+        "The time on the user's own clock as 2026-11-24T15:00 or, for the next time the clock shows it, 15:00; or a wait, such as 20m, 2h or 1d.",
+      ),
+    },
   },
   set_current_language: {
     type: "context",

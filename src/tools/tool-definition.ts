@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { anyJson, boundedList } from "../api/schema.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
+import { McpCall } from "./mcp/mcp-pin.ts";
 import { ResponseDisplayConfig } from "./response-display.ts";
 import { Task } from "./task-definition.ts";
 
@@ -95,7 +96,7 @@ export const StaticToolParameter = z
   .meta({ id: "StaticToolParameter" });
 export type StaticToolParameter = z.infer<typeof StaticToolParameter>;
 
-const ToolType = z.enum(["action", "endpoint", "context", "log"]).meta({ id: "ToolType" });
+const ToolType = z.enum(["action", "endpoint", "context", "log", "mcp"]).meta({ id: "ToolType" });
 export type ToolType = z.infer<typeof ToolType>;
 
 export const ToolDefinition = z
@@ -103,6 +104,7 @@ export const ToolDefinition = z
     type: ToolType.nullish().describe("What happens on a call; inferred at run time when null."),
     tool: InternalTool,
     endpoint: ToolHttpEndpoint.nullish(),
+    mcp: McpCall.nullish().describe("The tool of the service's MCP server that is called."),
     context: z
       .object({ task: z.union([Task, boundedList(Task)]).nullish() })
       .meta({ id: "Context" })
@@ -119,6 +121,25 @@ export const ToolDefinition = z
       .boolean()
       .nullish()
       .describe("Refused while the person of the session is not proven to be who they are."),
+    confirm: z
+      .boolean()
+      .nullish()
+      .describe(
+        "A call by the model is made only after the engine has read it back and the person said yes, with the same arguments.",
+      ),
+    read_back: z
+      .string()
+      .max(1_000)
+      .nullish()
+      .describe(
+        "What the engine asks before a call that needs confirmation, word for word; a template in which the call's arguments are variables.",
+      ),
+    max_calls_per_session: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .nullish()
+      .describe("Further calls in a session are refused; null: the organization's limit."),
   })
   .meta({ id: "ToolDefinition" });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
@@ -127,8 +148,13 @@ export type ToolDefinition = z.infer<typeof ToolDefinition>;
 export function toolType(definition: ToolDefinition): ToolType {
   if (definition.type) return definition.type;
   if (definition.context) return "context";
+  if (definition.mcp) return "mcp";
   return definition.endpoint ? "endpoint" : "action";
 }
+
+/** Whether a call leaves the program: what a test must not do, and what a recording answers for. */
+export const callsService = (definition: ToolDefinition): boolean =>
+  toolType(definition) === "endpoint" || toolType(definition) === "mcp";
 
 /** A context tool's tasks, each with its place in the definition; the public API takes one task or a list. */
 export function tasksOf(definition: ToolDefinition): { task: Task; path: (string | number)[] }[] {

@@ -11,6 +11,7 @@ import { knownSources } from "../knowledge/data-source-names.ts";
 import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
 import { sourcesOfTool } from "./issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
+import { mcpSurroundings } from "./mcp/mcp-listing.ts";
 import { requireServiceHost } from "./service-hosts.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
@@ -28,7 +29,7 @@ import {
   toolNotFound,
 } from "./tool-store.ts";
 
-const ToolCreateRequest = z
+export const ToolCreateRequest = z
   .object({
     name: name().regex(/^\S*$/).describe("No whitespace. An endpoint tool's function has the same name."),
     definition: ToolDefinition,
@@ -80,8 +81,11 @@ const toolList: list.ListRules = {
 };
 
 export type CreatesTool = Creates<ToolInput, ToolResponse>;
+type ToolUpdate = z.infer<typeof ToolUpdateRequest>;
 
-export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): { create: CreatesTool } {
+export type ToolWriters = { create: CreatesTool; replace: Creates<ToolUpdate, ToolResponse> };
+
+export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): ToolWriters {
   const tag = "tools";
   const byName = z.object({ tool_name: z.string() });
 
@@ -110,6 +114,16 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): {
     await requireHost(tx, caller, input);
     const id = await insertTool(tx, caller, clock.now(), input);
     return changed(tx, caller, id);
+  };
+
+  const replace: ToolWriters["replace"] = async (tx, caller, body) => {
+    const { id } = await holdTool(tx, caller, { id: body.id });
+    const before = await findTool(tx, caller, id);
+    const input = await checked(tx, caller, body, id);
+    await requireHost(tx, caller, input);
+    const last_updated_comments = body.last_updated_comments ?? null;
+    await replaceTool(tx, caller, clock.now(), { ...input, id, last_updated_comments });
+    return changed(tx, caller, id, before);
   };
 
   api.get(
@@ -150,16 +164,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): {
       body: ToolUpdateRequest,
       response: ToolResponse,
     },
-    ({ caller, body }) =>
-      write(db, "Tool", async (tx) => {
-        const { id } = await holdTool(tx, caller, { id: body.id });
-        const before = await findTool(tx, caller, id);
-        const input = await checked(tx, caller, body, id);
-        await requireHost(tx, caller, input);
-        const last_updated_comments = body.last_updated_comments ?? null;
-        await replaceTool(tx, caller, clock.now(), { ...input, id, last_updated_comments });
-        return changed(tx, caller, id, before);
-      }),
+    ({ caller, body }) => write(db, "Tool", (tx) => replace(tx, caller, body)),
   );
 
   api.post(
@@ -219,7 +224,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): {
   );
 
   toolHistoryRoutes(api, { db });
-  return { create };
+  return { create, replace };
 }
 
 async function findTool(db: Db, caller: Caller, id: number): Promise<ToolResponse> {
@@ -239,12 +244,17 @@ async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Prom
   });
   const mentionedSources = tools.flatMap((tool) => sourcesOfTool(tool.definition));
   const sources = await knownSources(db, caller.sub_organization_id, mentionedSources);
+  const calling = tools.filter(({ definition }) => definition.mcp).map(({ service_id }) => service_id);
+  const servers = await mcpSurroundings(db, calling);
   const issues: Issue[][] = [];
-  for (const { id, name, is_system, definition } of tools) {
+  for (const { id, name, is_system, definition, service_id } of tools) {
     // The patterns of one tool may take 80 ms to compile, and a page has up to a thousand tools: others have their turn between.
     if (issues.length > 0) await setImmediate();
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
-    issues.push(toolIssues(definition, { name, is_system, callable, targets, taken, sources }));
+    const mcp = servers.get(service_id);
+    issues.push(
+      toolIssues(definition, { name, is_system, callable, targets, taken, sources, ...(mcp && { mcp }) }),
+    );
   }
   return issues;
 }

@@ -1,15 +1,18 @@
 import { z } from "zod";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
-import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
+import { freezeSnapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
+import { type EventStream, eventStreams, wantsEvents } from "../api/event-stream.ts";
 import type { Api } from "../api/server.ts";
-import { Fault, invalid } from "../base/errors.ts";
+import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { type SessionState, underVars } from "../sessions/variables.ts";
+import { fillWait } from "../turns/fill-wait.ts";
 import { startSession } from "../turns/start-session.ts";
 import { runTurn } from "../turns/turn.ts";
-import type { TurnResult } from "../turns/turn-event.ts";
-import { offeredLanguage, TEST_START } from "./test-start.ts";
+import { TurnControl } from "../turns/turn-control.ts";
+import type { TurnEvent, TurnResult } from "../turns/turn-event.ts";
+import { languageOf, TEST_START } from "./test-start.ts";
 
 /** One turn with an agent under test; the same `test_id` goes on with the same session. */
 const TestMessage = z
@@ -50,102 +53,155 @@ const TestMessageResponse = z
   .meta({ id: "TestMessageResponse" });
 
 const SERVICE = "console";
+/** Words of one turn. A reader that left so many unread is gone. */
+const MOST_UNREAD_BYTES = 2 * 1024 * 1024;
+
+type Message = z.infer<typeof TestMessage>;
+type Answer = z.infer<typeof TestMessageResponse>;
+type Opened = Awaited<ReturnType<typeof open>>;
 
 export function testAgentRoutes(api: Api, engine: Engine): void {
+  const openStream = eventStreams(api);
   api.post(
     "/api/v1/agents/test/messages",
     {
       summary: "Talk with an agent in a test session",
+      description:
+        "With `Accept: text/event-stream` the answer is a stream of server-sent events: `started` with the session and its greeting, then what happens as it happens (`delta` with words of the model, `message` with what was said, `tool_call` and `tool_result`, `aside`, `language`, `session_end`), and last `answered` with this answer, or `failed` with a sentence. Closing the connection stops the agent's answer: a tool that runs is finished, and what was said until then is stored.",
       tag: "agents",
       permission: "chat",
       body: TestMessage,
       response: TestMessageResponse,
     },
-    async ({ caller, body }) => {
-      const agent_id = agentNumber(body.agent_id);
-      const text = body.text ?? "";
-      const open = body.session_start ? undefined : await openSession(engine, caller, body.test_id, agent_id);
-      const snapshot = open
-        ? null
-        : await freezeSnapshot(engine.db, caller.sub_organization_id, agent_id, "draft");
-      const started =
-        snapshot &&
-        (await startSession(engine, {
-          sub_organization_id: caller.sub_organization_id,
-          agent_id,
-          held_with: snapshot,
-          channel: body.channel ?? "chat",
-          variables: underVars(body.variables ?? {}),
-          language: languageOf(snapshot, body.language),
-          service: SERVICE,
-          type: "console_test_v1",
-          sid: body.test_id,
-          channel_target_id: null,
-          source: body.source,
-          target: body.service_name,
-          is_test: true,
-          is_outbound: false,
-          verified: body.verified,
-          override_timestamp: body.override_timestamp ?? null,
-        }));
-      const session_id = open?.id ?? (started?.session_id as number);
-      const conversation_id = open?.conversation_id ?? (started?.conversation_id as number);
-
-      // Before its tools are called: what may have been sent is in the trail whatever comes of it.
-      await audited(engine, caller, { agent_id, session_id, body });
-      // A start without words only greets, unless the agent is one that speaks first.
-      const turns: TurnResult[] = [];
-      const override_timestamp = body.override_timestamp ?? null;
-      if (started?.agent_initiated)
-        turns.push(await runTurn(engine, session_id, { text: null, override_timestamp }));
-      if (!started || text !== "")
-        turns.push(await runTurn(engine, session_id, { text, override_timestamp }));
-
-      const said = [started?.greeting, ...turns.flatMap((turn) => turn.messages)].filter(
-        (part) => part != null,
-      );
-      const response_text = said.join("\n\n");
-      const last = turns.at(-1);
-      return {
-        test_id: body.test_id,
-        agent_id: body.agent_id,
-        text,
-        response: {
-          status: "ok",
-          content: {
-            session_id,
-            conversation_id,
-            text: response_text,
-            action: last?.action ?? null,
-            language: last?.language ?? started?.language,
-            tool_calls: turns.flatMap((turn) => turn.calls).map(shownCall),
-            display_results: turns
-              .flatMap((turn) => turn.calls.map((call) => call.display_result))
-              .filter(Boolean),
-            variables: last?.variables ?? (await variablesOf(engine, session_id)),
-            ended: last?.ended ?? false,
-          },
-        },
-        response_text,
-      };
+    async ({ caller, body, request, reply }) => {
+      const opened = await open(engine, caller, body);
+      if (!wantsEvents(request.headers.accept)) return talk(engine, body, opened);
+      const stream = openStream(reply, MOST_UNREAD_BYTES);
+      void streamTalk(engine, body, opened, stream);
+      return stream.body;
     },
   );
 }
 
-/** Refuses a language that the agent doesn't speak, naming those it does. */
-function languageOf({ language_group }: Snapshot, wanted: string | null | undefined): string | undefined {
-  if (wanted == null) return undefined;
-  const offered = language_group?.language_configs.map(({ language_code }) => language_code) ?? [];
-  const language = offeredLanguage(offered, wanted);
-  if (language !== null) return language;
-  throw invalid(["body", "language"], `The agent does not speak ${wanted}. It speaks ${offered.join(", ")}.`);
+/** The test's open session, or a new one, and the entry of the audit log. */
+async function open(engine: Engine, caller: Caller, body: Message) {
+  const agent_id = agentNumber(body.agent_id);
+  const known = body.session_start ? undefined : await openSession(engine, caller, body.test_id, agent_id);
+  const snapshot = known
+    ? null
+    : await freezeSnapshot(engine.db, caller.sub_organization_id, agent_id, "draft");
+  const started =
+    snapshot &&
+    (await startSession(engine, {
+      sub_organization_id: caller.sub_organization_id,
+      agent_id,
+      held_with: snapshot,
+      channel: body.channel ?? "chat",
+      variables: underVars(body.variables ?? {}),
+      language: languageOf(snapshot, body.language),
+      service: SERVICE,
+      type: "console_test_v1",
+      sid: body.test_id,
+      channel_target_id: null,
+      source: body.source,
+      target: body.service_name,
+      is_test: true,
+      is_outbound: false,
+      verified: body.verified,
+      override_timestamp: body.override_timestamp ?? null,
+    }));
+  const session_id = known?.id ?? (started?.session_id as number);
+  const conversation_id = known?.conversation_id ?? (started?.conversation_id as number);
+  // Before its tools are called: what may have been sent is in the trail whatever comes of it.
+  await audited(engine, caller, { agent_id, session_id, body });
+  return { session_id, conversation_id, started };
+}
+
+type Watched = { control: TurnControl; emit(event: TurnEvent): void };
+
+/** The turns of one message. A start without words only greets, unless the agent is one that speaks first. */
+async function talk(
+  engine: Engine,
+  body: Message,
+  { session_id, conversation_id, started }: Opened,
+  watched?: Watched,
+): Promise<Answer> {
+  const text = body.text ?? "";
+  const override_timestamp = body.override_timestamp ?? null;
+  const run = (said: string | null) =>
+    runTurn(
+      engine,
+      session_id,
+      { text: said, override_timestamp, ...(watched && { control: watched.control }) },
+      watched?.emit,
+    );
+  const turns: TurnResult[] = [];
+  if (started?.agent_initiated) turns.push(await run(null));
+  if (!started || text !== "") turns.push(await run(text));
+
+  const said = [started?.greeting, ...turns.flatMap((turn) => turn.messages)].filter((part) => part != null);
+  const response_text = said.join("\n\n");
+  const last = turns.at(-1);
+  return {
+    test_id: body.test_id,
+    agent_id: body.agent_id,
+    text,
+    response: {
+      status: "ok",
+      content: {
+        session_id,
+        conversation_id,
+        text: response_text,
+        action: last?.action ?? null,
+        language: last?.language ?? started?.language,
+        tool_calls: turns.flatMap((turn) => turn.calls).map(shownCall),
+        display_results: turns
+          .flatMap((turn) => turn.calls.map((call) => call.display_result))
+          .filter(Boolean),
+        variables: last?.variables ?? (await variablesOf(engine, session_id)),
+        ended: last?.ended ?? false,
+      },
+    },
+    response_text,
+  };
+}
+
+/** The same, streamed as it happens. A reader that leaves stops the answer. */
+async function streamTalk(engine: Engine, body: Message, opened: Opened, stream: EventStream): Promise<void> {
+  const { session_id, conversation_id, started } = opened;
+  const control = new TurnControl();
+  const emit = ({ type, ...data }: TurnEvent) => stream.send(type, data);
+  const wait = fillWait(engine, session_id, control, emit);
+  let isOver = false;
+  stream.onClose(() => {
+    if (!isOver) control.interrupt();
+  });
+  stream.send("started", { session_id, conversation_id, greeting: started?.greeting ?? null });
+  try {
+    const watched = {
+      control,
+      emit: (event: TurnEvent) => {
+        wait.see(event);
+        emit(event);
+      },
+    };
+    stream.send("answered", await talk(engine, body, opened, watched));
+  } catch (error) {
+    const known = error instanceof Fault || error instanceof InvalidInput;
+    if (!known) engine.log.error({ err: error, session_id }, "a test message failed");
+    stream.send("failed", { detail: known ? error.message : "Something went wrong. Please try again." });
+  } finally {
+    isOver = true;
+    wait.stop();
+    stream.end();
+  }
 }
 
 /** One entry for each person and session, which counts what they said in an hour; not what it was. */
 async function audited(
   { db, clock }: Engine,
   caller: Caller,
-  { agent_id, session_id, body }: { agent_id: number; session_id: number; body: z.infer<typeof TestMessage> },
+  { agent_id, session_id, body }: { agent_id: number; session_id: number; body: Message },
 ): Promise<void> {
   const { name } = await db
     .selectFrom("agents")

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { Snapshot } from "../agents/snapshot.ts";
 import { textMap } from "../api/schema.ts";
+import { invalid } from "../base/errors.ts";
 
 /** What a test conversation begins with; part of the message that starts it. */
 export const TEST_START = {
@@ -18,9 +20,21 @@ export const TEST_START = {
 };
 
 /** `de` is the first of the agent's languages that begins with it; one that the agent doesn't have is null. */
-export function offeredLanguage(offered: readonly string[], wanted: string): string | null {
+function offeredLanguage(offered: readonly string[], wanted: string): string | null {
   if (offered.length === 0) return wanted;
   const exact = offered.find((code) => code.toLowerCase() === wanted.toLowerCase());
   const near = offered.find((code) => code.toLowerCase().startsWith(`${wanted.toLowerCase()}-`));
   return exact ?? near ?? null;
+}
+
+/** Refuses a language that the agent doesn't speak, naming those it does. */
+export function languageOf(
+  { language_group }: Snapshot,
+  wanted: string | null | undefined,
+): string | undefined {
+  if (wanted == null) return undefined;
+  const offered = language_group?.language_configs.map(({ language_code }) => language_code) ?? [];
+  const language = offeredLanguage(offered, wanted);
+  if (language !== null) return language;
+  throw invalid(["body", "language"], `The agent does not speak ${wanted}. It speaks ${offered.join(", ")}.`);
 }

@@ -2,10 +2,11 @@ import { Fault } from "../base/errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
-import { NO_ROWS } from "./draft/turn-rows.ts";
-import { storeTurn } from "./turn-store.ts";
 
-type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
+import { NO_ROWS } from "./draft/turn-rows.ts";
+import { NOTHING_BEFORE, storeTurn } from "./turn-store.ts";
+
+type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error" | "operator";
 
 const IN_WORDS: Record<EndReason, string> = {
   user: "The person ended the session",
@@ -14,6 +15,7 @@ const IN_WORDS: Record<EndReason, string> = {
   idle: "The session ended after a long silence",
   "max-duration": "The session reached its longest duration",
   error: "The session ended after an error",
+  operator: "An operator ended the session",
 };
 
 /** A chat is closed after this long without a word. */
@@ -59,7 +61,7 @@ export async function endSession(
   const { state, next_seq, turn_count } = session;
   const ended = { reason, user_terminated: reason === "user" };
   const change = { state, next_seq, at, over: true, ended };
-  await storeTurn(engine, session, turn_count, change, { ...NO_ROWS, events: [told], sent: [] });
+  await storeTurn(engine, session, turn_count, change, { ...NO_ROWS, events: [told] }, NOTHING_BEFORE);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotTool } from "../agents/snapshot.ts";
+import type { SnapshotTool } from "../agents/snapshot.ts";
 import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { storableJson } from "../base/storable.ts";
@@ -9,7 +9,12 @@ import { insertTrace, type TraceEntry } from "../events/trace.ts";
 import { handle, type JobHandler } from "../jobs/define-job.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { queueIndexing } from "../sessions/index-session-job.ts";
+import { sentSoFar } from "../sessions/sent/sent-parts.ts";
+import { sentRefsOf } from "../sessions/sent/sent-records.ts";
 import { agentTime, sessionFacts } from "../sessions/session-facts.ts";
+import { keepOriginals, loadRedactor, redactedState, restoredState } from "../sessions/session-redactor.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { voiceInForce } from "../sessions/session-voice.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
 import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
@@ -18,12 +23,14 @@ import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "..
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { callTrace, exchangesOf, type FinishedCall, storedCall } from "./draft/finished-call.ts";
-import { sentInsert, sentRows } from "./draft/sent-rows.ts";
+import { redactedRows } from "./draft/redacted-rows.ts";
+import { sentInsert, sentRows, sentValue } from "./draft/sent-rows.ts";
+import { NO_ROWS } from "./draft/turn-rows.ts";
 import { callEndTool } from "./end-tool-job.ts";
 import { offeredTool } from "./offered-tools.ts";
 import { modelRound, type SentRound } from "./rounds/model-round.ts";
 import { loadHistory } from "./turn-history.ts";
-import { callInsert } from "./turn-store.ts";
+import { callInsert, callsValue } from "./turn-store.ts";
 
 /*
  * The session end tool: called once after the end of a session, whatever ended it. The model fills in the arguments from
@@ -79,11 +86,18 @@ async function loadEnded(engine: Engine, session_id: number) {
   const row = await engine.db
     .selectFrom("sessions")
     .selectAll()
+    .select([snapshotOf("sessions").as("snapshot"), sentRefsOf("sessions", 0).as("sent_refs")])
     .where("id", "=", session_id)
     .where("ended_at", "is not", null)
     .executeTakeFirst();
   if (!row) return undefined;
-  return { ...row, snapshot: row.snapshot as Snapshot, state: row.state as SessionState };
+  const redactor = await loadRedactor(
+    engine.db,
+    { vault: engine.vault, now: engine.clock.now() },
+    session_id,
+  );
+  const state = restoredState(redactor, row.state as SessionState);
+  return { ...row, redactor, state };
 }
 
 function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): ToolContext {
@@ -128,7 +142,7 @@ async function askForArguments(
     engine.resolveModel(session.sub_organization_id, llm_config),
   ]);
   const spoken = { code: language, changed: false };
-  const messages = buildMessages(session.snapshot, history, lookup, spoken);
+  const messages = buildMessages(session.snapshot, session.redactor.restore(history), lookup, spoken);
   const request = {
     // Some providers reject a conversation whose last message is the agent's.
     messages: [...messages, { role: "user" as const, text: "(The conversation has ended.)" }],
@@ -199,9 +213,10 @@ async function finish(
       .executeTakeFirst();
     if (done.numUpdatedRows === 0n) return;
     const variables = { ...session.state.variables, ...effects.variables };
+    const state = redactedState(session.redactor, { ...session.state, variables });
     const { seq } = await tx
       .updateTable("sessions")
-      .set((row) => ({ next_seq: row("next_seq", "+", 1), state: json({ ...session.state, variables }) }))
+      .set((row) => ({ next_seq: row("next_seq", "+", 1), state: json(state) }))
       .where("id", "=", session_id)
       .returning((row) => row("next_seq", "-", 1).as("seq"))
       .executeTakeFirstOrThrow();
@@ -209,14 +224,27 @@ async function finish(
     const finished: FinishedCall = {
       ...{ seq, round: AFTER_ROUNDS, call, tool, outcome: shown, started, duration_ms },
     };
-    await callInsert(session_id, [storedCall(finished, turn_count)]).execute(tx);
-    await insertTrace(tx, session_id, turn_count, [...before.trace, ...callTrace(finished)], at);
-    const sent = sentRows({ rounds: before.rounds, exchanges: exchangesOf(finished) }, new Set());
-    if (sent.length > 0) await sentInsert(session, turn_count, sent).execute(tx);
-    // Opt-outs are stored here too, so that a tool that reports one is right.
-    const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];
-    await suppress(tx, optOutEntries(session, await withWords(tx, session_id, opt_outs)), at);
-    await publish(tx, session.sub_organization_id, eventsOf(session, tool, shown.error, effects, at));
+    const rows = redactedRows(session.redactor, {
+      ...NO_ROWS,
+      calls: [storedCall(finished, turn_count)],
+      trace: [...before.trace, ...callTrace(finished)],
+      rounds: before.rounds,
+      exchanges: exchangesOf(finished),
+      // Opt-outs are stored here too, so that a tool that reports one is right.
+      opt_outs: effects.opt_out ? [{ ...effects.opt_out, at }] : [],
+      call_backs: effects.call_back ? [effects.call_back] : [],
+      events: eventsOf(session, tool, shown.error, effects, at),
+    });
+    await callInsert(callsValue(session_id, rows.calls)).execute(tx);
+    await insertTrace(tx, session_id, turn_count, rows.trace, at);
+    const { rows: sent } = sentRows(rows, sentSoFar(session.sent_refs?.map(([, refs]) => refs) ?? null));
+    if (sent.length > 0)
+      await sentInsert(session.sub_organization_id, sentValue(session_id, turn_count, sent)).execute(tx);
+    await keepOriginals(tx, session_id, session.redactor);
+    await suppress(tx, optOutEntries(session, await withWords(tx, session_id, rows.opt_outs)), at);
+    for (const call_back of rows.call_backs) await engine.callBacks.book(tx, session, call_back, at);
+    await publish(tx, session.sub_organization_id, rows.events);
+    await queueIndexing(tx, session);
   });
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Engine } from "../sessions/engine.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { choosePhrases, type PhraseSources, phraseAt, phraseWait_ms } from "./choose-phrases.ts";
 import { phraseSources } from "./phrase-sources.ts";
 import type { TurnControl } from "./turn-control.ts";
@@ -72,7 +73,11 @@ async function loadSources(engine: Engine, session_id: number) {
   const session = await engine.db
     .selectFrom("sessions")
     .select(["sub_organization_id", "agent_id"])
-    .select(sql<number | null>`(snapshot -> 'agent' ->> 'bridge_phrases_id')::bigint`.as("bridge_phrases_id"))
+    .select(
+      sql<number | null>`(${snapshotOf("sessions")} -> 'agent' ->> 'bridge_phrases_id')::bigint`.as(
+        "bridge_phrases_id",
+      ),
+    )
     .select(sql<string>`state ->> 'language'`.as("language"))
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();

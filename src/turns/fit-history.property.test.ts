@@ -65,9 +65,10 @@ test("whatever the conversation and the window: it fits, system text and open st
             (message.role === "assistant" && message.calls.some(({ id }) => pinned.has(id))),
         );
         const budget = tokensOf(kept) + 32 + extra;
-        const { messages: fitted, trimmed } = fitHistory(messages, budget, pinned);
+        const { messages: fitted, tokens, trimmed } = fitHistory(messages, budget, pinned);
 
-        expect(tokensOf(fitted)).toBeLessThanOrEqual(budget);
+        expect(tokensOf(fitted)).toBe(tokens);
+        expect(tokens).toBeLessThanOrEqual(budget);
         expect(trimmed === null).toBe(tokensOf(messages) <= budget);
         if (trimmed) expect(trimmed.tokens_after).toBe(tokensOf(fitted));
         expect(fitted[0]).toEqual(messages[0]);

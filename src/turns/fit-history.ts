@@ -13,7 +13,7 @@ type Trimmed = {
   words_cut: boolean;
 };
 
-type Fitted = { messages: ModelMessage[]; trimmed: Trimmed | null };
+type Fitted = { messages: ModelMessage[]; tokens: number; trimmed: Trimmed | null };
 
 /** Tokens reserved for the answer: a quarter of a small window, and no more than a spoken answer needs. */
 const ANSWER_SHARE = 0.25;
@@ -60,7 +60,7 @@ export function fitHistory(
   const messages: (ModelMessage | null)[] = [...given];
   const costs = given.map(messageTokens);
   const tokens_before = costs.reduce((sum, cost) => sum + cost, 0);
-  if (tokens_before <= budget_tokens) return { messages: [...given], trimmed: null };
+  if (tokens_before <= budget_tokens) return { messages: [...given], tokens: tokens_before, trimmed: null };
 
   let tokens = tokens_before;
   const fits = () => tokens <= budget_tokens;
@@ -118,7 +118,7 @@ export function fitHistory(
     ...{ budget_tokens, tokens_before, tokens_after: tokens },
     ...{ results_shortened, messages_dropped, words_cut },
   };
-  return { messages: kept, trimmed };
+  return { messages: kept, tokens, trimmed };
 }
 
 /** The message cut to this many tokens; its text is empty when nothing fits. */

@@ -2,13 +2,15 @@ import type { SnapshotTool } from "../agents/snapshot.ts";
 import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { storableJson } from "../base/storable.ts";
+import type { Lookup } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
-import { failed, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import { failed, type ToolContext, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import type { SessionTask } from "../workflows/workflow-state.ts";
 import { applyEffects } from "./draft/apply-effects.ts";
 import type { FinishedCall } from "./draft/finished-call.ts";
 import type { Offering, ToolHandler } from "./offered-tools.ts";
+import { gateCall } from "./safety/call-gate.ts";
 import { soundCalls } from "./sound-calls.ts";
 import type { TurnDriver } from "./turn-driver.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
@@ -24,6 +26,8 @@ export class CallRunner {
   readonly #turn: TurnDriver;
   #round = BEFORE_ROUNDS;
   #repairs = 0;
+  /** A call was read back to the person, who has to answer before anything else is done. */
+  awaitsPerson = false;
 
   /** `listening`: whether the channel can play words at once, which it can't yet when a session opens. */
   constructor(turn: TurnDriver, { listening = true }: { listening?: boolean } = {}) {
@@ -113,7 +117,7 @@ export class CallRunner {
   async #inject(tool: SnapshotTool, given: Record<string, unknown>) {
     const turn = this.#turn;
     const seq = turn.change((draft) => draft.nextSeq());
-    const { effects, ...finished } = await this.#run(tool, syntheticCall(tool.name, given));
+    const { effects, ...finished } = await this.#run(tool, syntheticCall(tool.name, given), "workflow");
     turn.change((draft) => {
       draft.finishCall({ seq, ...finished });
       applyEffects(draft, effects, tool);
@@ -132,7 +136,29 @@ export class CallRunner {
     return outcome;
   }
 
-  async #run(tool: SnapshotTool | undefined, call: ToolCall) {
+  /** Takes its place among the calls at once, so that calls that run together are counted one after the other. */
+  #gate(by: "model" | "workflow", lookup: Lookup): ToolContext["gate"] {
+    const turn = this.#turn;
+    return (tool, { given, values }) => {
+      const { refusal, memory, note } = gateCall(
+        { tool, given, values, lookup },
+        {
+          memory: turn.memory.safety,
+          rules: turn.session.snapshot.safety,
+          turn_index: turn.turn_index,
+          said: turn.input.text,
+          by,
+        },
+      );
+      if (memory !== turn.memory.safety && Object.keys(memory).length > 0)
+        turn.change((draft) => draft.remember({ safety: memory }));
+      if (note) turn.note(note);
+      if (refusal?.awaits_person) this.awaitsPerson = true;
+      return refusal;
+    };
+  }
+
+  async #run(tool: SnapshotTool | undefined, call: ToolCall, by: "model" | "workflow" = "model") {
     const { engine, session } = this.#turn;
     const given = this.#stopBefore(call);
     this.#turn.announceCall(call);
@@ -140,9 +166,11 @@ export class CallRunner {
     const before = performance.now();
     let outcome: ToolOutcome;
     try {
+      const context = this.#turn.context();
+      const gate = this.#gate(by, context.lookup);
       const run = async () =>
         tool
-          ? runTool(engine, this.#turn.context(), tool, call)
+          ? runTool(engine, { ...context, ...(gate && { gate }) }, tool, call)
           : failed(`There is no tool named ${call.name} now.`);
       const { debug } = this.#turn.input;
       outcome = given ?? (await (debug ? debug.call(run) : run()));

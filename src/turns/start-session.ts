@@ -1,17 +1,31 @@
 import { sql } from "kysely";
+import { safetyRulesFor } from "../accounts/safety-rules.ts";
 import { freezeSnapshot, type Snapshot, type SnapshotTest } from "../agents/snapshot.ts";
 import { type AssignedVersion, assignVersion } from "../agents/version-split.ts";
 import { sha256 } from "../base/crypto.ts";
+import { randomBase62 } from "../base/ids.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { insertTrace } from "../events/trace.ts";
 import { isPlainText } from "../expressions/quoted-data.ts";
+import { rulesFor } from "../redaction/policy.ts";
+import type { RedactionRules, Redactor } from "../redaction/redactor.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { agentTime, sessionFacts } from "../sessions/session-facts.ts";
+import {
+  keepOriginals,
+  redactedState,
+  rememberRules,
+  type SessionRedaction,
+  sealedSnapshot,
+  sessionRedactor,
+} from "../sessions/session-redactor.ts";
+import { insertSession } from "../sessions/session-snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
 import { openWorkflows } from "./open-workflows.ts";
+import { findContacts } from "./safety/contacts.ts";
 
 /** The input of a new session. `source` is always the person's address, `target` always ours. */
 export type SessionStart = {
@@ -85,22 +99,40 @@ export async function startSession(
       : await freezeSnapshot(engine.db, sub_organization_id, agent_id, assigned?.version_number ?? held_with);
   const frozen = start.test ? asTested(agent, start.test) : agent;
   const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
-  const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
+  const [safety, rules] = await Promise.all([
+    safetyRulesFor(engine.db, sub_organization_id),
+    rulesFor(engine.db, sub_organization_id, agent_id),
+  ]);
+  const snapshot = {
+    ...frozen,
+    ...(outreach_texts.length > 0 && { outreach_texts }),
+    ...(safety && { safety }),
+  };
   const real = engine.clock.now();
   const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
   const language =
     start.language ?? snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
+  // Tools may change the variables, and what they put there is not the person's.
+  if (safety?.withhold_unknown_contacts && start.variables)
+    state.safety = { contacts: Object.values(start.variables).flatMap(findContacts) };
+  const { seal_key = null, ...kept } = rules ?? {};
+  const redaction = rules && {
+    ...(kept as RedactionRules),
+    scope: randomBase62(16),
+    ...(seal_key && { seals: true as const }),
+  };
+  const redactor = sessionRedactor(engine.vault, real, { redaction, originals: null, seal_key });
   const greetsLater = start.greets === "later";
   const hasTasks = sessionTasks(snapshot.tools).length > 0;
 
   const started = await engine.db.transaction().execute(async (tx) => {
     const conversation_id = await joinConversation(tx, start, snapshot, real);
-    const { id: session_id } = await tx
-      .insertInto("sessions")
-      .values(sessionRow(start, snapshot, state, conversation_id, real))
-      .returning("id")
-      .executeTakeFirstOrThrow();
+    const row = {
+      ...sessionRow(start, snapshot, conversation_id, real),
+      ...rememberedRow(start, state, redaction, redactor),
+    };
+    const session_id = await insertSession(tx, row, sealedSnapshot(redactor, snapshot));
     // Testers are assigned like everybody, and counted in nothing.
     if (assigned && !start.is_test) await insertAssignment(tx, session_id, assigned);
 
@@ -123,12 +155,13 @@ export async function startSession(
           seq: 0,
           turn_index: 0,
           role: "agent",
-          text: greeting,
+          text: redactor.redact(greeting),
           lang: language,
           timestamp: real.toISOString(),
         })
         .execute();
     }
+    await keepOriginals(tx, session_id, redactor);
     await publish(tx, start.sub_organization_id, [
       {
         at: real,
@@ -152,6 +185,7 @@ export async function startSession(
       language,
     };
   });
+  rememberRules(engine.db, started.session_id, redaction && { ...redaction, seal_key });
   if (!hasTasks || greetsLater) return started;
   const opened = await openWorkflows(engine, started.session_id, start.override_timestamp ?? null);
   return {
@@ -235,13 +269,7 @@ const openConversation = (db: Db, start: SessionStart, now: Date) => {
     .executeTakeFirst();
 };
 
-function sessionRow(
-  start: SessionStart,
-  snapshot: Snapshot,
-  state: SessionState,
-  conversation_id: number,
-  now: Date,
-) {
+function sessionRow(start: SessionStart, snapshot: Snapshot, conversation_id: number, now: Date) {
   const { agent, prompt } = snapshot;
   return {
     sub_organization_id: start.sub_organization_id,
@@ -268,11 +296,20 @@ function sessionRow(
     claimed_user: start.claimed_user ?? null,
     user_name: start.user_name ?? null,
     override_timestamp: start.override_timestamp ?? null,
-    snapshot: json(snapshot),
-    state: json(state),
-    start_variables: start.variables ? json(start.variables) : null,
     next_seq: 1,
     last_activity_at: now.toISOString(),
     resume_token_hash: start.resume_token ? sha256(start.resume_token) : null,
   };
 }
+
+/** What it begins with to remember. */
+const rememberedRow = (
+  { variables }: SessionStart,
+  state: SessionState,
+  redaction: SessionRedaction | null,
+  redactor: Redactor,
+) => ({
+  state: json(redactedState(redactor, state)),
+  start_variables: variables ? json(redactor.redact(variables)) : null,
+  redaction: redaction && json(redaction),
+});

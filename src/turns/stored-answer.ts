@@ -1,5 +1,6 @@
 import type { Engine } from "../sessions/engine.ts";
 import { type LeasedSession, releaseLease } from "../sessions/lease.ts";
+import { loadRedactor } from "../sessions/session-redactor.ts";
 import { resultEvent } from "./draft/finished-call.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
 import { beginTurn, turnResult } from "./draft/turn-state.ts";
@@ -45,7 +46,9 @@ const selectAnswer = ({ db }: Engine, session_id: number, turn_index: number) =>
 /** The agent's words of a turn, for a message that is sent again. */
 export async function loadAnswer(engine: Engine, session_id: number, turn_index: number): Promise<string[]> {
   const rows = await selectAnswer(engine, session_id, turn_index).execute();
-  return rows.map((row) => row.text);
+  const { db, vault, clock } = engine;
+  const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
+  return rows.map((row) => redactor.restore(row.text));
 }
 
 /** The agent's words and calls of a turn, in order. */
@@ -79,7 +82,7 @@ export async function repeatTurn(
   turn_index: number,
   emit: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
-  const answer = await loadTurn(engine, session.id, turn_index);
+  const answer = session.redactor.restore(await loadTurn(engine, session.id, turn_index));
   await releaseLease(engine, session);
   const messages: string[] = [];
   const calls: StoredCall[] = [];

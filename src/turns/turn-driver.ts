@@ -1,15 +1,17 @@
 import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
-import type { Engine } from "../sessions/engine.ts";
+import type { Engine, HeldSession } from "../sessions/engine.ts";
 import type { LeasedSession } from "../sessions/lease.ts";
+import type { SentSoFar } from "../sessions/sent/sent-parts.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
+import { redactedState } from "../sessions/session-redactor.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import type { ToolContext } from "../tool-calls/tool-outcome.ts";
 import { type AwaitedInput, awaitedInput, FREE } from "../workflows/awaited-input.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
 import { callRow, type FinishedCall, resultEvent } from "./draft/finished-call.ts";
-import { sentRows } from "./draft/sent-rows.ts";
+import type { StateBefore } from "./draft/sent-rows.ts";
 import { TurnDraft } from "./draft/turn-draft.ts";
 import { holdWords } from "./draft/turn-rows.ts";
 import {
@@ -21,6 +23,7 @@ import {
 } from "./draft/turn-state.ts";
 import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
+import { OutputCheck } from "./safety/output-check.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { storeTurn } from "./turn-store.ts";
 import { TurnTiming } from "./turn-timing.ts";
@@ -44,17 +47,28 @@ export class TurnDriver {
   readonly emit: (event: TurnEvent) => void;
   /** The session's language until it is changed. */
   readonly start_language: string;
+  /** Some turns are answered without a model. */
+  asked_model = false;
   readonly #facts: TurnFacts;
+  readonly #held: HeldSession;
   #state: TurnState;
-  /** The keys of messages and tools that this turn has stored among what was sent. */
-  readonly #sent = new Set<string>();
+  /** The state before the turn, until it is stored with the first rows of the turn. */
+  #begun: StateBefore | null;
+  /** What models were sent that is stored, by this turn and those before it. */
+  #sent: SentSoFar;
+  /** Null where the organization has no rules for what is said. */
+  readonly #output: OutputCheck | null;
   /** Messages and calls before the turn. */
   #earlier: readonly HistoryEntry[] = [];
 
   constructor(engine: Engine, leased: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
     // Everything that the turn changes is kept in its state only.
-    const { state: memory, next_seq, ...session } = leased;
+    const { state: memory, next_seq, sent, ...session } = leased;
+    this.#sent = sent;
+    const begins = input.text !== null && !input.debug;
+    this.#begun = begins ? { state: redactedState(leased.redactor, memory), at: engine.clock.now() } : null;
     this.engine = engine;
+    this.#held = leased;
     this.session = session;
     this.input = input;
     this.emit = channel.emit ?? (() => {});
@@ -65,7 +79,30 @@ export class TurnDriver {
     const { turn_index = session.turn_count } = channel;
     this.#facts = { session, turn_index, override_timestamp: input.override_timestamp ?? null };
     this.#state = beginTurn({ state: memory, next_seq });
+    this.#output = OutputCheck.of(session.snapshot, () => this.#knownTexts());
   }
+
+  get turn_index(): number {
+    return this.#facts.turn_index;
+  }
+
+  /** Whose numbers and addresses may be said: the author's, the person's own, and those that they said. */
+  #knownTexts(): string[] {
+    const { snapshot, source, target } = this.session;
+    const { safety: _, ...written } = snapshot;
+    const said = this.history.flatMap((entry) =>
+      entry.kind === "message" && entry.role === "user" ? [entry.text] : [],
+    );
+    const { contacts = [] } = this.memory.safety ?? {};
+    return [JSON.stringify(written), source ?? "", target ?? "", this.input.text ?? "", ...contacts, ...said];
+  }
+
+  /** Passes on what a model writes, as far as it may be said. */
+  wordsTo(pass: (text: string) => void): { feed(delta: string): void; end(): unknown } {
+    return this.#output?.stream(pass) ?? { feed: pass, end: () => {} };
+  }
+
+  readonly #checkWords = (text: string) => this.#output?.check(text) ?? { text, withheld: null };
 
   get state(): TurnState {
     return this.#state;
@@ -86,7 +123,7 @@ export class TurnDriver {
 
   /** Takes a step, and passes its events to the channel. */
   change<T>(step: (draft: TurnDraft) => T): T {
-    const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now());
+    const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now(), this.#checkWords);
     draft.takeAsides(this.input.control?.takeAsides() ?? []);
     draft.trace(...(this.input.control?.takeSeen() ?? []));
     const result = step(draft);
@@ -104,11 +141,13 @@ export class TurnDriver {
   }
 
   announceCall({ id, name, arguments: given }: ToolCall): void {
+    this.#held.running_tool = name;
     this.emit({ type: "tool_call", tool_call_id: id, tool_name: name, arguments: given });
   }
 
   /** Passes a call's result to the channel at once; `finishCall` adds it to the turn. */
   announceResult(finished: Omit<FinishedCall, "seq">): void {
+    this.#held.running_tool = null;
     this.emit(resultEvent(callRow(finished, this.#facts.turn_index)));
   }
 
@@ -142,8 +181,7 @@ export class TurnDriver {
   async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
     this.change((draft) => draft.noteAsides());
     const { unstored, memory, next_seq } = this.#state;
-    const { rounds, exchanges, ...rows } = unstored;
-    await storeTurn(
+    const sent = await storeTurn(
       this.engine,
       this.session,
       this.#facts.turn_index,
@@ -154,8 +192,11 @@ export class TurnDriver {
         over,
         ...(ended && { ended: { reason: "agent", user_terminated: false } }),
       },
-      { ...rows, sent: sentRows({ rounds, exchanges }, this.#sent) },
+      unstored,
+      { sent: this.#sent, begun: this.#begun },
     );
+    this.#sent = sent;
+    this.#begun = null;
     this.change((draft) => draft.stored(unstored));
   }
 

@@ -7,7 +7,7 @@ import type { Round } from "./rounds/model-round.ts";
 import type { TurnControl, TurnDebug } from "./turn-control.ts";
 
 /** What `speculative-turn.ts` hands to the turn. */
-export type BegunAnswer = {
+type BegunAnswer = {
   readonly asked_at: Date | null;
   takeOver(
     request: Omit<ModelRequest, "signal">,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { fixedStatement } from "../db/fixed-statement.ts";
 import type { ProviderData } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
@@ -21,7 +22,16 @@ type HistoryRow = {
 
 /** The messages and calls before the turn, for the model's history. Index: primary keys of both. */
 export async function loadHistory({ db }: Engine, session_id: number): Promise<HistoryEntry[]> {
-  const { rows } = await sql<HistoryRow>`
+  const rows = await historyRows(db, { session_id });
+  return rows.map(({ seq, role, text, aside, ...call }): HistoryEntry => {
+    if (role !== null) return { kind: "message", seq, role, text, aside };
+    const { tool_call_id: call_id, ...made } = call;
+    return { kind: "call", seq, call_id, ...made };
+  });
+}
+
+const historyRows = fixedStatement<{ session_id: number }, HistoryRow>(
+  ({ session_id }) => sql<HistoryRow>`
     select seq, role, text, aside or is_apology as aside, null::integer as turn_index, null::integer as round,
       null::text as tool_call_id, null::text as tool_name, null::json as arguments, null::json as result,
       null::boolean as is_error, null::json as provider_data
@@ -29,10 +39,5 @@ export async function loadHistory({ db }: Engine, session_id: number): Promise<H
     union all
     select seq, null, null, null, turn_index, round, tool_call_id, tool_name, arguments, result, error is not null,
       provider_data
-    from session_tool_calls where session_id = ${session_id}`.execute(db);
-  return rows.map(({ seq, role, text, aside, ...call }): HistoryEntry => {
-    if (role !== null) return { kind: "message", seq, role, text, aside };
-    const { tool_call_id: call_id, ...made } = call;
-    return { kind: "call", seq, call_id, ...made };
-  });
-}
+    from session_tool_calls where session_id = ${session_id}`,
+);

@@ -31,13 +31,16 @@ export class TurnTiming {
       started: this.#started,
       duration_ms,
       details: {
-        lease_ms: lease,
-        load_ms: load,
-        model_ms: model,
-        tools_ms: tools,
-        store_ms: store,
-        own_ms: duration_ms - lease - load - model - tools - store,
+        lease_ms: told(lease),
+        load_ms: told(load),
+        model_ms: told(model),
+        tools_ms: told(tools),
+        store_ms: told(store),
+        own_ms: told(duration_ms - lease - load - model - tools - store),
       },
     };
   }
 }
+
+/** To the hundredth of a millisecond, as what models were sent is: more digits say nothing and are stored with every turn. */
+const told = (ms: number): number => Math.round(ms * 100) / 100;

@@ -1,6 +1,7 @@
 import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { markRead } from "../sessions/operator-notes.ts";
 import { apologize } from "./apology.ts";
 import { chooseLanguage } from "./choose-language.ts";
 import type { Offering } from "./offered-tools.ts";
@@ -40,17 +41,24 @@ export async function runTurn(
     if (repeated && turn_index <= session.finished_turn)
       return await repeatTurn(engine, session, turn_index, emit);
     const turn = new TurnDriver(engine, session, input, { emit, signal: lost, timing, turn_index });
+    if (session.is_taken_over) {
+      turn.note("not answered: a person has taken over");
+      return await turn.finish();
+    }
     const [history, model] = await timing.of("load", () =>
       Promise.all([
         loadHistory(engine, session_id),
         engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config),
       ]),
     );
-    turn.read(history);
+    turn.read(session.redactor.restore(history));
     const { answerer } = input;
     if (answerer) turn.change((draft) => draft.remember({ answerer }));
     await answer(turn, model);
-    return await turn.finish();
+    const result = await turn.finish();
+    // Should the process die before this, the next turn reads the notes once more.
+    if (turn.asked_model && !result.failed) await markRead(engine.db, session.notes, turn_index);
+    return result;
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
     // Errors after the turn was aborted are caused by the abort.
@@ -86,7 +94,12 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
     const answered = await turn.timing.of("model", () => ask(turn, runner, asking, asked));
     turn.change((draft) => draft.asked(answered));
     turn.emit({ type: "words_over" });
-    turn.change((draft) => draft.say(answered.text));
+    const isWhole = turn.change((draft) => draft.say(answered.text));
+    if (!isWhole) {
+      // A model that was made to say this is not to be trusted with its calls either.
+      if (answered.ok && answered.calls.length > 0) turn.note("the calls of a withheld answer were not made");
+      return runner.workflows.settle(offering);
+    }
     if (!answered.ok) {
       // The model failed twice: the person hears an apology, the session continues, and an event says why.
       if (!mend(turn, asking, answered)) return apologize(turn, answered.error);
@@ -111,6 +124,7 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
     heard_before = turn.state.messages.length;
     await turn.timing.of("tools", () => runner.runRound(round, calls, offering));
     runner.workflows.settle(offering);
+    if (runner.awaitsPerson) return turn.note("the turn ends with the question whether to make the call");
     if (turn.input.control?.interrupted.aborted) return turn.note("the person spoke while tools ran");
     if (turn.state.action === null) await turn.store({ over: false });
   }
@@ -159,21 +173,29 @@ function ask(
   offered: Pick<Offering, "tools" | "choice">,
 ): Promise<Round> {
   const { control, speculation } = turn.input;
+  turn.asked_model = true;
   const interrupted = control?.interrupted;
   const signal = interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal;
-  const onText = (text: string) => turn.emit({ type: "delta", text });
+  const words = turn.wordsTo((text) => turn.emit({ type: "delta", text }));
+  const onText = (text: string) => words.feed(text);
+  const spoken = async (round: Promise<Round>): Promise<Round> => {
+    const answered = await round;
+    words.end();
+    return answered;
+  };
   const { model } = asking;
   const at = speculation?.asked_at ?? null;
   if (speculation && at) {
     const { request } = modelRequest(turn, workflows, asking, offered, at);
     const begun = speculation.takeOver(request, signal, onText);
-    if (begun) return takenOver(turn, begun);
+    if (begun) return spoken(takenOver(turn, begun));
   }
   const now = turn.engine.clock.now();
   const { request, trimmed, tokens } = modelRequest(turn, workflows, asking, offered, now);
   if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
   asking.asked_tokens = tokens;
-  const asked = () => modelRound(model, { ...request, signal }, turn.engine.clock, onText, interrupted);
+  const asked = () =>
+    spoken(modelRound(model, { ...request, signal }, turn.engine.clock, onText, interrupted));
   return turn.input.debug ? turn.input.debug.round(asked) : asked();
 }
 

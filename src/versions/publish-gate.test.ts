@@ -35,6 +35,34 @@ test("no test, no run and a run cut short let nothing through", () => {
   expect(judgeGate({ suite_id: 1, at_least: 0 }, null, 1, summaryOf(20, 0)).passes).toBe(false);
 });
 
+const measured = (answers_ms: number[], agent_cost_usd: number | null) =>
+  summarize(
+    Array.from({ length: 20 }, (_, n) => ({
+      ...{ case_name: String(n), status: "passed" as const, cost_usd: 0 },
+      measures: { answers_ms, agent_cost_usd },
+    })),
+  );
+const budgeted = (budgets: object, summary: ReturnType<typeof summarize>) =>
+  judgeGate({ suite_id: 1, at_least: 0.8, ...budgets }, "Suite", 1, summary);
+
+test("what takes longer or costs more than it may holds a draft back, with the sentence", () => {
+  const fast = [...Array.from({ length: 95 }, () => 300), ...Array.from({ length: 5 }, () => 5_000)];
+  expect(budgeted({ most_answer_ms: 300 }, measured(fast, 0)).passes).toBe(true);
+  const slow = budgeted({ most_answer_ms: 299 }, measured(fast, 0));
+  expect(slow).toMatchObject({ passes: false, answer_p95_ms: 300 });
+  expect(slow.says).toMatch(/5 of 100 answers take longer than 300 ms; 299 ms is allowed\.$/);
+  const dear = budgeted({ most_cost_usd: 0.01 }, measured([1], 0.0123));
+  expect(dear).toMatchObject({ passes: false, agent_cost_usd: expect.closeTo(0.0123, 9) });
+  expect(dear.says).toMatch(/A conversation costs \$0\.0123; \$0\.01 is allowed\.$/);
+});
+
+test("a budget for what is not known holds back, and without a budget nothing is asked", () => {
+  expect(budgeted({ most_cost_usd: 1 }, measured([1], null)).says).toContain("its model has no price here");
+  expect(budgeted({ most_answer_ms: 1_000 }, measured([], 0)).passes).toBe(false);
+  expect(budgeted({}, measured([60_000], null)).passes).toBe(true);
+  expect(budgeted({ most_answer_ms: null, most_cost_usd: null }, measured([60_000], null)).passes).toBe(true);
+});
+
 test("a rate is never told as more than it is", () => {
   expect(judged(0.8389, 20, 0)).toMatchObject({ passes: false });
   expect(judged(0.8389, 20, 0).says).toContain("shows at least 83.8 %; 83.89 % is asked for");

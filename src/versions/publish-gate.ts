@@ -14,7 +14,17 @@ export const PublishGate = z
       .number()
       .min(0)
       .max(1)
-      .describe("What the lower end of the pass rate's 95 % interval has to reach, 0 to 1."),
+      .describe("Required lower end of the pass rate's 95 % interval, 0 to 1."),
+    most_answer_ms: z
+      .number()
+      .min(0)
+      .nullish()
+      .describe("What 95 of 100 answers may take at the most, without the time of tools."),
+    most_cost_usd: z
+      .number()
+      .min(0)
+      .nullish()
+      .describe("What the agent's model may cost at the most, in the mean of the suite's conversations."),
   })
   .meta({ id: "PublishGate" });
 export type PublishGate = z.infer<typeof PublishGate>;
@@ -27,10 +37,14 @@ export const GateResult = z
     run_id: z
       .int()
       .nullable()
-      .describe("The last finished run of the suite with exactly this draft; null: there is none."),
+      .describe("The last finished run of the suite with this exact draft; null: none."),
     passed: z.int().nullable(),
     total: z.int().nullable(),
     low: z.number().nullable().describe("Lower end of the 95 % Wilson interval of the pass rate."),
+    most_answer_ms: z.number().nullish(),
+    answer_p95_ms: z.number().nullish().describe("Of the run's answers."),
+    most_cost_usd: z.number().nullish(),
+    agent_cost_usd: z.number().nullish().describe("Of the run, in the mean of its conversations."),
     passes: z.boolean(),
     says: z.string(),
   })
@@ -52,7 +66,7 @@ export async function refuseUnknownSuites(
   const twice = gates.findIndex(
     ({ suite_id }, at) => gates.findIndex((gate) => gate.suite_id === suite_id) < at,
   );
-  if (twice >= 0) throw invalid(["body", "gates", twice, "suite_id"], "This suite is named twice");
+  if (twice >= 0) throw invalid(["body", "gates", twice, "suite_id"], "This suite is listed twice");
 }
 
 /** What each gate says of this state of the agent. A run counts when the suite was not changed since it began. */
@@ -90,23 +104,52 @@ export async function gateResults(
 
 /** Pure. */
 export function judgeGate(
-  { suite_id, at_least }: PublishGate,
+  { suite_id, at_least, most_answer_ms = null, most_cost_usd = null }: PublishGate,
   suite: string | null,
   run_id: number | null,
-  summary: Pick<TestSummary, "cases" | "results"> | null,
+  summary: Omit<TestSummary, "by_case" | "cost_usd"> | null,
 ): GateResult {
   const { passed = null, total = null, low = null } = summary?.cases ?? {};
   // A run that was cut short by its cost cap says nothing of the cases it left out.
   const skipped = summary?.results.skipped ?? 0;
-  const passes = low !== null && low >= at_least && skipped === 0;
-  const result = { suite_id, suite, at_least, run_id, passed, total, low, passes };
+  const { answer_p95_ms = null, agent_cost_usd = null } = summary ?? {};
+  const over = overBudget({ most_answer_ms, most_cost_usd }, { answer_p95_ms, agent_cost_usd });
+  const passes = low !== null && low >= at_least && skipped === 0 && over.length === 0;
+  const budgets = { most_answer_ms, answer_p95_ms, most_cost_usd, agent_cost_usd };
+  const result = { suite_id, suite, at_least, run_id, passed, total, low, ...budgets, passes };
   if (suite === null)
     return { ...result, passes: false, says: "The suite was deleted. Choose another, or none." };
   if (low === null) return { ...result, says: `${suite}: not run with this draft.` };
   if (skipped > 0) return { ...result, says: `${suite}: ${skipped} conversations were not run.` };
   const reached = `${passed} of ${total} tests pass, which shows at least ${percent(low)}`;
-  return { ...result, says: `${suite}: ${reached}; ${Number((at_least * 100).toFixed(2))} % is asked for.` };
+  const rate = `${suite}: ${reached}; ${Number((at_least * 100).toFixed(2))} % is asked for.`;
+  return { ...result, says: [rate, ...over].join(" ") };
 }
+
+type Budgets = { most_answer_ms: number | null; most_cost_usd: number | null };
+type RunTaken = { answer_p95_ms: number | null; agent_cost_usd: number | null };
+
+/** What took more than it may, or is not known although it is asked for, in sentences. Pure. */
+function overBudget(
+  { most_answer_ms, most_cost_usd }: Budgets,
+  { answer_p95_ms, agent_cost_usd }: RunTaken,
+): string[] {
+  const sentences: string[] = [];
+  if (most_answer_ms !== null && answer_p95_ms === null)
+    sentences.push("How long its answers take is not known: the run has none.");
+  if (most_answer_ms !== null && answer_p95_ms !== null && answer_p95_ms > most_answer_ms)
+    sentences.push(
+      `5 of 100 answers take longer than ${milliseconds(answer_p95_ms)}; ${milliseconds(most_answer_ms)} is allowed.`,
+    );
+  if (most_cost_usd !== null && agent_cost_usd === null)
+    sentences.push("What a conversation costs is not known: its model has no price here.");
+  if (most_cost_usd !== null && agent_cost_usd !== null && agent_cost_usd > most_cost_usd)
+    sentences.push(`A conversation costs ${dollars(agent_cost_usd)}; ${dollars(most_cost_usd)} is allowed.`);
+  return sentences;
+}
+
+const milliseconds = (time: number): string => `${Math.ceil(time).toLocaleString("en")} ms`;
+const dollars = (cost: number): string => `$${Number(cost.toPrecision(3))}`;
 
 /** Down to the tenth: a rate is never told as more than it is. */
 const percent = (rate: number): string => `${Math.floor(rate * 1000) / 10} %`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { offerAt } from "../agents/prompt-llm.ts";
 import { freezeSnapshot } from "../agents/snapshot.ts";
 import { changesOf, partsOf } from "../agents/version-parts.ts";
 import { refuseWhileSplit } from "../agents/version-split.ts";
@@ -8,8 +9,11 @@ import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
-import { type Db, json } from "../db/database.ts";
+import { type Db, json, jsonOrNull } from "../db/database.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
 import { GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts";
+import { asksAsMuchOfReplay, ReplayGate, ReplayGateResult } from "./replay-gate.ts";
+import { AgentFinding, snapshotFindings } from "./version-findings.ts";
 import {
   findVersioned,
   holdVersioned,
@@ -33,42 +37,43 @@ const AgentChange = z
 const AgentVersion = z
   .object({
     version_number: z.int(),
-    is_live: z.boolean().describe("Whether people reach this version."),
+    is_live: z.boolean().describe("Whether this version is live."),
     note: z.string(),
     published_at: timestamp(),
     published_by: z.string(),
-    gates: z.array(GateResult).describe("What the suites it had to pass said when it was published."),
-    override_reason: z.string().nullable().describe("Why it was published although a suite did not pass."),
+    gates: z.array(GateResult).describe("The results of its required suites when it was published."),
+    replay_gate: ReplayGateResult.nullable().describe("What its replay said when it was published."),
+    override_reason: z.string().nullable().describe("Why it was published although a gate did not pass."),
   })
   .meta({ id: "AgentVersion" });
 
 const AgentVersionContent = AgentVersion.extend({
   parts: z.array(z.object({ part: z.string(), content: z.unknown() })),
+  findings: z.array(AgentFinding).describe("What saving its parts would warn of."),
 }).meta({ id: "AgentVersionContent" });
 
 const AgentVersioning = z
   .object({
     agent_id: z.int(),
-    published_version: z.int().nullable().describe("null: what is saved reaches people at once."),
+    published_version: z.int().nullable().describe("null: every save is live at once."),
     published_at: timestamp().nullable(),
     published_by: z.string().nullable(),
     draft: z.object({
-      fingerprint: z
-        .string()
-        .describe("Of all that the draft is made of: send it to publish just this draft."),
+      fingerprint: z.string().describe("Hash of the draft: send it to publish exactly this draft."),
       changes: z.array(AgentChange).describe("Against the published version."),
+      findings: z.array(AgentFinding).describe("What saving its parts warns of."),
     }),
     gates: z.array(GateResult).describe("What they say of this draft."),
+    replay_gate: ReplayGateResult.nullable().describe("What it says of this draft; null: none is asked for."),
   })
   .meta({ id: "AgentVersioning" });
 
 const MAX_GATES = 20;
 const AgentVersioningUpdate = z
   .strictObject({
-    published_version: recordId()
-      .nullable()
-      .describe("The version that people reach; null: what is saved reaches them at once."),
+    published_version: recordId().nullable().describe("The live version; null: every save is live at once."),
     gates: z.array(PublishGate).max(MAX_GATES),
+    replay_gate: ReplayGate.nullish().describe("Omitted: unchanged; null: drafts need no replay."),
   })
   .meta({ id: "AgentVersioningUpdate" });
 
@@ -83,7 +88,7 @@ const PublishRequest = z
     take_live: z
       .boolean()
       .default(true)
-      .describe("false: people go on reaching the version that is live; an experiment can try the new one."),
+      .describe("false: the live version stays; an experiment can try the new one."),
     override_reason: z
       .string()
       .trim()
@@ -91,7 +96,7 @@ const PublishRequest = z
       .max(2_000)
       .nullish()
       .describe(
-        "Why it is published although a suite does not pass. Needs the permission agents_publish_untested.",
+        "Why it is published although a gate does not pass. Needs the permission agents_publish_untested.",
       ),
   })
   .meta({ id: "PublishRequest" });
@@ -102,25 +107,30 @@ const versionParams = params.extend({ version_number: recordId() });
 const tag = "agents";
 
 /** Versions of an agent: what people reach is the published one, and saves make a draft. */
-export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function addVersions(
+  api: Api,
+  { db, clock, catalogue }: { db: Db; clock: Clock; catalogue: readonly LlmEntry[] },
+): void {
+  const offer = () => offerAt(catalogue, clock);
+
   api.get(
     `${AGENT}/versioning`,
     {
-      summary: "Compare an agent's draft with what people reach",
+      summary: "Compare an agent's draft with the live version",
       tag,
       permission: "agents_read",
       params,
       response: AgentVersioning,
     },
-    async ({ caller, params }) => versioningOf(db, caller, params.agent_id),
+    async ({ caller, params }) => versioningOf(db, caller, params.agent_id, offer()),
   );
 
   api.put(
     `${AGENT}/versioning`,
     {
-      summary: "Choose the version of an agent that people reach, and its gates",
+      summary: "Set an agent's live version and gates",
       description:
-        "Sessions that run go on with the version they began with. Taking a gate away or lowering it needs the permission agents_publish_untested, as does going back to saves that reach people at once while there are gates.",
+        "Running sessions keep the version they started with. Taking a gate away or lowering it needs the permission agents_publish_untested, as does going back to saves that reach people at once while there are gates.",
       tag,
       permission: "agents_publish",
       also_permission: PUBLISH_UNTESTED,
@@ -137,21 +147,26 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
           caller,
           body.gates.filter((gate) => !isKept(gate, before.gates)),
         );
-        if (isWeaker(before, body)) requirePermission(caller, PUBLISH_UNTESTED);
         const { published_version, gates } = body;
+        const replay_gate = body.replay_gate === undefined ? before.replay_gate : body.replay_gate;
+        const after = { published_version, gates, replay_gate };
+        if (isWeaker(before, after)) requirePermission(caller, PUBLISH_UNTESTED);
         if (published_version !== before.published_version) await refuseWhileSplit(tx, agent_id);
         if (published_version !== null) await findVersion(tx, caller, agent_id, published_version);
         await tx
           .updateTable("agents")
-          .set({ published_version, publish_gates: json(gates) })
+          .set({
+            ...{ published_version, publish_gates: json(gates) },
+            publish_replay_gate: jsonOrNull(replay_gate),
+          })
           .where("id", "=", agent_id)
           .execute();
         const { name: _, ...was } = before;
         await api.audit(tx, caller, {
           ...{ action: "choose version", resource: "agents", resource_id: agent_id },
-          ...{ before: was, after: body },
+          ...{ before: was, after },
         });
-        return versioningOf(tx, caller, agent_id);
+        return versioningOf(tx, caller, agent_id, offer());
       }),
   );
 
@@ -184,7 +199,8 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     async ({ caller, params: { agent_id, version_number } }) => {
       const version = await findVersion(db, caller, agent_id, version_number);
       const snapshot = await freezeSnapshot(db, caller.sub_organization_id, agent_id, version_number);
-      return { ...version, parts: [...partsOf(snapshot)].map(([part, content]) => ({ part, content })) };
+      const parts = [...partsOf(snapshot)].map(([part, content]) => ({ part, content }));
+      return { ...version, parts, findings: snapshotFindings(snapshot, offer()) };
     },
   );
 
@@ -195,7 +211,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
       tag,
       permission: "agents_read",
       params: versionParams,
-      query: z.object({ with: recordId().nullish().describe("Another version; left out: the draft.") }),
+      query: z.object({ with: recordId().nullish().describe("Another version. Omitted: the draft.") }),
       response: z.array(AgentChange),
     },
     async ({ caller, params: { agent_id, version_number }, query }) => {
@@ -211,7 +227,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     {
       summary: "Publish an agent's draft",
       description:
-        "The first version that is published makes every later save a draft. Refused where a suite that must pass does not, unless a reason is given.",
+        "The first version that is published makes every later save a draft. Refused where a suite or the replay that must pass does not, unless a reason is given.",
       tag,
       permission: "agents_publish",
       also_permission: PUBLISH_UNTESTED,
@@ -243,15 +259,24 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
   }
 }
 
-type Chosen = { published_version: number | null; gates: PublishGate[] };
+type Chosen = { published_version: number | null; gates: PublishGate[]; replay_gate: ReplayGate | null };
 
 /** Pure: whether what may be published afterwards is more than before. */
 const isWeaker = (before: Chosen, after: Chosen): boolean =>
-  before.gates.length > 0 &&
+  (before.gates.length > 0 || before.replay_gate !== null) &&
   ((before.published_version !== null && after.published_version === null) ||
-    !before.gates.every(({ suite_id, at_least }) =>
-      after.gates.some((gate) => gate.suite_id === suite_id && gate.at_least >= at_least),
-    ));
+    !asksAsMuchOfReplay(after.replay_gate, before.replay_gate) ||
+    !before.gates.every((was) => after.gates.some((gate) => asksAsMuch(gate, was))));
+
+const asksAsMuch = (gate: PublishGate, was: PublishGate): boolean =>
+  gate.suite_id === was.suite_id &&
+  gate.at_least >= was.at_least &&
+  isWithin(gate.most_answer_ms, was.most_answer_ms) &&
+  isWithin(gate.most_cost_usd, was.most_cost_usd);
+
+/** No budget allows everything. */
+const isWithin = (budget: number | null | undefined, was: number | null | undefined): boolean =>
+  was == null || (budget != null && budget <= was);
 
 const isKept = (gate: PublishGate, gates: PublishGate[]): boolean =>
   gates.some(({ suite_id }) => suite_id === gate.suite_id);

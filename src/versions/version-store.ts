@@ -1,11 +1,14 @@
+import type { LlmOffer } from "../agents/prompt-llm.ts";
 import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import { changesOf, fingerprintOf } from "../agents/version-parts.ts";
 import { refuseWhileSplit } from "../agents/version-split.ts";
 import { type Caller, requirePermission, type Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
-import { type Db, json, type Tx } from "../db/database.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { type GateResult, gateResults, type PublishGate } from "./publish-gate.ts";
+import { type ReplayGate, type ReplayGateResult, replayGateResult } from "./replay-gate.ts";
+import { snapshotFindings } from "./version-findings.ts";
 
 /** The permission to publish although a suite holds back, and to ask for less of suites. */
 export const PUBLISH_UNTESTED = "agents_publish_untested";
@@ -35,12 +38,18 @@ export const selectVersions = (db: Db, caller: Caller, agent_id: number) =>
       "v.published_by",
       "v.override_reason",
       row.ref("v.gates").$castTo<GateResult[]>().as("gates"),
+      row.ref("v.replay_gate").$castTo<ReplayGateResult | null>().as("replay_gate"),
       row.fn
         .coalesce(row("a.published_version", "=", row.ref("v.version_number")), row.lit(false))
         .as("is_live"),
     ]);
 
-type Versioned = { name: string; published_version: number | null; gates: PublishGate[] };
+type Versioned = {
+  name: string;
+  published_version: number | null;
+  gates: PublishGate[];
+  replay_gate: ReplayGate | null;
+};
 
 const selectVersioned = (db: Db, caller: Caller, agent_id: number) =>
   db
@@ -48,7 +57,7 @@ const selectVersioned = (db: Db, caller: Caller, agent_id: number) =>
     .where("id", "=", agent_id)
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("deleted_at", "is", null)
-    .select(["name", "published_version", "publish_gates as gates"])
+    .select(["name", "published_version", "publish_gates as gates", "publish_replay_gate as replay_gate"])
     .$castTo<Versioned>();
 
 export async function findVersioned(db: Db, caller: Caller, agent_id: number): Promise<Versioned> {
@@ -65,8 +74,8 @@ export async function holdVersioned(tx: Tx, caller: Caller, agent_id: number): P
 }
 
 /** The draft against what people reach, and what its gates say. */
-export async function versioningOf(db: Db, caller: Caller, agent_id: number) {
-  const { published_version, gates } = await findVersioned(db, caller, agent_id);
+export async function versioningOf(db: Db, caller: Caller, agent_id: number, offer: LlmOffer) {
+  const { published_version, gates, replay_gate } = await findVersioned(db, caller, agent_id);
   const { sub_organization_id } = caller;
   const draft = await freezeSnapshot(db, sub_organization_id, agent_id, "draft");
   const published =
@@ -85,8 +94,11 @@ export async function versioningOf(db: Db, caller: Caller, agent_id: number) {
     published_version,
     published_at: published?.published_at ?? null,
     published_by: published?.published_by ?? null,
-    draft: { fingerprint, changes },
+    draft: { fingerprint, changes, findings: snapshotFindings(draft, offer) },
     gates: await gateResults(db, caller, agent_id, fingerprint, gates),
+    replay_gate: await replayGateResult(db, caller, agent_id, fingerprint, {
+      ...{ gate: replay_gate, live: published_version },
+    }),
   };
 }
 
@@ -105,7 +117,7 @@ export async function publishDraft(
   agent_id: number,
   { note, fingerprint, override_reason, take_live = true }: PublishRequest,
 ): Promise<{ version_number: number; gates: GateResult[] }> {
-  const { published_version, gates } = await holdVersioned(tx, caller, agent_id);
+  const { published_version, gates, replay_gate } = await holdVersioned(tx, caller, agent_id);
   if (take_live) await refuseWhileSplit(tx, agent_id);
   else if (published_version === null)
     throw new Fault(
@@ -123,13 +135,16 @@ export async function publishDraft(
       throw new Fault("refused", `Nothing has changed since version ${published_version}.`);
   }
   const results = await gateResults(tx, caller, agent_id, found, gates);
-  const failing = results.filter(({ passes }) => !passes);
+  const replayed = await replayGateResult(tx, caller, agent_id, found, {
+    ...{ gate: replay_gate, live: published_version },
+  });
+  const failing = [...results, ...(replayed ? [replayed] : [])].filter(({ passes }) => !passes);
   if (failing.length > 0) {
     if (!override_reason) throw new Fault("refused", refusalOf(failing));
     requirePermission(caller, PUBLISH_UNTESTED);
   }
   const version_number = await insertVersion(tx, { caller, at }, agent_id, {
-    ...{ snapshot: draft, fingerprint: found, note, gates: results },
+    ...{ snapshot: draft, fingerprint: found, note, gates: results, replay_gate: replayed },
     override_reason: failing.length > 0 ? (override_reason ?? null) : null,
   });
   if (take_live)
@@ -141,7 +156,7 @@ export async function publishDraft(
   return { version_number, gates: results };
 }
 
-const refusalOf = (failing: GateResult[]): string =>
+const refusalOf = (failing: Pick<GateResult | ReplayGateResult, "says">[]): string =>
   `The draft may not be published yet. ${failing.map(({ says }) => says).join(" ")} Run the tests with this draft, or publish it with a reason.`;
 
 type NewVersion = {
@@ -149,6 +164,7 @@ type NewVersion = {
   fingerprint: string;
   note: string;
   gates: GateResult[];
+  replay_gate: ReplayGateResult | null;
   override_reason: string | null;
 };
 
@@ -156,7 +172,7 @@ async function insertVersion(
   tx: Tx,
   { caller, at }: Stamp,
   agent_id: number,
-  { snapshot, gates, ...version }: NewVersion,
+  { snapshot, gates, replay_gate, ...version }: NewVersion,
 ): Promise<number> {
   const { last } = await tx
     .selectFrom("agent_versions")
@@ -171,6 +187,7 @@ async function insertVersion(
       ...{ sub_organization_id: caller.sub_organization_id, agent_id, version_number },
       snapshot: json(snapshot),
       gates: json(gates),
+      replay_gate: jsonOrNull(replay_gate),
       published_at: at.toISOString(),
       published_by: caller.email,
     })

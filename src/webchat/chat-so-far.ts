@@ -1,22 +1,9 @@
 import { sql } from "kysely";
 import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import type { Engine } from "../sessions/engine.ts";
-
-/** What a visitor has seen of a chat, in order: the words with the page's own number of each, and the cards. */
-type SaidInChat =
-  | { type: "message"; role: string; text: string; timestamp: string; id: string | null }
-  | { type: "tool_display"; tool_name: string; display_result: unknown }
-  | ShownCall;
-
-/** A call whose tool hands its results on and has no cards for them: the page shows it as a line to open. */
-export type ShownCall = {
-  type: "tool_result";
-  tool_name: string;
-  arguments: unknown;
-  result: unknown;
-  error: string | null;
-  duration_ms: number;
-};
+import { loadRedactor } from "../sessions/session-redactor.ts";
+import { snapshotOf } from "../sessions/session-snapshot.ts";
+import type { ChatSoFar, ShownCall } from "./chat-answers.ts";
 
 export const shownCall = (call: Omit<ShownCall, "type">): ShownCall => ({
   type: "tool_result",
@@ -27,21 +14,17 @@ export const shownCall = (call: Omit<ShownCall, "type">): ShownCall => ({
   duration_ms: Math.round(call.duration_ms),
 });
 
-type ChatSoFar = {
-  agent_name: string;
-  /** The shipped offline model answers: the page says so. */
-  scripted: boolean;
-  ended: boolean;
-  messages: SaidInChat[];
-};
-
 /** All a page needs to show a chat again and go on with it. */
 export async function chatSoFar(engine: Engine, session_id: number): Promise<ChatSoFar> {
   const [session, messages, calls] = await Promise.all([
     engine.db
       .selectFrom("sessions")
       .select(["agent_name", "ended_at", "sub_organization_id"])
-      .select(sql<SnapshotPrompt["llm_config"]>`snapshot -> 'prompt' -> 'llm_config'`.as("llm_config"))
+      .select(
+        sql<SnapshotPrompt["llm_config"]>`${snapshotOf("sessions")} -> 'prompt' -> 'llm_config'`.as(
+          "llm_config",
+        ),
+      )
       .where("id", "=", session_id)
       .executeTakeFirstOrThrow(),
     engine.db
@@ -59,6 +42,9 @@ export async function chatSoFar(engine: Engine, session_id: number): Promise<Cha
       .execute(),
   ]);
   const model = await engine.resolveModel(session.sub_organization_id, session.llm_config);
+  const { db, vault, clock } = engine;
+  // Whoever wrote it sees it as it was, while the conversation lasts.
+  const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
   const said = [
     ...messages.map((row) => ({ type: "message" as const, ...row })),
     ...calls.map(({ seq, ...call }) => ({ seq, ...shownResult(call) })),
@@ -67,14 +53,14 @@ export async function chatSoFar(engine: Engine, session_id: number): Promise<Cha
     agent_name: session.agent_name,
     scripted: model.scripted,
     ended: session.ended_at !== null,
-    messages: said.sort((a, b) => a.seq - b.seq).map(({ seq: _, ...entry }) => entry),
+    messages: redactor.restore(said.sort((a, b) => a.seq - b.seq).map(({ seq: _, ...entry }) => entry)),
   };
 }
 
 const shownResult = ({
   display_result,
   ...call
-}: Omit<ShownCall, "type"> & { display_result: unknown }): SaidInChat =>
+}: Omit<ShownCall, "type"> & { display_result: unknown }): ChatSoFar["messages"][number] =>
   display_result === null
     ? shownCall(call)
     : { type: "tool_display", tool_name: call.tool_name, display_result };

@@ -1,4 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
+import { sql } from "kysely";
 import type { RawData } from "ws";
 import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
@@ -7,6 +8,7 @@ import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
 import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
+import { fixedStatement } from "../db/fixed-statement.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { fillWait } from "../turns/fill-wait.ts";
@@ -14,7 +16,8 @@ import { startSession } from "../turns/start-session.ts";
 import { runTurn } from "../turns/turn.ts";
 import { TurnControl } from "../turns/turn-control.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
-import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
+import { type ChatAnswer, ChatAnswers, EndedChat, OpenedChat, ResumedChat } from "./chat-answers.ts";
+import { chatSoFar, shownCall } from "./chat-so-far.ts";
 import { findTarget, refuseForeignSite, Visit, visitorOf } from "./visitor.ts";
 import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
@@ -30,7 +33,7 @@ const ChatMessage = z.object({
     .min(1)
     .max(100)
     .nullish()
-    .describe("The page's own number of the message: sent twice, answered once"),
+    .describe("The page's own ID of the message: sent twice, answered once"),
 });
 const token = z.string().max(200);
 
@@ -47,14 +50,10 @@ const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
 
 type Chat = { id: number; sub_organization_id: number; ended_at: string | null };
 
+/** What a socket is sent: an aside is said while the answer is still being made. */
 type ChatEvent =
-  | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
+  | ChatAnswer
   | { type: "typing"; text: string }
-  /** Said while the answer is still being made. */
-  | { type: "aside"; text: string }
-  | { type: "tool_display"; tool_name: string; display_result: unknown }
-  | ShownCall
-  | { type: "session_end"; reason: string }
   /** All that answers the message of this number was sent; the page need not ask for it again. */
   | { type: "answered"; id: string }
   | { type: "error"; message: string; id?: string | null };
@@ -66,7 +65,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
 
   api.post(
     "/chat/v1/sessions",
-    { ...open, summary: "Open a chat session", body: Visit, calls_per_minute: 30 },
+    { ...open, summary: "Open a chat session", body: Visit, response: OpenedChat, calls_per_minute: 30 },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
       refuseForeignSite(request);
@@ -103,9 +102,10 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     "/chat/v1/sessions/:session_id",
     {
       ...open,
-      summary: "Read a chat so far, to go on with it",
+      summary: "Get a chat's messages, to resume it",
       params: sessionPath,
       query: z.object({ token }),
+      response: ResumedChat,
     },
     async ({ params, query }) => {
       const session = await findChat(engine, params.session_id, query.token);
@@ -117,19 +117,20 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     "/chat/v1/sessions/:session_id/messages",
     {
       ...open,
-      summary: "Say something without a WebSocket",
+      summary: "Send a chat message without a WebSocket",
       params: sessionPath,
       query: z.object({ token }),
       body: ChatMessage,
+      response: ChatAnswers,
     },
     async ({ params, query, body }) => {
       const session = await findChat(engine, params.session_id, query.token);
-      const events: ChatEvent[] = [];
+      const events: ChatAnswer[] = [];
       await withinLimit(limit, session.id, () =>
         inTurn(engine, session, () =>
           runTurn(engine, session.id, turnInput(body), (event) => {
             const shown = shownToVisitor(engine, event);
-            if (shown && shown.type !== "typing") events.push(shown);
+            if (isAnswer(shown)) events.push(shown);
           }),
         ),
       );
@@ -139,11 +140,18 @@ export function webChatRoutes(api: Api, engine: Engine): void {
 
   api.post(
     "/chat/v1/sessions/:session_id/end",
-    { ...open, summary: "End a chat", params: sessionPath, query: z.object({ token }), body: z.unknown() },
+    {
+      ...open,
+      summary: "End a chat",
+      params: sessionPath,
+      query: z.object({ token }),
+      body: z.unknown(),
+      response: EndedChat,
+    },
     async ({ params, query }) => {
       const session = await findChat(engine, params.session_id, query.token);
       await endSession(engine, session.id, "user");
-      return { ended: true };
+      return { ended: true as const };
     },
   );
 
@@ -182,6 +190,15 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         last = last.then(() => tellEnd(socket, reason));
       });
       socket.on("close", unwatch);
+      // The token is checked before anything is shown.
+      void admitted.then((session) => {
+        if (!session || socket.readyState !== socket.OPEN) return;
+        const shown = { type: "message", role: "agent" } as const;
+        const leave = engine.words.watch(session.id, ({ text, timestamp }) => {
+          last = last.then(() => send(socket, { ...shown, text, timestamp }));
+        });
+        socket.on("close", leave);
+      });
       // A frame that is too large, or none: the socket is closed by then.
       socket.on("error", (error) =>
         engine.log.warn({ session_id, reason: errorText(error) }, "a chat's socket sent what can't be read"),
@@ -315,6 +332,9 @@ async function runWatchedTurn(
   }
 }
 
+const isAnswer = (event: ChatEvent | null): event is ChatAnswer =>
+  event !== null && event.type !== "typing" && event.type !== "answered" && event.type !== "error";
+
 function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
   switch (event.type) {
     case "delta":
@@ -355,12 +375,14 @@ function close(socket: WebSocket, message: string): void {
 
 /** A wrong token answers like a session that never was. */
 async function findChat(engine: Engine, session_id: string, resume_token: string): Promise<Chat> {
-  const session = await engine.db
-    .selectFrom("sessions")
-    .select(["id", "sub_organization_id", "ended_at"])
-    .where("id", "=", /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1)
-    .where("resume_token_hash", "=", sha256(resume_token))
-    .executeTakeFirst();
+  const id = /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1;
+  const [session] = await chatOf(engine.db, { id, resume_token_hash: sha256(resume_token) });
   if (!session) throw new Fault("not-found", "This chat does not exist, or its token is wrong.");
   return session;
 }
+
+const chatOf = fixedStatement<{ id: number; resume_token_hash: string }, Chat>(
+  ({ id, resume_token_hash }) => sql`
+    select id, sub_organization_id, ended_at from sessions
+    where id = ${id} and resume_token_hash = ${resume_token_hash}`,
+);

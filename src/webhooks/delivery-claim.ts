@@ -8,7 +8,8 @@ export type ClaimedDelivery = {
   key: number;
   id: string;
   sub_organization_id: number;
-  campaign_id: number;
+  /** null: of an organization's subscription. */
+  campaign_id: number | null;
   webhook_id: number;
   body: string;
   /** Tries before this one, counted since the delivery was put into the outbox. */
@@ -145,7 +146,8 @@ async function setSomeAside(tx: Tx, now: Date): Promise<number> {
     )
     update webhook_deliveries as delivery
     set state = case when is_gone then 'CANCELED' else 'HELD' end,
-      reason = case when is_gone then 'The webhook was removed from its campaign.' else 'The webhook is disabled.' end
+      reason = case when is_gone and campaign_id is null then 'The webhook was deleted.'
+      when is_gone then 'The webhook was removed from its campaign.' else 'The webhook is disabled.' end
     from removed where delivery.key = removed.delivery_key
   `.execute(tx);
   return Number(result.numAffectedRows ?? 0);

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { VERSION } from "../base/version.ts";
-import { openSecret } from "../campaigns/webhook-secret.ts";
+import { openSecret } from "../base/webhook-secret.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
 import { signedHeaders } from "./webhook-signature.ts";

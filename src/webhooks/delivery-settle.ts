@@ -127,9 +127,9 @@ async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
       from judged where judged.id = webhook.id
       returning webhook.*, is_given_up
     )
-    select noted.id, campaign.sub_organization_id, noted.campaign_id, noted.url, noted.disabled_at,
-      noted.disabled_reason
-    from noted join campaigns campaign on campaign.id = noted.campaign_id
+    select noted.id, coalesce(campaign.sub_organization_id, noted.sub_organization_id) as sub_organization_id,
+      noted.campaign_id, noted.name, noted.url, noted.disabled_at, noted.disabled_reason
+    from noted left join campaigns campaign on campaign.id = noted.campaign_id
     where is_given_up
   `.execute(tx);
   for (const webhook of disabled) await tellDisabled(tx, webhook);

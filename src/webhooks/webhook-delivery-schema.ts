@@ -11,7 +11,7 @@ export const DeliveryState = z.enum(DELIVERY_STATES).meta({ id: "WebhookDelivery
 
 export const WebhookDelivery = z
   .object({
-    id: z.string().describe("Sent as the header webhook-id, the same on every try"),
+    id: z.string().describe("Sent as the header webhook-id, the same on every attempt"),
     campaign_id: z.int(),
     webhook_id: z.int(),
     batch_id: z.string().nullish(),
@@ -21,7 +21,7 @@ export const WebhookDelivery = z
     channel_manager_status: z.enum(CHANNEL_STATUSES),
     is_test: z.boolean(),
     state: DeliveryState,
-    reason: z.string().nullish().describe("Why it is not delivered, or not yet"),
+    reason: z.string().nullish().describe("Why it is not delivered, or not yet delivered"),
     tries: z.int(),
     next_try_at: timestamp().nullish(),
     created_at: timestamp(),
@@ -30,7 +30,7 @@ export const WebhookDelivery = z
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 
-const WebhookTry = z
+export const WebhookTry = z
   .object({
     at: timestamp(),
     duration_ms: z.int(),

@@ -39,6 +39,7 @@ const selectDeliveries = (db: Db, caller: Caller) =>
     )
     .leftJoin("webhook_outbox as o", "o.delivery_key", "d.key")
     .where("d.sub_organization_id", "=", caller.sub_organization_id)
+    .where("d.campaign_id", "is not", null)
     .select([
       "d.id",
       "d.campaign_id",
@@ -90,8 +91,8 @@ export function webhookDeliveryRoutes(api: Api, { db, clock, vault }: Deps): voi
   api.get(
     `${DELIVERIES}/:delivery_id`,
     {
-      summary: "Get a webhook delivery, with every try",
-      description: "What was sent and what was answered, headers and all, and why a try failed.",
+      summary: "Get a webhook delivery with every attempt",
+      description: "Request and response of each attempt with headers, and why an attempt failed.",
       tag,
       permission: "outbound_read",
       params,
@@ -106,9 +107,9 @@ export function webhookDeliveryRoutes(api: Api, { db, clock, vault }: Deps): voi
   api.get(
     `${DELIVERIES}/:delivery_id/curl`,
     {
-      summary: "Get a webhook delivery as a command for a shell",
+      summary: "Get a webhook delivery as a curl command",
       description:
-        "Sends the same bytes to the same URL with curl, signed for this moment: receivers take it for about five minutes.",
+        "Sends the same bytes to the same URL with curl, signed now: receivers accept it for about five minutes.",
       tag,
       permission: "outbound_write",
       params,
@@ -121,7 +122,11 @@ export function webhookDeliveryRoutes(api: Api, { db, clock, vault }: Deps): voi
   );
 }
 
-async function readTries(db: Db, id: string): Promise<Pick<WebhookDeliveryDetails, "body" | "attempts">> {
+/** What was sent and answered, try by try. */
+export async function readTries(
+  db: Db,
+  id: string,
+): Promise<Pick<WebhookDeliveryDetails, "body" | "attempts">> {
   const { key, body } = await db
     .selectFrom("webhook_deliveries")
     .select(["key", "body"])

@@ -11,7 +11,9 @@ import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.t
 export type DisabledWebhook = {
   id: number;
   sub_organization_id: number;
-  campaign_id: number;
+  /** null: an organization's subscription, which has a name. */
+  campaign_id: number | null;
+  name: string | null;
   url: string;
   disabled_at: string;
   disabled_reason: string;
@@ -31,7 +33,7 @@ const mailDisabled: Job<Notice> = {
  * again. Webhooks disabled by a person are not reported.
  */
 export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<void> {
-  const { id, sub_organization_id, campaign_id, url, disabled_at, disabled_reason } = webhook;
+  const { id, sub_organization_id, campaign_id, name, url, disabled_at, disabled_reason } = webhook;
   await publish(tx, sub_organization_id, [
     {
       at: new Date(disabled_at),
@@ -39,7 +41,7 @@ export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<vo
       source_id: campaign_id,
       category: "outbound",
       type: "webhook-disabled",
-      description: `Webhook ${id} of campaign ${campaign_id} was disabled: ${disabled_reason}`,
+      description: `${campaign_id === null ? `Webhook ${name}` : `Webhook ${id} of campaign ${campaign_id}`} was disabled: ${disabled_reason}`,
       attributes: { webhook_id: id, campaign_id, url, reason: disabled_reason },
     },
   ]);
@@ -49,7 +51,7 @@ export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<vo
     .select("u.id")
     .where("u.sub_organization_id", "=", sub_organization_id)
     .where("u.deleted_at", "is", null)
-    .where(sql<boolean>`'outbound_write' = any (r.permissions)`)
+    .where(sql<boolean>`${campaign_id === null ? "webhooks_write" : "outbound_write"} = any (r.permissions)`)
     .execute();
   for (const { id: user_id } of people)
     await enqueue(tx, mailDisabled, { webhook_id: id, disabled_at, user_id });
@@ -74,8 +76,9 @@ export const mailDisabledJob = ({ db, log, publicUrl, sendMail }: Deps): JobHand
 type Told = {
   email: string;
   first_name: string | null;
-  campaign_id: number;
-  campaign_name: string;
+  campaign_id: number | null;
+  campaign_name: string | null;
+  name: string | null;
   url: string;
   disabled_reason: string;
 };
@@ -84,9 +87,11 @@ type Told = {
 async function readNotice(db: Db, { webhook_id, disabled_at, user_id }: Notice): Promise<Told | undefined> {
   return db
     .selectFrom("campaign_webhooks as w")
-    .innerJoin("campaigns as c", "c.id", "w.campaign_id")
-    .innerJoin("users as u", "u.sub_organization_id", "c.sub_organization_id")
-    .select(["u.email", "u.first_name", "c.id as campaign_id", "c.campaign_name", "w.url"])
+    .leftJoin("campaigns as c", "c.id", "w.campaign_id")
+    .innerJoin("users as u", (join) =>
+      join.on(sql`u.sub_organization_id`, "=", sql`coalesce(c.sub_organization_id, w.sub_organization_id)`),
+    )
+    .select(["u.email", "u.first_name", "w.campaign_id", "c.campaign_name", "w.name", "w.url"])
     .select(sql<string>`w.disabled_reason`.as("disabled_reason"))
     .where("w.id", "=", webhook_id)
     .where("w.disabled_at", "=", disabled_at)
@@ -101,17 +106,23 @@ function disabledMail(
   { webhook_id, disabled_at, user_id }: Notice,
   publicUrl: string,
 ): WelcomeMail {
-  const { email, first_name, campaign_id, campaign_name, url, disabled_reason } = told;
+  const { email, first_name, campaign_id, campaign_name, name, url, disabled_reason } = told;
+  const place =
+    campaign_id === null
+      ? `the webhook "${name}"`
+      : `webhook ${webhook_id} of the campaign "${campaign_name}"`;
   const paragraphs = [
     first_name ? `Hello ${first_name},` : "Hello,",
     // Only the host is shown, because paths and queries of webhooks often hold a secret.
-    `Nothing is sent to webhook ${webhook_id} of the campaign "${campaign_name}" (${new URL(url).host}) any more: ${disabled_reason}`,
-    "What it would have been told is held, and kept 30 days. When its receiver answers again, enable the webhook and have sent what was held:",
-    `${publicUrl}/console/campaigns/${campaign_id}?view=webhooks`,
+    `Nothing is sent to ${place} (${new URL(url).host}) any more: ${disabled_reason}`,
+    "Its deliveries are held for 30 days. When its receiver answers again, enable the webhook and send the held deliveries:",
+    campaign_id === null
+      ? `${publicUrl}/console/webhooks/${webhook_id}`
+      : `${publicUrl}/console/campaigns/${campaign_id}?view=webhooks`,
   ];
   return {
     to: email,
-    subject: `A webhook of "${campaign_name}" was disabled`,
+    subject: `${campaign_id === null ? `The webhook "${name}"` : `A webhook of "${campaign_name}"`} was disabled`,
     text: `${paragraphs.join("\n\n")}\n`,
     key: `webhook-${webhook_id}-${Date.parse(disabled_at)}-${user_id}`,
   };

@@ -4,7 +4,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { storableJson, storableText } from "../base/storable.ts";
-import { openSecret } from "../campaigns/webhook-secret.ts";
+import { openSecret } from "../base/webhook-secret.ts";
 import type { Db } from "../db/database.ts";
 import type { EgressRoute } from "../egress/egress-target.ts";
 import { verifySignature } from "./webhook-signature.ts";

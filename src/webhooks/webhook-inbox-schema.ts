@@ -18,7 +18,7 @@ const settings = {
     ),
   fail_next: integer({ min: 0, max: 1_000 })
     .default(0)
-    .describe("So many of the next messages are answered with fail_status, to see them come again."),
+    .describe("This many of the next messages are answered with fail_status, to test retries."),
   fail_status: integer({ min: 300, max: 599 }).default(503),
 };
 export const WebhookInboxInput = z

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid, notFound } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
-import { secretProblem } from "../campaigns/webhook-secret.ts";
+import { secretProblem } from "../base/webhook-secret.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { INBOX_HOST, INBOX_PREFIX } from "./webhook-inbox-receive.ts";
 import {
@@ -103,7 +103,7 @@ export function webhookInboxRoutes(api: Api, { db, clock, vault, publicUrl }: De
     {
       summary: "Create a webhook inbox",
       description:
-        "A place of this platform that stores what it is sent: give its `url` to a campaign's webhook and look at what arrives. The last 100 messages are kept.",
+        "A test endpoint that stores what it receives: give its `url` to a campaign's webhook and look at what arrives. The last 100 messages are kept.",
       tag,
       permission: "outbound_write",
       body: WebhookInboxInput,
@@ -198,7 +198,7 @@ export function webhookInboxRoutes(api: Api, { db, clock, vault, publicUrl }: De
   api.get(
     `${one}/messages`,
     {
-      summary: "List what a webhook inbox received",
+      summary: "List the messages of a webhook inbox",
       description: "Newest first.",
       tag,
       permission: "outbound_read",

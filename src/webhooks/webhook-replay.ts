@@ -26,7 +26,7 @@ const ReplayInput = z
 type ReplayInput = z.output<typeof ReplayInput>;
 
 const Replayed = z
-  .object({ replayed: z.int(), more: z.boolean().describe("Others match too; call again.") })
+  .object({ replayed: z.int(), more: z.boolean().describe("More deliveries match; call again.") })
   .meta({ id: "WebhookReplayed" });
 type Replayed = z.output<typeof Replayed>;
 
@@ -36,7 +36,7 @@ export function webhookReplayRoutes(api: Api, { db, clock }: Deps): void {
   api.post(
     `${DELIVERIES}/replay`,
     {
-      summary: "Send webhook deliveries again",
+      summary: "Resend webhook deliveries",
       description:
         "By their ids, or all of a campaign or webhook in a state and time. Each goes out under its own webhook-id at once, with the whole schedule of retries before it. Those of disabled or removed webhooks stay.",
       tag: "outbound",
@@ -95,6 +95,7 @@ export const ofWebhook = (webhook_id: number): RawBuilder<unknown>[] => [
 async function replayByIds(tx: Tx, caller: Caller, ids: string[], now: Date): Promise<Replayed> {
   const mine = [
     sql`delivery.sub_organization_id = ${caller.sub_organization_id}`,
+    sql`delivery.campaign_id is not null`,
     sql`delivery.id = any (${ids}::text[])`,
   ];
   const { rows } = await sql<{ id: string; is_gone: boolean; is_disabled: boolean }>`

@@ -109,7 +109,7 @@ export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
     {
       summary: "List the webhooks of all campaigns",
       description:
-        "With how each fares: whether it is disabled and why, and since when nothing was accepted.",
+        "With each one's state: whether and why it is disabled, and since when nothing was accepted.",
       tag,
       permission: "outbound_read",
       query: list.listQuery(webhookList),
@@ -126,7 +126,7 @@ export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
     {
       summary: "Enable a webhook again",
       description:
-        "What is told from now on goes out. What was held meanwhile goes out too where `send_held` says so, 10,000 deliveries at most; otherwise it can be replayed.",
+        "New events are delivered again. Held deliveries are sent, too, where `send_held` says so, 10,000 deliveries at most; otherwise it can be replayed.",
       tag,
       permission: "outbound_write",
       params,
@@ -148,7 +148,7 @@ export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
     `${one}/disable`,
     {
       summary: "Disable a webhook",
-      description: "Nothing is sent until it is enabled again; what it would have been told is held.",
+      description: "Nothing is sent until it is enabled again; its deliveries are held.",
       tag,
       permission: "outbound_write",
       params,

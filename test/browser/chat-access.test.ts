@@ -121,11 +121,11 @@ test("a screen reader is told who writes, and what was said once it is whole; wh
   await page.locator("#activity", { hasText: "Doctor Bones is writing" }).waitFor({ state: "attached" });
   await page.locator("#working", { hasText: "One moment." }).waitFor();
   expect(await log.textContent()).not.toContain("One moment.");
-  expect(await page.locator("#working").getAttribute("aria-hidden")).toBe("true");
+  await expect.poll(() => page.locator("#working").getAttribute("aria-hidden")).toBe("true");
   await hear(page, "One moment. Here it is.");
   expect(await page.locator("#activity").textContent()).toBe("");
-  expect(await log.textContent()).toContain("You: slowly");
-  expect(await log.textContent()).toContain("Doctor Bones: One moment. Here it is.");
+  await expect.poll(() => log.textContent()).toContain("You: slowly");
+  await expect.poll(() => log.textContent()).toContain("Doctor Bones: One moment. Here it is.");
 
   // Whatever was read out while the page came back would be all of it.
   await page.addInitScript(`
@@ -153,7 +153,7 @@ test("a visitor who writes faster than anybody can is told when to go on, keeps 
   app.clock.advance(60_000);
   await refused.getByRole("button", { name: "Send again" }).click();
   await hear(page, "You said: one more");
-  expect(await page.locator(".turn.user", { hasText: "one more" }).count()).toBe(1);
+  await expect.poll(() => page.locator(".turn.user", { hasText: "one more" }).count()).toBe(1);
 });
 
 /** The name of what has the focus. */

@@ -82,7 +82,7 @@ test("Call, speak, and be answered aloud: both sides can be read, and the call e
   expect(await axeFindings(page)).toEqual([]);
   await page.getByRole("button", { name: "Hang up" }).click();
   await page.locator("#call-notice", { hasText: "The call has ended." }).waitFor();
-  expect(await page.getByLabel("Your message").isVisible()).toBe(true);
+  await expect.poll(() => page.getByLabel("Your message").isVisible()).toBe(true);
   const spokenSession = async () =>
     (await app.send("GET", "/api/v1/sessions/")).body.items.find(
       (session: { channel_manager_type: string }) => session.channel_manager_type === "voice_browser_v1",
@@ -93,6 +93,31 @@ test("Call, speak, and be answered aloud: both sides can be read, and the call e
   expect(body.transcription).toMatchObject(
     expect.arrayContaining([expect.objectContaining({ text: "We are open from eight to five." })]),
   );
+});
+
+test("a call whose sound the system stopped while the tab was hidden sounds again when it is seen", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.addInitScript(`{
+    const { AudioContext: Real } = window;
+    window.sounds = [];
+    window.AudioContext = class extends Real {
+      constructor(...given) {
+        super(...given);
+        window.sounds.push(this);
+      }
+    };
+  }`);
+  await page.reload();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Connected. Speak now.").waitFor();
+  const states = () => page.evaluate("window.sounds.map((sound) => sound.state)");
+  await page.evaluate("Promise.all(window.sounds.map((sound) => sound.suspend()))");
+  expect(await states()).not.toContain("running");
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await expect.poll(async () => new Set((await states()) as string[])).toEqual(new Set(["running"]));
+  await page.locator("#log .agent", { hasText: "We are open from eight to five." }).waitFor();
+  await page.getByRole("button", { name: "Hang up" }).click();
 });
 
 test("a microphone that is not allowed is told in a sentence, and one can write on", async (context) => {

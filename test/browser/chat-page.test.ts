@@ -60,7 +60,7 @@ test("a message goes out with Enter, and its answer can be read while it is made
   expect(await heard(page)).not.toContain("One moment.");
   await page.locator("#log .agent", { hasText: "One moment. Here it is." }).waitFor();
   expect(await page.locator("#working").textContent()).toBe("");
-  expect(await page.getByText("offline demo model").isVisible()).toBe(true);
+  await expect.poll(() => page.getByText("offline demo model").isVisible()).toBe(true);
 });
 
 test("a reload shows the same chat, cards and all, and goes on with it", async () => {
@@ -88,7 +88,7 @@ test("what is written while the connection is lost waits, and is sent once when 
   await page.getByText("Connection lost. Trying again…").waitFor();
   await say(page, "first");
   await say(page, "second");
-  expect(await page.getByText("Waiting to be sent").count()).toBe(2);
+  await expect.poll(() => page.getByText("Waiting to be sent").count()).toBe(2);
   // Not even a reload loses what waits.
   line.restore();
   await page.reload();
@@ -99,7 +99,7 @@ test("what is written while the connection is lost waits, and is sent once when 
     ["user", "second"],
     ["agent", "You said: second"],
   ]);
-  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hi", "first", "second"]);
+  await expect.poll(() => page.locator(".user .bubble").allTextContents()).toEqual(["hi", "first", "second"]);
   expect(await page.getByText("Waiting to be sent").count()).toBe(0);
 });
 
@@ -119,7 +119,7 @@ test("a message whose answer got lost is sent again, stored once and answered on
     ["user", "hello"],
     ["agent", "You said: hello"],
   ]);
-  expect(await page.getByText("You said: hello").count()).toBe(1);
+  await expect.poll(() => page.getByText("You said: hello").count()).toBe(1);
 });
 
 test("cards whose answer got lost are there when the line is back, once", async () => {
@@ -133,8 +133,8 @@ test("cards whose answer got lost are there when the line is back, once", async 
   line.restore();
   await hear(page, "These are they.");
   await page.getByRole("button", { name: "Ask for a time" }).first().waitFor();
-  expect(await page.locator("#log .card").count()).toBe(2);
-  expect(await page.getByText("These are they.").count()).toBe(1);
+  await expect.poll(() => page.locator("#log .card").count()).toBe(2);
+  await expect.poll(() => page.getByText("These are they.").count()).toBe(1);
 });
 
 test("what was said before the program died in the middle of an answer is not missing once it is complete", async () => {
@@ -153,7 +153,7 @@ test("what was said before the program died in the middle of an answer is not mi
   line.restore();
   await hear(page, "Gold.");
   await hear(page, "Let me dig.");
-  expect(await page.getByText("Let me dig.").count()).toBe(1);
+  await expect.poll(() => page.getByText("Let me dig.").count()).toBe(1);
 });
 
 test("an answer that broke off halfway is completed, and nothing of it is shown twice", async () => {
@@ -164,12 +164,9 @@ test("an answer that broke off halfway is completed, and nothing of it is shown 
   await page.getByText("Connection lost. Trying again…").waitFor();
   line.restore();
   await hear(page, "Found it.");
-  expect(await page.locator("#log .bubble").allTextContents()).toEqual([
-    expect.stringContaining("Welcome"),
-    "look",
-    "Let me look.",
-    "Found it.",
-  ]);
+  await expect
+    .poll(() => page.locator("#log .bubble").allTextContents())
+    .toEqual([expect.stringContaining("Welcome"), "look", "Let me look.", "Found it."]);
 });
 
 test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {
@@ -177,7 +174,7 @@ test("where WebSockets don't get through, the chat goes on by plain HTTP", async
   const page = await openChat();
   await exchange(page, "hello");
   await exchange(page, "and again");
-  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
+  await expect.poll(() => page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
 });
 
 test("by plain HTTP, a message that is refused for now waits as long as it is told, and is sent once more", async () => {
@@ -210,11 +207,11 @@ test("what comes from the server is words, never markup, script or an address th
   await say(page, "hostile");
   await say(page, "show");
   await hear(page, "These are they.");
-  expect(await page.locator("h1").textContent()).toBe("Doctor <b>Bones</b>");
-  expect(await page.title()).toBe("Doctor <b>Bones</b>");
-  expect(await page.locator("#log .bubble", { hasText: HOSTILE }).count()).toBeGreaterThan(2);
+  await expect.poll(() => page.locator("h1").textContent()).toBe("Doctor <b>Bones</b>");
+  await expect.poll(() => page.title()).toBe("Doctor <b>Bones</b>");
+  await expect.poll(() => page.locator("#log .bubble", { hasText: HOSTILE }).count()).toBeGreaterThan(2);
   // One picture, of the card that has an https one.
-  expect(await page.locator("#log img").count()).toBe(1);
+  await expect.poll(() => page.locator("#log img").count()).toBe(1);
   expect(await page.locator("#log script, #log b").count()).toBe(0);
   const links = await page
     .locator("#log a")
@@ -317,7 +314,7 @@ test("a chat that ended for silence says so, and gives back what was not sent", 
   await say(page, "are you there?");
   await page.getByText("This chat has ended.").waitFor();
   await page.getByRole("button", { name: "Start a new chat" }).click();
-  expect(await page.getByLabel("Your message").inputValue()).toBe("are you there?");
+  await expect.poll(() => page.getByLabel("Your message").inputValue()).toBe("are you there?");
 });
 
 test("everything fits a screen of 320 pixels", async () => {

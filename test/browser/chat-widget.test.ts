@@ -35,11 +35,11 @@ test("the button opens the chat and closes it, with Escape too, and the focus go
 
   const chat = await openWidget(page);
   await page.keyboard.type("typed at once");
-  expect(await chat.getByLabel("Your message").inputValue()).toBe("typed at once");
+  await expect.poll(() => chat.getByLabel("Your message").inputValue()).toBe("typed at once");
 
   await page.keyboard.press("Escape");
   await page.locator("iframe").waitFor({ state: "hidden" });
-  expect(await launcher.getAttribute("aria-expanded")).toBe("false");
+  await expect.poll(() => launcher.getAttribute("aria-expanded")).toBe("false");
   await page.keyboard.press("Enter");
   await chat.getByText("Welcome").waitFor();
   await page.locator("h1").click();
@@ -97,7 +97,7 @@ test("a site that is not registered gets no chat in its frame, but a way to it",
   await page.getByRole("button", { name: "Talk to us" }).click();
   const way = page.getByRole("link", { name: "Open it in a new tab" });
   await way.waitFor();
-  expect(await way.getAttribute("href")).toMatch(/\/chat\/chat-\d+$/);
+  await expect.poll(() => way.getAttribute("href")).toMatch(/\/chat\/chat-\d+$/);
 });
 
 test("the widget leaves one name on the site", async () => {

@@ -23,7 +23,7 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const name = page.getByRole("textbox", { name: "Name", exact: true });
   await page.getByText("String should have at least 1 character").waitFor();
-  expect(await name.getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
   await expect.poll(() => name.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
 
   await name.fill("Demo clinic");
@@ -31,7 +31,7 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });
   await review.getByText("description").waitFor();
-  expect(await review.getByRole("listitem").count()).toBe(1);
+  await expect.poll(() => review.getByRole("listitem").count()).toBe(1);
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });
   await page.getByText("Agent saved").waitFor();
@@ -72,16 +72,16 @@ test("who saves after somebody else is told who changed what, and saves over it 
   await review.getByText("+ Theirs").waitFor();
   await review.getByText("You both changed Description").waitFor();
   const save = review.getByRole("button", { name: "Save", exact: true });
-  expect(await save.isDisabled()).toBe(true);
+  await expect.poll(() => save.isDisabled()).toBe(true);
   expect(await axeFindings(page)).toEqual([]);
-  await review.getByLabel("Save mine over theirs").check();
+  await review.getByLabel("Overwrite their changes").check();
 
   // They change more while it is looked at: what was agreed to is not what would be lost.
   await theirs({ description: "Theirs again" });
   await save.click();
   await review.getByText("+ Theirs again").waitFor();
-  expect(await save.isDisabled()).toBe(true);
-  await review.getByLabel("Save mine over theirs").check();
+  await expect.poll(() => save.isDisabled()).toBe(true);
+  await review.getByLabel("Overwrite their changes").check();
   await save.click();
   await page.getByText("Agent saved").waitFor();
   expect(await agent()).toMatchObject({ description: "Mine", timezone: "UTC" });
@@ -96,7 +96,7 @@ test("what only the other changed is taken into the form by keyboard, and saved 
   await page.getByRole("button", { name: "Review and save" }).press("Enter");
   const review = page.getByRole("dialog", { name: "Review the change" });
   await review.getByText("Your changes are not affected").waitFor();
-  const take = review.getByRole("button", { name: "Take their changes into my form" });
+  const take = review.getByRole("button", { name: "Merge their changes" });
   await expect
     .poll(() => take.evaluate((button) => button === button.ownerDocument.activeElement))
     .toBe(true);
@@ -122,7 +122,7 @@ test("leaving a changed form asks first", async () => {
     void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
   });
   await page.getByRole("link", { name: "Sessions" }).click();
-  expect(await page.getByLabel("Description").inputValue()).toBe("Not saved");
+  await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Not saved");
   await page.getByRole("link", { name: "Sessions" }).click();
   await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
   expect(asked).toHaveLength(2);
@@ -261,7 +261,7 @@ test("a page behind the end of a list says so, and not that there are no records
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents?page=99");
   await page.getByText("There is nothing on page 99").waitFor();
-  expect(await page.getByText("No agent yet").count()).toBe(0);
+  expect(await page.getByText("No agents yet").count()).toBe(0);
   await page.getByRole("button", { name: "To the first page" }).click();
   await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.faults).toEqual([]);

@@ -38,9 +38,9 @@ test("a variable is completed while it is typed", async () => {
   await page.getByRole("textbox", { name: "Instructions" }).click();
   await page.keyboard.type("Today is {{ day_of");
   await page.getByRole("option", { name: /vars\.session\.day_of_week/ }).click();
-  expect(await page.getByRole("textbox", { name: "Instructions" }).innerText()).toContain(
-    "{{ vars.session.day_of_week }}",
-  );
+  await expect
+    .poll(() => page.getByRole("textbox", { name: "Instructions" }).innerText())
+    .toContain("{{ vars.session.day_of_week }}");
 });
 
 test("a service's secret is written, shown only as stored, kept by a save that does not touch it", async () => {
@@ -70,9 +70,9 @@ test("the week of a message shows which rule wins when, as the form stands", asy
   await page.goto("/console/messages/2");
   const week = page.getByRole("region", { name: "The week, day by day" });
   await week.getByText("1. Evenings").first().waitFor();
-  expect(await week.getByRole("row").count()).toBe(8);
+  await expect.poll(() => week.getByRole("row").count()).toBe(8);
   await page.getByRole("button", { name: "Add a rule" }).click();
-  await page.getByLabel("What it is for").nth(1).fill("Sundays");
+  await page.getByLabel("Rule name").nth(1).fill("Sundays");
   await page.getByText("Sun", { exact: true }).nth(1).click();
   await page.getByLabel("Text").last().fill("Closed today.");
   // Until its day is set it holds on all of them.

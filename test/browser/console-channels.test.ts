@@ -112,7 +112,7 @@ test("a simulated number is rented, linked to an agent, moved to another one and
 
   await row.getByRole("button", { name: `Disconnect ${number}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
-  await page.getByText("No address yet").waitFor();
+  await page.getByText("No addresses yet").waitFor();
   expect(page.faults).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ test("the operator assigns a number to an organization, gives it to another and 
   const organization_id = neighbour.caller.organization_id;
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/channels?view=numbers");
-  await page.getByText("No number assigned").waitFor();
+  await page.getByText("No numbers assigned").waitFor();
   await page.getByRole("button", { name: "Assign a number" }).first().click();
   const window = page.getByRole("dialog", { name: "Assign a number" });
   await window.getByLabel("Number").fill("+1 512 555 0042");
@@ -152,6 +152,6 @@ test("the operator assigns a number to an organization, gives it to another and 
 
   await row.getByRole("button", { name: "Release +15125550042" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
-  await page.getByText("No number assigned").waitFor();
+  await page.getByText("No numbers assigned").waitFor();
   expect(page.faults).toEqual([]);
 });

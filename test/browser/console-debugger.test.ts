@@ -32,7 +32,7 @@ test("an author asks why the agent did not ask for another day, sees the conditi
   await page.goto(`/console/sessions/${session_id}`);
   await page.getByRole("region", { name: "Turn 2" }).getByRole("link", { name: "Open in debugger" }).click();
   await page.getByRole("heading", { level: 1, name: "Debug turn 2" }).waitFor();
-  expect(await page.getByLabel("The person's words").inputValue()).toBe("yes");
+  await expect.poll(() => page.getByLabel("Person's message").inputValue()).toBe("yes");
 
   await page.getByRole("combobox", { name: "At conditions of steps" }).press("ArrowDown");
   await page.getByRole("option", { name: "ASK_COMING" }).click();
@@ -40,8 +40,8 @@ test("an author asks why the agent did not ask for another day, sees the conditi
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByText("Condition from ASK_COMING to ASK_NEEDS").waitFor();
   await page.getByText("holds", { exact: true }).waitFor();
-  const operand = page.getByRole("table", { name: "What the condition reads" }).getByRole("row").last();
-  expect(await operand.innerText()).toMatch(/coming\s+true/);
+  const operand = page.getByRole("table", { name: "Values in the condition" }).getByRole("row").last();
+  await expect.poll(() => operand.innerText()).toMatch(/coming\s+true/);
   expect(await axeFindings(page)).toEqual([]);
 
   await page.getByLabel("Value of coming", { exact: true }).fill("false");
@@ -50,8 +50,16 @@ test("an author asks why the agent did not ask for another day, sees the conditi
   await page.getByText("Which other day would suit you?").first().waitFor();
 
   await page.getByRole("button", { name: "Back to turn 2" }).click();
-  await page.getByLabel("The person's words").fill("no");
+  await page.getByLabel("Person's message").fill("no");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByText("does not hold").waitFor();
+
+  // A breakpoint is set on the canvas, too; the step where the turn stands is marked there.
+  await page.getByRole("button", { name: "Back to turn 2" }).click();
+  const steps = page.getByRole("region", { name: "Steps of confirm-visit" });
+  await steps.getByRole("button", { name: "Stop at conditions of ASK_COMING" }).click();
+  await steps.locator(".react-flow__node").getByText("ASK_OTHER_DAY", { exact: true }).click();
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText("Before step ASK_OTHER_DAY").waitFor();
   expect(page.faults).toEqual([]);
 });

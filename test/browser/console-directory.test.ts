@@ -41,7 +41,9 @@ test("an earlier version is compared, taken into the form and saved; a deleted m
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("+ Billing").waitFor();
   await page.getByRole("button", { name: "Restore version 1" }).click();
-  expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe(HOSTILE);
+  await expect
+    .poll(() => page.getByRole("textbox", { name: "Name", exact: true }).inputValue())
+    .toBe(HOSTILE);
   await page.getByRole("button", { name: "Discard changes" }).click();
 
   await page.getByRole("button", { name: "Delete" }).click();

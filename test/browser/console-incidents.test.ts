@@ -23,7 +23,7 @@ const incidents = async () => (await it.app.send("GET", "/api/v1/incidents/")).b
 
 test("an incident is written by keyboard alone, and what is wrong with it stands at its field", async () => {
   await page.goto("/console/incidents");
-  await page.getByText("No incident", { exact: true }).waitFor();
+  await page.getByText("No incidents", { exact: true }).waitFor();
   await page.getByRole("link", { name: "New incident" }).first().press("Enter");
   await page.getByRole("heading", { level: 1, name: "New incident" }).waitFor();
   await page.getByRole("textbox", { name: "Description" }).focus();
@@ -46,7 +46,7 @@ test("an incident is written by keyboard alone, and what is wrong with it stands
   await page.keyboard.press("Enter");
   await page.getByLabel("Affected sessions").fill("1200");
   await page
-    .getByRole("textbox", { name: "Account" })
+    .getByRole("textbox", { name: "Report" })
     .fill(`A carrier hangs up.\n${HOSTILE} https://status.example.com.`);
   await page.getByRole("button", { name: "Create" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
@@ -76,7 +76,7 @@ test("everybody is told of it on the home page while it lasts, and who only read
   await viewer.getByText("under way").waitFor();
   await viewer.getByText("A carrier hangs up.").waitFor();
   const link = viewer.getByRole("link", { name: "https://status.example.com" });
-  expect(await link.getAttribute("href")).toBe("https://status.example.com");
+  await expect.poll(() => link.getAttribute("href")).toBe("https://status.example.com");
   await settled(viewer);
   expect(await viewer.locator("#main").getByRole("button").count()).toBe(0);
   await viewer.getByRole("navigation").getByRole("link", { name: "Incidents" }).click();
@@ -89,7 +89,7 @@ test("everybody is told of it on the home page while it lasts, and who only read
 test("it is told to one organization only, ended with a click, and leaves the home page", async () => {
   const [{ id }] = await incidents();
   await page.goto(`/console/incidents/${id}`);
-  await page.getByRole("combobox", { name: "For", exact: true }).click();
+  await page.getByRole("combobox", { name: "Audience", exact: true }).click();
   await page.getByRole("option", { name: /Demo clinic/ }).click();
   await page.getByLabel("Sub-organization").fill("999");
   await page.getByRole("button", { name: "Review and save" }).click();
@@ -126,6 +126,6 @@ test("it is deleted with a reason, and the list teaches again what it is for", a
   await page.getByLabel("Reason").fill("Written by mistake");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { level: 1, name: "Incidents" }).waitFor();
-  await page.getByText("No incident", { exact: true }).waitFor();
+  await page.getByText("No incidents", { exact: true }).waitFor();
   expect(page.faults).toEqual([]);
 });

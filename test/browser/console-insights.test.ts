@@ -34,7 +34,7 @@ beforeAll(async () => {
 test("a tool is made by its definition's fields, tried on a session, and keeps nothing of that", async () => {
   await page.goto("/console/insights/tools/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("code");
-  await page.getByRole("combobox", { name: "What it does" }).click();
+  await page.getByRole("combobox", { name: "Type", exact: true }).click();
   await page.getByRole("option", { name: "regex_tool" }).click();
   await page.getByLabel("Pattern").fill("code is (");
   await page.getByRole("button", { name: "Create" }).click();
@@ -47,7 +47,7 @@ test("a tool is made by its definition's fields, tried on a session, and keeps n
   await page.getByRole("button", { name: "Try it" }).click();
   const found = page.getByRole("region", { name: "Result" });
   await found.getByText(/"matched": true/).waitFor();
-  expect(await found.innerText()).toContain("onerror");
+  await expect.poll(() => found.innerText()).toContain("onerror");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   await page.getByText(`In session ${sessions[0]}:`, { exact: true }).waitFor();
   it.app.clock.advance(1000);
@@ -57,7 +57,7 @@ test("a tool is made by its definition's fields, tried on a session, and keeps n
 
   expect((await it.app.send("GET", "/api/v1/insights/")).body.items).toEqual([]);
   await page.goto("/console/insights?view=results");
-  await page.getByText("Nothing was found in these days.").waitFor();
+  await page.getByText("No results in this period.").waitFor();
   await page.getByText("90 days").click();
   await page.waitForURL(/days=90/);
   expect(page.faults).toEqual([]);
@@ -68,13 +68,13 @@ test("another kind of tool and back again is the tool as it is stored, with what
   const stored = await insightsOf(it.app).tool({ tool_arguments: llmArguments({ outputs }) });
   await page.goto(`/console/insights/tools/${stored.id}`);
   const choose = async (kind: string) => {
-    await page.getByRole("combobox", { name: "What it does" }).click();
+    await page.getByRole("combobox", { name: "Type", exact: true }).click();
     await page.getByRole("option", { name: kind }).click();
   };
   await choose("regex_tool");
   await page.getByLabel("Pattern").fill("x");
   await choose("llm_tool");
-  expect(await page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
   await page.getByLabel("Name of answer 1").fill("wish");
   await save();
   const { body } = await it.app.send("GET", `/api/v1/insights/tool-configurations/${stored.id}`);
@@ -138,7 +138,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByRole("combobox", { name: "Tool to add" }).click();
   await page.getByRole("option", { name: "code", exact: true }).click();
   await page.getByRole("button", { name: "Move code up" }).click();
-  await page.getByRole("button", { name: "Leave summary-tool out" }).click();
+  await page.getByRole("button", { name: "Remove summary-tool" }).click();
   await page.getByLabel(/^From/).fill("2026-11-01 00:00");
   await page.getByLabel("At most this long").fill("0");
   await page.getByLabel("At least this long").fill("5");
@@ -149,7 +149,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
 
   await page.getByText("Activation estimate").waitFor();
   await page.locator("dl", { hasText: "Older conversations, now" }).getByText("4", { exact: true }).waitFor();
-  expect(await page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
   await page.getByText("It begins with what began from").waitFor();
   const rate = page.getByLabel("Limit per minute");
   await rate.pressSequentially("-");
@@ -177,7 +177,7 @@ test("its backfill is paused, resumed and followed to its end, beside what was a
 
   await page.getByRole("tab", { name: "Executions" }).click();
   await page.getByRole("link", { name: `Session ${sessions[0]}` }).waitFor();
-  expect(await page.getByText("done", { exact: true }).count()).toBe(4);
+  await expect.poll(() => page.getByText("done", { exact: true }).count()).toBe(4);
   expect(page.faults).toEqual([]);
 });
 
@@ -202,7 +202,9 @@ test("results are bars with their numbers, with a table of every one; hostile an
   await page.goto("/console/insights?view=results&insight=matched");
   const bars = page.getByRole("list", { name: "Answers of matched" });
   await bars.waitFor();
-  expect(await bars.getByRole("listitem").allInnerTexts()).toEqual([expect.stringMatching(/true\s+4/)]);
+  await expect
+    .poll(() => bars.getByRole("listitem").allInnerTexts())
+    .toEqual([expect.stringMatching(/true\s+4/)]);
   const table = page.getByRole("region", { name: "Results" });
   await table
     .getByRole("link", { name: `Session ${sessions[0]}` })
@@ -277,7 +279,7 @@ test("reports are drawn with their tables, for the days that are chosen", async 
   const byDay = page.locator("section", { has: page.getByRole("heading", { name: "By day" }) }).last();
   await byDay.locator("svg.recharts-surface").first().waitFor();
   await byDay.getByText("Table").click();
-  expect(await byDay.getByRole("row").count()).toBe(1 + 4);
+  await expect.poll(() => byDay.getByRole("row").count()).toBe(1 + 4);
   await page.getByText("7 days").click();
   await page.waitForURL(/days=7/);
   await page.getByRole("tab", { name: "Insights" }).click();

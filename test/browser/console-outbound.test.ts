@@ -51,7 +51,7 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
   await page.getByRole("button", { name: "24 December 2026: 06:00–12:00, new people 5 people" }).click();
   await page.getByText("new people: 5 people (by the exception of the date)").waitFor();
   await page.getByRole("button", { name: "25 December 2026" }).click();
-  await page.getByRole("button", { name: "Make an exception" }).click();
+  await page.getByRole("button", { name: "Add exception" }).click();
   await page.getByRole("combobox", { name: "2026-12-25: open or closed" }).click();
   await page.getByRole("option", { name: "closed" }).click();
   await page.getByRole("button", { name: "25 December 2026: closed" }).waitFor();
@@ -104,7 +104,7 @@ test("a batch is filled from a file whose columns are named here, and a fault in
     csv("people.csv", `Patient No,Phone Number,Name\nP1,+15125550101,A\n,+15125550102,B\n`),
   );
   await page.getByText("Which column is reference_id?").waitFor();
-  expect(await page.getByRole("button", { name: /^Upload/ }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole("button", { name: /^Upload/ }).isDisabled()).toBe(true);
   await page.getByLabel("Column Patient No is").fill("reference_id");
   await page.getByRole("button", { name: "Upload 2 rows" }).click();
   await page.getByText("The file was rejected").waitFor();
@@ -148,7 +148,7 @@ test("one person is added by hand, and whoever waits is taken out again", async 
 test("a batch is paused, resumed and given an end, and the end survives a pause", async () => {
   await page.goto("/console/batches/20261118.9");
   await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByText("The batch goes on").waitFor();
+  await page.getByText("The batch is resumed").waitFor();
   await page.getByLabel(/^Expires/).fill("2026-12-24 18:00");
   await saveReviewed(page);
   await page.getByRole("button", { name: "Pause" }).click();
@@ -255,14 +255,14 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
 
   await log.getByRole("link").first().click();
   await page.getByText("2 tries", { exact: true }).waitFor();
-  expect(await page.getByRole("region", { name: "What was sent on try 2" }).innerText()).toContain(
-    "webhook-signature: v1,",
-  );
-  expect(await page.getByRole("region", { name: "What was answered on try 1" }).innerText()).toMatch(
-    /^503\n/,
-  );
+  await expect
+    .poll(() => page.getByRole("region", { name: "Request of attempt 2" }).innerText())
+    .toContain("webhook-signature: v1,");
+  await expect
+    .poll(() => page.getByRole("region", { name: "Response of attempt 1" }).innerText())
+    .toMatch(/^503\n/);
   await page.getByRole("button", { name: "Copy as curl" }).click();
-  expect(await page.getByRole("region", { name: "curl command" }).innerText()).toMatch(/^curl /);
+  await expect.poll(() => page.getByRole("region", { name: "curl command" }).innerText()).toMatch(/^curl /);
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Send again" }).click();
   await page.getByText("1 delivery will be sent again").waitFor();
@@ -273,13 +273,15 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
     .getByRole("region", { name: "Messages" })
     .getByRole("row", { name: /COMPLETED, test-person/ });
   await expect.poll(() => messages.count()).toBe(3);
-  expect(await messages.filter({ hasText: "valid" }).count()).toBe(3);
-  expect(await messages.last().innerText()).toContain("503");
+  await expect.poll(() => messages.filter({ hasText: "valid" }).count()).toBe(3);
+  await expect.poll(() => messages.last().innerText()).toContain("503");
   await page
-    .getByRole("button", { name: /^Look at message/ })
+    .getByRole("button", { name: /^View message/ })
     .first()
     .click();
-  expect(await page.getByRole("region", { name: "Headers" }).innerText()).toContain("webhook-id: msg_");
+  await expect
+    .poll(() => page.getByRole("region", { name: "Headers" }).innerText())
+    .toContain("webhook-id: msg_");
   expect(page.faults).toEqual([]);
 });
 
@@ -287,7 +289,7 @@ test("a disabled webhook says why, and what it held is sent when it is enabled a
   const { id } = await campaign();
   await page.goto(`/console/campaigns/${id}?view=webhooks`);
   await page.getByRole("button", { name: "Disable" }).click();
-  await page.getByText("Disabled by admin@example.com. What it would have been told is held.").waitFor();
+  await page.getByText("Disabled by admin@example.com. Its deliveries are held.").waitFor();
   await page.getByRole("button", { name: "Enable again" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
   await page.getByRole("button", { name: "Send a test" }).waitFor();
@@ -341,9 +343,9 @@ test("an address is suppressed and lifted with a reason, and a list is imported 
   await page.getByRole("button", { name: "Done" }).click();
 
   await page.getByRole("button", { name: "Lift the suppression of +15125550123" }).click();
-  await page.getByLabel("Reason").fill("They asked to be called again");
+  await page.getByRole("dialog").getByLabel("Reason").fill("They asked to be called again");
   await page.getByRole("dialog").getByRole("button", { name: "Lift" }).click();
-  await page.getByText("+15125550123 may be reached again").waitFor();
+  await page.getByText("+15125550123 may be contacted again").waitFor();
   await page.getByRole("cell", { name: "+15125550123", exact: true }).waitFor({ state: "detached" });
 
   const download = page.waitForEvent("download");

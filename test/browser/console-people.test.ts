@@ -12,7 +12,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.goto("/console/roles/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
   const sessions = page.getByRole("group", { name: "Sessions", exact: true });
-  await sessions.getByLabel("View").check();
+  await sessions.getByLabel("View", { exact: true }).check();
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "Night watch" }).waitFor();
 
@@ -118,8 +118,8 @@ test("who sets a key after somebody else has set one is told, though neither is 
   const review = page.getByRole("dialog", { name: "Review the change" });
   await review.getByText("changed this record").waitFor();
   await review.getByText("Last set").waitFor();
-  expect(await review.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
-  await review.getByRole("button", { name: "Take their changes into my form" }).click();
+  await expect.poll(() => review.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await review.getByRole("button", { name: "Merge their changes" }).click();
   await review.waitFor({ state: "detached" });
   await panel.getByRole("button", { name: "Review and save" }).click();
   await review.getByRole("button", { name: "Save", exact: true }).click();

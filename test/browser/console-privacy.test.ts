@@ -12,9 +12,14 @@ test("an administrator sets how long recordings are kept, and audits reads", asy
   await page.goto("/console/organization");
   await page.getByRole("textbox", { name: "Recordings" }).fill("30");
   await page.getByRole("switch", { name: /Audit reads/ }).check();
+  await page.getByRole("switch", { name: /Seal conversations/ }).check();
   await saveReviewed(page);
   const { body } = await it.app.send("GET", "/api/v1/organizations/privacy");
-  expect(body).toMatchObject({ audit_reads: true, retention: { recording: 30, session: null } });
+  expect(body).toMatchObject({
+    audit_reads: true,
+    seal_texts: true,
+    retention: { recording: 30, session: null },
+  });
   expect(page.faults).toEqual([]);
 });
 
@@ -30,5 +35,36 @@ test("an erasure shows what it deletes before it is begun, and its proof afterwa
   await window.getByText(/To be deleted: .*sessions 1/).waitFor();
   await window.getByRole("button", { name: "Erase for good" }).click();
   await page.getByRole("row", { name: /pending|running|completed/ }).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("an administrator limits what agents do and say, and a tool's author has its calls confirmed", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/organization");
+
+  await page.getByRole("textbox", { name: "Calls per tool" }).fill("20");
+  await page.getByRole("switch", { name: /Withhold unknown numbers/ }).check();
+  await page.getByRole("button", { name: "Add rule" }).click();
+  await page.getByRole("textbox", { name: "Rule 1", exact: true }).fill("promises");
+  await page.getByRole("textbox", { name: "Phrases of rule 1" }).fill("we guarantee\nfor sure");
+  await saveReviewed(page);
+  const { body } = await it.app.send("GET", "/api/v1/organizations/safety_rules");
+  expect(body).toMatchObject({
+    calls_per_tool: 20,
+    withhold_unknown_contacts: true,
+    output_rules: [{ name: "promises", phrases: ["we guarantee", "for sure"], pattern: null, say: null }],
+  });
+
+  const { body: tools } = await it.app.send("GET", "/api/v1/tools/");
+  const { name } = tools.items.find(
+    (tool: { service_name: string; definition: { type: string } }) =>
+      tool.service_name !== "System" && tool.definition.type === "endpoint",
+  );
+  await page.goto(`/console/tools/${name}`);
+  await page.getByRole("switch", { name: /Confirm before each call/ }).check();
+  await page.getByRole("textbox", { name: "Read-back" }).fill("Shall I do it?");
+  await saveReviewed(page);
+  const { body: saved } = await it.app.send("GET", `/api/v1/tools/${name}`);
+  expect(saved.definition).toMatchObject({ confirm: true, read_back: "Shall I do it?" });
   expect(page.faults).toEqual([]);
 });

@@ -11,11 +11,11 @@ test("who may only read can focus and copy a form's fields, and change nothing o
   await page.goto("/console/tools/find_slots");
   const url = page.getByRole("textbox", { name: "URL" });
   await url.waitFor();
-  expect(await url.isEnabled()).toBe(true);
+  await expect.poll(() => url.isEnabled()).toBe(true);
   expect(await url.isEditable()).toBe(false);
   await url.focus();
   await url.selectText();
-  expect(await page.locator("input:focus").count()).toBe(1);
+  await expect.poll(() => page.locator("input:focus").count()).toBe(1);
   const before = await url.inputValue();
   await page.keyboard.type("changed");
   expect(await url.inputValue()).toBe(before);

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
+import { wavHead } from "../../src/audio/wav.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../harness/console.ts";
@@ -44,7 +45,7 @@ test("a session shows what was said, called and decided; hostile texts stay text
     .getByRole("region", { name: "Round 1, sent to the model" })
     .getByText("── instructions")
     .waitFor();
-  await page.getByLabel("Compare with the round before").check();
+  await page.getByLabel("Compare with previous round").check();
   await page.getByRole("region", { name: "Sent, side by side" }).first().waitFor();
   await page.getByLabel("Debug trace").check();
   await page.getByText("GET demo.parley.internal → 200").waitFor();
@@ -108,8 +109,8 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   await page.goto(link);
   await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
   await page.getByText("1–15 of 15").waitFor();
-  await page.getByLabel("Agent name").fill("nobody has this name");
-  await page.getByText("Nothing matches").waitFor();
+  await page.getByLabel("Words said").fill("nobody has this name");
+  await page.getByText("No results").waitFor();
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await page.getByText("1–25 of 30").waitFor();
   expect(page.faults).toEqual([]);
@@ -169,7 +170,7 @@ test("what is typed while the list is already searching is not lost", async () =
   const search = page.getByLabel("Name or description");
   await search.pressSequentially("demo rem", { delay: 120 });
   await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("demo rem");
-  expect(await search.inputValue()).toBe("demo rem");
+  await expect.poll(() => search.inputValue()).toBe("demo rem");
   expect(await search.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
   await page.getByText("1–1 of 1").waitFor();
   await page.getByRole("button", { name: "Clear the search" }).click();
@@ -202,6 +203,17 @@ test("a recording plays in step with the words, and a turn's name goes to its pl
     .insertInto("recordings")
     .values({ session_id, file_name: "call.wav", content_type: "audio/wav", created_at })
     .execute();
+  // The call's next line, which we heard ourselves.
+  const sides = Buffer.concat([
+    wavHead({ rate: 8000, channels: 2, samples: 8000 }),
+    Buffer.alloc(32_000, 16),
+  ]);
+  writeFileSync(path.join(app.config.data_dir, "recordings", "next.wav"), sides);
+  const next = { session_id, file_name: "next.wav", content_type: "audio/wav", created_at };
+  await app.db
+    .insertInto("recordings")
+    .values({ ...next, began_at: created_at })
+    .execute();
 
   const page = await it.open(await it.person("Analyst"));
   await page.goto(`/console/sessions/${session_id}`);
@@ -211,7 +223,9 @@ test("a recording plays in step with the words, and a turn's name goes to its pl
   await expect.poll(() => opening.getAttribute("data-playing")).toBe("true");
   await page.getByRole("button", { name: "Turn 1" }).click();
   await expect.poll(() => turn.getAttribute("data-playing")).toBe("true");
-  expect(await opening.getAttribute("data-playing")).toBe("false");
+  await expect.poll(() => opening.getAttribute("data-playing")).toBe("false");
+  await page.getByLabel("Recording 2, of the next line").waitFor();
+  await page.getByRole("img", { name: "Loudness of the call, line 2" }).waitFor();
   expect(page.faults).toEqual([]);
 });
 
@@ -252,8 +266,8 @@ test("every time is shown in the chosen zone, and in another on hover", async ()
   const page = await it.open(await it.person("Viewer"));
   await page.goto(`/console/sessions/${id}`);
   const time = page.locator("header time").first();
-  expect(await time.innerText()).toBe("19 Nov 2026, 00:30:00");
-  expect(await time.getAttribute("title")).toContain("18 Nov 2026, 23:30:00 (UTC)");
+  await expect.poll(() => time.innerText()).toBe("19 Nov 2026, 00:30:00");
+  await expect.poll(() => time.getAttribute("title")).toContain("18 Nov 2026, 23:30:00 (UTC)");
   await page.getByRole("button", { name: "Times are shown in Europe/Berlin" }).click();
   await page.getByRole("combobox", { name: "Show times in" }).fill("Tokyo");
   await page.getByRole("option", { name: "Asia/Tokyo" }).click();
@@ -269,7 +283,7 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
     ["remind", "Demo reminder", "Demo reminder"],
     ["1", "Session 1", "Session 1"],
     ["find_sl", "find_slots", "find_slots"],
-    ["+1 (415) 555-0100", "Sessions with +14155550100", "Sessions"],
+    ["+1 (415) 555-0100", "Person +14155550100", "+14155550100"],
   ] as const) {
     await page.keyboard.press("Control+k");
     await page.getByLabel("Go to", { exact: true }).fill(text);

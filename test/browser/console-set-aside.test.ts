@@ -30,7 +30,9 @@ test("an operator sees what was set aside, retries one, and drops another after 
   await page.goto("/console/set-aside");
   const ended = page.getByRole("row").filter({ hasText: "End tool" });
   await ended.getByText("Demo clinic").waitFor();
-  expect(await ended.getByRole("link", { name: "1" }).getAttribute("href")).toContain("/sessions/1");
+  await expect
+    .poll(() => ended.getByRole("link", { name: "1" }).getAttribute("href"))
+    .toContain("/sessions/1");
   await ended.getByText(HOSTILE).waitFor();
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   await settled(page);

@@ -59,9 +59,9 @@ test("an author runs the demo's tests, breaks the agent, reads what fails now be
   await runTests(page);
   await page.getByText("Better", { exact: true }).waitFor();
   // Compared with the first run instead, nothing has changed.
-  await page.getByRole("combobox", { name: "The run to compare with" }).click();
+  await page.getByRole("combobox", { name: "Run to compare with" }).click();
   await page.getByRole("option", { name: /^Run 1:/ }).click();
-  await page.getByText("All 20 tests that both have ended alike.").waitFor();
+  await page.getByText("All 20 shared tests ended the same way.").waitFor();
   expect(page.faults).toEqual([]);
 });
 
@@ -91,25 +91,37 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   await page.getByRole("button", { name: "Make a test" }).click();
   const window = page.getByRole("dialog");
   await window.getByLabel("Name of the test").fill("Opening hours");
-  await window.getByText("Begin a suite").click();
+  await window.getByText("New suite").click();
   await window.getByLabel("Name of the suite").fill("From sessions");
   await window.getByRole("button", { name: "Make the test" }).click();
   await page.getByRole("heading", { level: 1, name: "From sessions" }).waitFor();
 
   await page.getByRole("button", { name: "Opening hours" }).click();
-  expect(await page.getByLabel("Message 1", { exact: true }).inputValue()).toBe("When are you open?");
+  await expect
+    .poll(() => page.getByLabel("Message 1", { exact: true }).inputValue())
+    .toBe("When are you open?");
   await page.getByRole("button", { name: "Add an expectation" }).click();
   const says = page.getByRole("textbox", { name: /^The agent says/ }).last();
   await says.fill("(unclosed");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText(/Input should be a pattern/).waitFor();
-  await page.getByText("to be mended").waitFor();
+  await page.getByText("has errors").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await says.fill("Monday to Friday");
   await saveReviewed(page);
   await runTests(page);
   await page.getByText("1 of 1 tests passed").waitFor();
+
+  // So does each of the sessions that were found and selected.
+  await page.goto("/console/sessions?f_is_test=true&f_source=someone");
+  await page.getByLabel("Select all rows of this page").check();
+  await page.getByRole("button", { name: "Make a test" }).click();
+  await window.getByRole("combobox", { name: "Suite" }).click();
+  await page.getByRole("option", { name: "From sessions" }).click();
+  await window.getByRole("button", { name: "Make the tests" }).click();
+  await page.getByRole("heading", { level: 1, name: "From sessions" }).waitFor();
+  await page.getByRole("button", { name: `Session ${session_id}` }).waitFor();
   expect(page.faults).toEqual([]);
 });
 

@@ -38,33 +38,9 @@ test("a call is tried as the form stands, and each stage of its arguments is sho
   await page.getByText("answered").waitFor();
   const prepared = page.getByRole("region", { name: /2\. Prepared/ });
   expect(JSON.parse(await prepared.innerText())).toEqual({ day: "monday", clinic: "north" });
-  expect(await page.getByRole("region", { name: /4\. What the model reads/ }).innerText()).toContain("09:00");
-  expect(page.faults).toEqual([]);
-});
-
-test("a workflow is a picture whose steps are edited in place, checked as they are, and saved", async () => {
-  await page.goto("/console/tools/visit_workflow?view=workflow");
-  await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
-  await page.getByLabel("Goal").fill("Say goodbye warmly");
-  await page.getByRole("button", { name: "Add transition" }).click();
-  await page.getByLabel("Condition of ASK_COMING").fill("other_day ==");
-  await page
-    .getByText("invalid-expression")
-    .or(page.getByText(/expression/i))
-    .first()
-    .waitFor();
-  await page.getByLabel("Condition of ASK_COMING").fill("other_day == 'never'");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByText("Say goodbye warmly").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  const stored = await it.app.send("GET", "/api/v1/tools/visit_workflow");
-  const step = stored.body.definition.context.task.steps.find(({ id }: { id: string }) => id === "MOVED");
-  expect(step).toMatchObject({
-    goal: "Say goodbye warmly",
-    next: [{ id: "ASK_COMING", if: "other_day == 'never'" }],
-  });
-  expect(stored.body.version_number).toBe(2);
+  await expect
+    .poll(() => page.getByRole("region", { name: /4\. What the model reads/ }).innerText())
+    .toContain("09:00");
   expect(page.faults).toEqual([]);
 });
 
@@ -77,7 +53,7 @@ test("what is no JSON is not left out of a save without a word", async () => {
   };
   await change("monday", "friday");
   await change("friday", 'fri"day');
-  await page.getByText("This is not JSON yet").waitFor();
+  await page.getByText("Invalid JSON:").waitFor();
   await page.getByRole("button", { name: "Review and save" }).click();
   await expect
     .poll(() => editor.evaluate((element) => element === element.ownerDocument.activeElement))
@@ -86,13 +62,13 @@ test("what is no JSON is not left out of a save without a word", async () => {
 
   // Nothing else of the form was changed: what can't be read counts as typed all the same.
   await page.getByRole("button", { name: "Discard changes" }).click();
-  await page.getByText("This is not JSON yet").waitFor({ state: "detached" });
+  await page.getByText("Invalid JSON:").waitFor({ state: "detached" });
   await editor.getByText("monday").first().waitFor();
   await change("monday", 'mon"day');
-  await page.getByText("This is not JSON yet").waitFor();
+  await page.getByText("Invalid JSON:").waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
   await editor.getByText("monday").first().waitFor();
-  expect(await page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
   expect(page.faults).toEqual([]);
 });
 
@@ -109,37 +85,7 @@ test("what the server finds wrong within a JSON text is told, though no field st
     .getByText(/^definition\.type: /)
     .waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
-  expect(await page.getByRole("alert").count()).toBe(0);
-  expect(page.faults).toEqual([]);
-});
-
-test("a step whose JSON can't be read yet is not left without a word", async () => {
-  await page.goto("/console/tools/visit_workflow?view=workflow");
-  const step = (name: string) => page.locator(".react-flow__node", { hasText: name });
-  await step("MOVED").click();
-  const inputs = page.getByRole("textbox", { name: "Inputs" });
-  await inputs.click();
-  await page.keyboard.press("Control+End");
-  await page.keyboard.insertText("{");
-  await page.getByText("This is not JSON yet").waitFor();
-  const asked: string[] = [];
-  const answer = (accept: boolean) =>
-    page.once("dialog", (dialog) => {
-      asked.push(dialog.message());
-      void (accept ? dialog.accept() : dialog.dismiss());
-    });
-  answer(false);
-  await step("ASK_NEEDS").click();
-  await expect.poll(() => asked.length).toBe(1);
-  expect(asked[0]).toContain("can't be read yet");
-  expect(await inputs.innerText()).toContain("{");
-  expect(await page.getByLabel("Step", { exact: true }).inputValue()).toBe("MOVED");
-  answer(true);
-  await step("ASK_NEEDS").focus();
-  await page.keyboard.press("Enter");
-  await expect.poll(() => page.getByLabel("Step", { exact: true }).inputValue()).toBe("ASK_NEEDS");
-  expect(asked.length).toBe(2);
-  expect(await page.getByText("This is not JSON yet").count()).toBe(0);
+  await expect.poll(() => page.getByRole("alert").count()).toBe(0);
   expect(page.faults).toEqual([]);
 });
 
@@ -157,7 +103,7 @@ test("what was changed stays while other views of the tool are looked at, and le
   await page.getByRole("link", { name: "Sessions" }).click();
   await expect.poll(() => asked).toEqual(["Leave without saving what you changed?"]);
   await page.getByRole("tab", { name: "Form" }).click();
-  expect(await page.getByLabel("Description").inputValue()).toBe("Looks up a day");
+  await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Looks up a day");
   await page.getByRole("button", { name: "Discard changes" }).click();
   expect(page.faults).toEqual([]);
 });
@@ -210,28 +156,6 @@ test("a host is added to a service with its secret, and the form says why", asyn
   expect(page.faults).toEqual([]);
 });
 
-test("a workflow is played without a model: submit, see where it leads and why, go one back", async () => {
-  await page.goto("/console/tools/visit_workflow?view=workflow");
-  await page.getByText("Play", { exact: true }).click();
-  await page.getByText("in ASK_COMING").waitFor();
-  await page.getByRole("button", { name: "Submit" }).click();
-  await page.getByText("in ASK_NEEDS").waitFor();
-  await page.getByText("Submitted → ASK_NEEDS").waitFor();
-  await page.getByRole("button", { name: "Back" }).click();
-  await page.getByText("in ASK_COMING").waitFor();
-  expect(page.faults).toEqual([]);
-});
-
-test("an earlier version is compared with the present one and taken back into the form", async () => {
-  await page.goto("/console/tools/visit_workflow?view=history");
-  await page.getByRole("button", { name: "Compare" }).click();
-  await page.getByText("Say goodbye warmly").waitFor();
-  await page.getByRole("button", { name: "Restore" }).click();
-  await page.getByRole("tab", { name: "Workflow" }).click();
-  await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
-  expect(await page.getByLabel("Goal").inputValue()).toBe("Say goodbye");
-});
-
 test("a tool that is switched to GET sends its arguments in the query", async () => {
   await page.goto("/console/tools/look_up");
   const chosen = (name: string) => page.getByRole("combobox", { name, exact: true });
@@ -270,5 +194,34 @@ test("the test pane shows the request of a GET tool as it was sent: arguments in
   const shown = await page.getByLabel("Headers", { exact: true }).last().innerText();
   expect(shown).toContain("user-agent");
   await page.getByText("(no body)").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("tools of an MCP server are added from its page, and a change is read before it is accepted", async () => {
+  const server = await createPeer();
+  const offered = { name: "book", description: "Books a slot.", inputSchema: { type: "object" } };
+  server.respond((request, response) => {
+    const { id, method } = JSON.parse(request.body);
+    const discovered = { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: {} };
+    const result = method === "server/discover" ? discovered : { tools: [offered] };
+    json(response, 200, { jsonrpc: "2.0", id, result });
+  });
+  const input = { name: "Booking", description: "", mcp_url: `${server.url}/mcp` };
+  const { body } = await it.app.send("POST", "/api/v1/services/", input);
+  await page.goto(`/console/services/${body.id}`);
+  await page.getByText("The list was not read yet").waitFor();
+  await page.getByRole("button", { name: "Read the list" }).click();
+  await page.getByRole("checkbox", { name: "book" }).click();
+  await page.getByRole("button", { name: "Add tools" }).click();
+  await page.getByRole("link", { name: "book" }).first().waitFor();
+
+  offered.description = "Books two slots.";
+  await page.getByRole("button", { name: "Read the list" }).click();
+  await page.getByText("Description changed").waitFor();
+  await page.getByRole("button", { name: "Changes of book" }).click();
+  await page.getByRole("button", { name: "Accept the changes of book" }).click();
+  await page.getByText("Description changed").waitFor({ state: "detached" });
+  const tool = await it.app.send("GET", "/api/v1/tools/book");
+  expect(tool.body.definition.tool.function.description).toBe("Books two slots.");
   expect(page.faults).toEqual([]);
 });

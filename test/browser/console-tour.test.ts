@@ -74,10 +74,10 @@ async function talk(page: Page): Promise<void> {
   await page.getByText("What do you need?").waitFor();
   await say(page, "I would like to book a check-up on monday");
   await page.getByRole("button", { name: /^find_slots/ }).click();
-  expect(await page.getByRole("region", { name: "Model arguments" }).innerText()).toContain(
-    `"service": "check-up"`,
-  );
-  expect(await page.getByRole("region", { name: "Result" }).innerText()).toContain(`"slot_id"`);
+  await expect
+    .poll(() => page.getByRole("region", { name: "Model arguments" }).innerText())
+    .toContain(`"service": "check-up"`);
+  await expect.poll(() => page.getByRole("region", { name: "Result" }).innerText()).toContain(`"slot_id"`);
   await page.getByText("Scripted model, offline").waitFor();
 
   await menu(page, "Agents");
@@ -106,7 +106,7 @@ async function campaign(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page.getByRole("link", { name: "demo-patients" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByText("The batch goes on").waitFor();
+  await page.getByText("The batch is resumed").waitFor();
 
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page
@@ -176,12 +176,12 @@ async function webhook(page: Page): Promise<void> {
   await refused.getByRole("link").first().click();
   await page.getByRole("heading", { level: 1, name: "Delivery" }).waitFor();
   await page.getByText("2 tries", { exact: true }).waitFor();
-  expect(await page.getByRole("region", { name: "What was answered on try 1" }).innerText()).toMatch(
-    /^503\n/,
-  );
-  expect(await page.getByRole("region", { name: "What was sent on try 2" }).innerText()).toContain(
-    "webhook-signature: v1,",
-  );
+  await expect
+    .poll(() => page.getByRole("region", { name: "Response of attempt 1" }).innerText())
+    .toMatch(/^503\n/);
+  await expect
+    .poll(() => page.getByRole("region", { name: "Request of attempt 2" }).innerText())
+    .toContain("webhook-signature: v1,");
 
   await menu(page, "Webhook inbox");
   await page.getByRole("link", { name: "first-look" }).click();
@@ -209,7 +209,7 @@ async function insights(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Tools" }).click();
   await page.getByRole("link", { name: "New insight tool" }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("outcome");
-  await page.getByRole("combobox", { name: "What it does" }).click();
+  await page.getByRole("combobox", { name: "Type", exact: true }).click();
   await page.getByRole("option", { name: "regex_tool" }).click();
   await page.getByLabel("Description").fill("How a reminder ended");
   await page

@@ -20,9 +20,9 @@ const fail = (address: RegExp) =>
   );
 
 test("a list that could not be read again says so, shows what it had, and is read again when asked", async () => {
-  const stale = page.getByText("It could not be read again: The database is away.");
+  const stale = page.getByText("Refresh failed: The database is away.");
   await page.goto("/console/incidents");
-  await page.getByText("No incident").waitFor();
+  await page.getByText("No incidents").waitFor();
   await it.app.send("POST", "/api/v1/incidents/", {
     description: "Calls drop",
     start_datetime: "2026-11-18T08:00:00Z",
@@ -51,7 +51,7 @@ test("a page of the program before an update says so, keeps what is typed, and c
   await page.getByRole("link", { name: "Settings" }).hover();
   await updated.waitFor();
   await page.keyboard.press("Control+k");
-  expect(await field.inputValue()).toBe("Calls drop");
+  await expect.poll(() => field.inputValue()).toBe("Calls drop");
 
   page.on("dialog", (dialog) => void dialog.accept());
   await page.getByRole("link", { name: "Settings" }).click();

@@ -4,6 +4,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { axeFindings, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { playRun } from "../harness/evaluations.ts";
+import { playReplay, recordSession } from "../harness/replays.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -26,35 +27,68 @@ async function runSuite(page: Page): Promise<void> {
   await playRun(it.app, (await (await begun).json()).id);
 }
 
+async function runReplay(page: Page): Promise<void> {
+  const begun = page.waitForResponse((answer) => /agents\/1\/replays$/.test(answer.url()));
+  await page.getByRole("dialog").getByRole("button", { name: "Run the replay" }).click();
+  await playReplay(it.app, (await (await begun).json()).id);
+}
+
 /** The demo's in another order. */
 const TOOLS = ["find_slots", "book_appointment", "hangup", "cancel_appointment"];
 
-test("an author works on a draft, is held back by a failing suite, mends it, publishes, and goes back", async () => {
+const BOOKING = ["I need a cleaning on Thursday", "the first one", "My name is Ada Byron", "202 555 0147"];
+
+/** The session's page offers it; the test joins the demo's suite. */
+async function makeTest(page: Page, session_id: number): Promise<void> {
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByRole("button", { name: "Make a test" }).click();
+  const window = page.getByRole("dialog");
+  await window.getByLabel("Name of the test").fill("Books as Ada did");
+  await window.getByRole("combobox", { name: "Suite" }).click();
+  await page.getByRole("option", { name: "Clinic receptionist" }).click();
+  await window.getByRole("button", { name: "Make the test" }).click();
+  await page.getByRole("button", { name: "Books as Ada did" }).waitFor();
+}
+
+test("an author makes a test of a session, breaks the agent, is held back by the suite, mends it, publishes, and goes back", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto("/console/agents/1");
   const release = page.getByRole("region", { name: "Release" });
-  await release.getByText("Every save reaches people at once.").waitFor();
+  await release.getByText("Every save is live at once.").waitFor();
   await release.getByRole("button", { name: "Work with versions" }).click();
   await page.getByRole("dialog").getByLabel("Note").fill("As it always was");
   await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
-  await release.getByText("Version 1 is live").waitFor();
-  await release.getByText("The draft is the same.").waitFor();
+  await release.getByText("Version 3 is live").waitFor();
+  await release.getByText("The draft has no changes.").waitFor();
 
+  const booked = await recordSession(it.app, 1, BOOKING);
+  for (let n = 0; n < 3; n++) await recordSession(it.app, 1, BOOKING.slice(0, 1));
+  await makeTest(page, booked);
+  await page.goto("/console/agents/1");
   await release.getByRole("link", { name: "All versions" }).click();
   await page.getByRole("button", { name: "Add a suite" }).click();
   await page.getByRole("dialog").getByRole("combobox", { name: "Suite" }).click();
   await page.getByRole("option", { name: "Clinic receptionist" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("Clinic receptionist: not run with this draft.").waitFor();
+  await page.getByRole("button", { name: "Add a replay" }).click();
+  await page.getByRole("dialog").getByLabel("Sessions").fill("4");
+  await page.getByRole("dialog").getByLabel("Allowed regression").fill("70");
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Replay: no replay of 4 sessions with this draft against version 3.").waitFor();
   expect(await axeFindings(page)).toEqual([]);
 
   await withTools(page, ["find_slots", "cancel_appointment", "hangup"]);
-  await release.getByText("The draft differs in tools and tool book_appointment.").waitFor();
+  await release.getByText("The draft changes tools and tool book_appointment.").waitFor();
   await release.getByRole("button", { name: "Review and publish" }).click();
   const window = page.getByRole("dialog");
   await window.getByRole("region", { name: "Changes" }).getByText("Tools offered").first().waitFor();
   await runSuite(page);
-  await window.getByText(/\d+ of 20 tests pass, which shows at least/).waitFor();
+  await window.getByText(/\d+ of 21 tests pass, which shows at least/).waitFor();
+  const { items } = (await it.app.send("GET", "/api/v1/test_runs/1/results?limit=100")).body;
+  expect(items.find((each: { case_name: string }) => each.case_name === "Books as Ada did")).toMatchObject({
+    status: "failed",
+  });
   await window.getByRole("button", { name: "Publish", exact: true }).click();
   await window.getByText("The draft may not be published yet.").waitFor();
   expect(await axeFindings(page)).toEqual([]);
@@ -63,17 +97,21 @@ test("an author works on a draft, is held back by a failing suite, mends it, pub
   await withTools(page, TOOLS);
   await release.getByRole("button", { name: "Review and publish" }).click();
   await runSuite(page);
-  await window.getByText("Clinic receptionist: 20 of 20 tests pass, which shows at least 83.8 %").waitFor();
+  await window.getByText("Clinic receptionist: 21 of 21 tests pass, which shows at least 84.5 %").waitFor();
+  await runReplay(page);
+  await window
+    .getByText(/Replay \d+: of 4 sessions at most 49 points fewer reach what was reached/)
+    .waitFor();
   await window.getByLabel("Note").fill("Hanging up stands before cancelling");
   await window.getByRole("button", { name: "Publish", exact: true }).click();
-  await release.getByText("Version 2 is live").waitFor();
+  await release.getByText("Version 4 is live").waitFor();
 
   await release.getByRole("link", { name: "All versions" }).click();
-  const first = page.getByRole("region", { name: "Version 1" });
+  const first = page.getByRole("region", { name: "Version 3" });
   await first.getByRole("button", { name: "Compare with the draft" }).click();
   await first.getByText("Tools offered").waitFor();
-  await first.getByRole("button", { name: "Take live" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Take live" }).click();
+  await first.getByRole("button", { name: "Make live" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Make live" }).click();
   await first.getByText("Live", { exact: true }).waitFor();
   expect(page.faults).toEqual([]);
 });
@@ -86,7 +124,7 @@ test("who may publish without tests does so with a reason that stands at the ver
   const window = page.getByRole("dialog");
   await window.getByLabel("Reason to publish without the tests").fill("The booking service is gone");
   await window.getByRole("button", { name: "Publish", exact: true }).click();
-  await release.getByText("Version 3 is live").waitFor();
+  await release.getByText("Version 5 is live").waitFor();
   await release.getByRole("link", { name: "All versions" }).click();
   await page.getByText("The booking service is gone").waitFor();
   await page.setViewportSize({ width: 360, height: 800 });
@@ -97,8 +135,8 @@ test("who may publish without tests does so with a reason that stands at the ver
 test("who only reads sees what is live and what the draft changes, and no button", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents/1/versions");
-  await page.getByRole("region", { name: "Version 1" }).waitFor();
-  expect(await page.getByRole("button", { name: /Take live|Stop using|Add a suite|Remove/ }).count()).toBe(0);
+  await page.getByRole("region", { name: "Version 3" }).waitFor();
+  expect(await page.getByRole("button", { name: /Make live|Stop using|Add a suite|Remove/ }).count()).toBe(0);
   await page.goto("/console/agents/1");
   await page.getByText(/Version \d is live/).waitFor();
   expect(await page.getByRole("button", { name: "Review and publish" }).count()).toBe(0);

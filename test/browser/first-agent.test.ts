@@ -48,7 +48,7 @@ test("who follows docs/first-agent.md has an agent of their own that visitors ta
   await replace("Instructions", block("text"));
   await click("button", "Save instructions");
   await confirm("Save");
-  await replace("What it says first", "Hello, this is the bakery. What would you like to know?");
+  await replace("Greeting text", "Hello, this is the bakery. What would you like to know?");
   await click("button", "Save greeting");
   await confirm("Save");
 

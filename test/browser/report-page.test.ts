@@ -27,8 +27,8 @@ test("a dashboard shows its numbers, in a frame of another site too, until its t
 
   await page.goto(await pageOf("session_summary"));
   await page.getByRole("heading", { name: "Session summary" }).waitFor();
-  expect(await page.locator("#numbers div").first().innerText()).toMatch(/Sessions\s+2/);
-  expect(await page.locator("#course svg rect").count()).toBe(31);
+  await expect.poll(() => page.locator("#numbers div").first().innerText()).toMatch(/Sessions\s+2/);
+  await expect.poll(() => page.locator("#course svg rect").count()).toBe(31);
   // A name that somebody chose is shown as it is, never as markup.
   await page.getByRole("cell", { name: "<b>Night desk</b>" }).waitFor();
   expect(faults).toEqual([]);

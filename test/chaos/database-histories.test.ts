@@ -65,6 +65,10 @@ async function play(told: History): Promise<void> {
     ...told.campaign,
     webhooks: [{ url: "https://hooks.example/", request_method: "POST", trigger_statuses: statuses }],
   });
+  const rules = told.campaign.retry_rules ?? [];
+  const ruled = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/retry-rules`, { rules });
+  expect(ruled.status).toBe(200);
+  const optedOut = new Map<string, Date>();
   const batches: string[] = [];
   for (const { people: references, call_rate, expires_h } of told.batches) {
     const expires_on =
@@ -113,7 +117,14 @@ async function play(told: History): Promise<void> {
     } else if (happening.kind === "delete") {
       const batch_id = batches[happening.batch];
       if (batch_id) await outbound.remove(batch_id);
-    } else if (happening.kind !== "cap" && happening.kind !== "go-on") {
+    } else if (happening.kind === "asked") {
+      const key = [...world.taken.keys()].at(-1 - happening.back);
+      if (key !== undefined) await askToBeCalled(key, happening.wait_ms);
+    } else if (happening.kind === "opt-out") {
+      const address = numberOf(happening.person);
+      await app.send("POST", "/api/v1/suppressions/", { address });
+      optedOut.set(address, app.clock.now());
+    } else if (happening.kind === "pause" || happening.kind === "resume") {
       const batch = told.batches[happening.batch];
       const expires_on =
         batch?.expires_h == null
@@ -125,6 +136,25 @@ async function play(told: History): Promise<void> {
   };
   for (const happening of told.happenings) await happen(happening);
   await check(told, id);
+  if (told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  for (const [address, at] of optedOut)
+    await nothing(
+      "an attempt after the opt-out",
+      sql`select key from attempts where campaign_id = ${id} and target = ${address} and started_at > ${at.toISOString()}`,
+    );
+}
+
+let sessions = 1_000_000;
+/** The person of an attempt, in a conversation of it, wants to be called again after so long. */
+async function askToBeCalled(key: string, wait_ms: number): Promise<void> {
+  const { sub_organization_id } = app.admin;
+  const id = ++sessions;
+  const at = new Date(app.clock.now().getTime() + wait_ms);
+  await app.db.transaction().execute(async (tx) => {
+    await sql`update attempts set session_id = ${id} where key = ${key}`.execute(tx);
+    const booked = { at, timezone: "UTC" };
+    await app.engine.callBacks.book(tx, { id, sub_organization_id }, booked, app.clock.now());
+  });
 }
 
 async function check(told: History, campaign_id: number): Promise<void> {
@@ -185,11 +215,17 @@ async function check(told: History, campaign_id: number): Promise<void> {
       ) gaps where gap < ${days} * interval '24 hours'`,
     );
   }
+  const most_attempts = (told.campaign.retry_rules ?? []).reduce(
+    (sum, { max_retries }) => sum + max_retries,
+    told.campaign.retry_count + 1,
+  );
   await nothing(
     "more attempts than the campaign allows",
     sql`
     select request_id from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
-    group by batch_key, request_id having count(*) > ${told.campaign.retry_count + 1}`,
+    group by batch_key, request_id
+    having count(*) > ${most_attempts}::integer * (1 + (select count(*) from call_backs c
+      where c.batch_key = attempts.batch_key and c.request_id = attempts.request_id))`,
   );
   await nothing(
     "a status the webhook asked for was told twice, or never",

@@ -12,7 +12,18 @@ const OUTSIDE = "contacted outside the person's own hours";
 const RUNS = Number(process.env.HISTORIES ?? rounds(1_000));
 
 test(`what the engine promises holds in ${RUNS} random histories`, () => {
-  const seen = { dials: 0, retries: 0, waited: 0, settled: 0, refused: 0, on_own_clock: 0, capped: 0 };
+  const seen = {
+    called_back: 0,
+    by_rule: 0,
+    skipped: 0,
+    dials: 0,
+    retries: 0,
+    waited: 0,
+    settled: 0,
+    refused: 0,
+    on_own_clock: 0,
+    capped: 0,
+  };
   fc.assert(
     fc.property(history(60), (told) => play(told, seen)),
     { numRuns: RUNS },
@@ -30,6 +41,9 @@ test.each<[string, PlantedFaults, string]>([
     { forgets_other_batches: true },
     "contacted more often than a cap",
   ],
+  ["asks for opt-outs before a first attempt only", { forgets_opt_outs_later: true }, "after the opt-out"],
+  ["asks for consents before a first attempt only", { forgets_consent_later: true }, "without a consent"],
+  ["calls back before the time that was asked for", { calls_back_early: true }, "before the time asked for"],
 ])(
   "a dialer that %s is found out",
   (_, faults, complaint) => {
@@ -59,6 +73,14 @@ function play(told: History, seen: Record<string, number>, faults: PlantedFaults
   checkPerPerson(told, model);
   checkCaps(told, model);
   checkTold(model);
+  const decisions = model.attempts.map(({ decision }) => decision);
+  seen.called_back = (seen.called_back ?? 0) + decisions.filter((d) => d?.kind === "call-back").length;
+  seen.by_rule =
+    (seen.by_rule ?? 0) +
+    decisions.filter(
+      (d) => d?.kind === "retry" && told.campaign.retry_rules?.some(({ outcome }) => outcome === d.status),
+    ).length;
+  seen.skipped = (seen.skipped ?? 0) + model.requests.filter((r) => r.request_status === "SKIPPED").length;
   seen.retries = (seen.retries ?? 0) + model.attempts.filter((a) => a.attempt_number > 1).length;
   seen.waited = (seen.waited ?? 0) + model.requests.filter((r) => r.request_status === "PENDING").length;
   seen.settled = (seen.settled ?? 0) + model.requests.filter((r) => isOver(r.request_status)).length;
@@ -79,9 +101,24 @@ function checkStart(told: History, model: Model, attempt: Attempt, statuses: str
   const batch = model.batches[attempt.batch_key];
   expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
   if (batch?.expires_on) expect(at < batch.expires_on, "an attempt after its batch expired").toBe(true);
+  const name = addressOf(attempt.reference_id);
+  expect(model.optedOut.has(name), "an attempt after the opt-out").toBe(false);
+  const lacksConsent = model.campaign.needs_consent && model.withdrew.has(name);
+  expect(lacksConsent, "an attempt without a consent").toBe(false);
+  const since = sinceCallBack(model, attempt);
+  const asked = model.attempts.find(
+    (a) =>
+      a.request_id === attempt.request_id && a.attempt_number === since && a.decision?.kind === "call-back",
+  );
+  const asked_for = asked && model.callBacks.get(asked.key);
+  const wasSetBack = told.happenings.some((h) => h.kind === "pass" && h.ms < 0);
+  if (asked_for && !wasSetBack) expect(at >= asked_for, "a call-back before the time asked for").toBe(true);
   const reached = model.attempts.filter(
     (a) =>
-      a.request_id === attempt.request_id && a.channel_status === "COMPLETED" && a.answerer !== "MACHINE",
+      a.request_id === attempt.request_id &&
+      a.attempt_number > since &&
+      a.channel_status === "COMPLETED" &&
+      a.answerer !== "MACHINE",
   );
   expect(reached, "an attempt after the person was reached").toEqual([]);
   if (attempt.counted_on === null) return;
@@ -92,6 +129,10 @@ function checkStart(told: History, model: Model, attempt: Attempt, statuses: str
   );
   if (cap != null) expect(firsts.size, "more first attempts than the day's cap").toBeLessThanOrEqual(cap);
 }
+
+/** How many attempts the request had before the call that its person asked for. */
+const sinceCallBack = ({ requests }: Model, { request_id }: Pick<Attempt, "request_id">): number =>
+  requests[request_id]?.call_back_after ?? 0;
 
 /** 5. One live attempt for a reference, and to an address. What a carrier has at once is bounded by that, too. */
 function checkLive(model: Model): void {
@@ -144,13 +185,24 @@ function checkRetries({ campaign }: History, model: Model): void {
         a.request_id === request.request_id &&
         !(a.state === "ENDED" && a.decision === null && a.channel_status === "PENDING"),
     );
+    // Each call that was asked for begins anew.
+    const rules = campaign.retry_rules ?? [];
+    const by_rules = rules.reduce((sum, { max_retries }) => sum + max_retries, 0);
+    const begun = 1 + counted.filter(({ decision }) => decision?.kind === "call-back").length;
     expect(counted.length, "more attempts than the campaign allows").toBeLessThanOrEqual(
-      campaign.retry_count + 1,
+      begun * (campaign.retry_count + by_rules + 1),
     );
+    const tried = counted.filter(({ attempt_number }) => attempt_number > (request.call_back_after ?? 0));
+    for (const { outcome, max_retries } of rules)
+      expect(
+        tried.filter(({ decision }) => decision?.kind === "retry" && decision.status === outcome).length,
+        "more retries than a rule allows",
+      ).toBeLessThanOrEqual(max_retries);
     for (const [i, attempt] of counted.entries()) {
       const later = counted[i + 1];
       if (!later) continue;
       expect(attempt.decision, "another attempt without a decision for it").not.toBeNull();
+      if (attempt.decision?.kind === "call-back") continue;
       const status = attempt.decision?.kind === "retry" ? attempt.decision.status : attempt.channel_status;
       expect(["DECLINED", "CANCELED", "SIP_NOT_FOUND"], "tried again after a final outcome").not.toContain(
         status,

@@ -3,12 +3,20 @@ import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel
 import { contactHoursFaults } from "../../src/planning/contact-hours.ts";
 import type { PersonLimit } from "../../src/planning/per-person.ts";
 import type { OutreachRules } from "../../src/planning/person-hold.ts";
+import type { OutcomeRule } from "../../src/planning/retries/outcome-rules.ts";
 import type { Rule, Schedule } from "../../src/planning/schedule.ts";
 import { WEEKDAYS } from "../../src/planning/weekday.ts";
 
 /** A campaign, its batches, and all that happens to them in some weeks: chosen at random, replayable by its seed. */
 export type History = {
-  campaign: Schedule & { hourly_rate: number; retry_count: number; retry_interval: string };
+  campaign: Schedule & {
+    hourly_rate: number;
+    retry_count: number;
+    retry_interval: string;
+    retry_rules: OutcomeRule[] | null;
+    /** Marketing: nobody is called who withdrew their consent. */
+    needs_consent: boolean;
+  };
   per_person: PersonLimit | null;
   /** What the organization asks of every start to a person. */
   rules: OutreachRules | null;
@@ -28,6 +36,10 @@ export type Happening =
   | { kind: "told"; back: number; status: ChannelStatus; is_transient: boolean | null; times: number }
   /** Somebody looks after what has been left; carriers answer so. */
   | { kind: "ask"; answers: ("as-it-is" | "none" | "unreachable")[] }
+  /** The person of an attempt that is under way asks to be called again after so long. */
+  | { kind: "asked"; back: number; wait_ms: number }
+  /** A person opts out, withdraws their consent or is put on a do-not-call list. */
+  | { kind: "opt-out" | "withdraw"; person: string }
   | { kind: "pause" | "resume" | "delete"; batch: number }
   | { kind: "cap"; cap: number | null };
 
@@ -86,6 +98,19 @@ const campaign = (start: string) =>
     hourly_rate: fc.constantFrom(1, 2, 7, 60, 600, 3600),
     retry_count: fc.integer({ min: 0, max: 3 }),
     retry_interval: fc.constantFrom("1s", "30s", "10m", "2h"),
+    retry_rules: fc.option(
+      fc.uniqueArray(
+        fc.record({
+          outcome: fc.constantFrom("BUSY" as const, "NO-ANSWER" as const, "FAILED" as const),
+          wait: fc.constantFrom(null, "1s", "10m", "1d"),
+          max_retries: fc.integer({ min: 0, max: 3 }),
+          another_hour: fc.boolean(),
+        }),
+        { minLength: 2, maxLength: 3, selector: ({ outcome }) => outcome },
+      ),
+      { freq: 2 },
+    ),
+    needs_consent: fc.boolean(),
   });
 
 const perPerson = fc.record({
@@ -146,6 +171,8 @@ const CALL_WORDS: ChannelStatus[] = [
   "UNKNOWN",
   "COMPLETED",
   "BUSY",
+  "BUSY",
+  "NO-ANSWER",
   "NO-ANSWER",
   "DECLINED",
   "FAILED",
@@ -212,6 +239,21 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constantFrom("pause" as const, "resume" as const, "resume" as const, "delete" as const),
       batch: fc.integer({ min: 0, max: 1 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("asked" as const),
+      back: fc.integer({ min: 0, max: 1 }),
+      wait_ms: fc.constantFrom(0, 60_000, 3_600_000, 90_000_000),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("opt-out" as const, "withdraw" as const),
+      person: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cap" as const), cap }) },

@@ -8,11 +8,11 @@ import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unset
 import { HAND_OVER_ms, LEASE_ms } from "../../src/planning/attempt.ts";
 import { statusAt } from "../../src/planning/batch-state.ts";
 import { chooseNext } from "../../src/planning/choose-next.ts";
-import { batchStep, type RequestView } from "../../src/planning/next-step.ts";
+import { batchStep, type EligibilityIssue, type RequestView } from "../../src/planning/next-step.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
-import { leadsFurther } from "../../src/planning/settle.ts";
+import { type Decision, leadsFurther } from "../../src/planning/settle.ts";
 import { addressOf, type Fate, type Happening, type History, PEOPLE } from "./history.ts";
 
 /**
@@ -36,6 +36,11 @@ export type PlantedFaults = {
   reads_one_zone?: boolean;
   /** Counts the attempts of one batch alone. */
   forgets_other_batches?: boolean;
+  /** Asks for opt-outs and consents before a first attempt only. */
+  forgets_opt_outs_later?: boolean;
+  forgets_consent_later?: boolean;
+  /** Makes the call that somebody asked for as soon as it can. */
+  calls_back_early?: boolean;
 };
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
@@ -68,6 +73,11 @@ export class Model {
   dials: Dial[] = [];
   told: StatusChange[] = [];
   campaign: History["campaign"];
+  /** By person, whatever references they have. */
+  readonly optedOut = new Set<string>();
+  readonly withdrew = new Set<string>();
+  /** The times that people asked for, by the attempt in which they did. */
+  readonly callBacks = new Map<string, Date>();
   #zone: string;
   #perPerson: PersonLimit | null;
   #rules: OutreachRules | null;
@@ -108,6 +118,7 @@ export class Model {
       channel_status: "PENDING",
       attempt_count: 0,
       refusals: 0,
+      call_back_after: null,
       due_at: this.now.toISOString(),
       sent_at: null,
       sid: null,
@@ -126,8 +137,11 @@ export class Model {
     else if (happening.kind === "go-on") this.#goOn();
     else if (happening.kind === "told") this.#tellOf(happening);
     else if (happening.kind === "ask") this.#ask(happening.answers);
+    else if (happening.kind === "asked") this.#callBackAsked(happening);
+    else if (happening.kind === "opt-out") this.optedOut.add(happening.person);
+    else if (happening.kind === "withdraw") this.withdrew.add(happening.person);
     else if (happening.kind === "cap") this.campaign = { ...this.campaign, max_daily_calls: happening.cap };
-    else this.#change(happening.kind, this.batches[happening.batch]);
+    else if ("batch" in happening) this.#change(happening.kind, this.batches[happening.batch]);
   }
 
   #pass(ms: number): void {
@@ -168,6 +182,15 @@ export class Model {
   #word = (key: string, status: ChannelStatus) =>
     ({ kind: "status", key, status, is_transient: null, at: this.now, sid: `sid-${key}` }) as const;
 
+  /** As `call_backs` and `readCallBacks`: what an attempt that is under way finds when it ends. */
+  #callBackAsked({ back, wait_ms }: Extract<Happening, { kind: "asked" }>): void {
+    const attempt = this.attempts.at(-1 - back);
+    if (attempt?.state !== "PLACED") return;
+    const at = new Date(this.now.getTime() + wait_ms);
+    this.callBacks.set(attempt.key, at);
+    attempt.call_back_at = (this.#faults.calls_back_early ? this.now : at).toISOString();
+  }
+
   #change(to: "pause" | "resume" | "delete", batch: Batch | undefined): void {
     if (!batch || batch.status === "CANCELED") return;
     if (to === "delete") this.#cancel(batch);
@@ -206,10 +229,16 @@ export class Model {
       const candidates = this.#candidates(batch);
       const views = candidates.map((request) => this.#view(request));
       const reached = (date: string) => this.reached.get(date) ?? 0;
-      const { start, put_off } = chooseNext(views, step.days, reached, hours, this.now);
+      const { start, put_off, skips } = chooseNext(views, step.days, reached, hours, this.now);
       for (const { index, until } of put_off) {
         (candidates[index] as RequestRow).due_at = until.toISOString();
       }
+      for (const { index, status } of skips)
+        patch(candidates[index] as RequestRow, {
+          request_status: "SKIPPED",
+          channel_status: status,
+          due_at: null,
+        });
       if (!start) continue;
       batch.last_at = this.now;
       claimed.push(this.#claim(process, candidates[start.index] as RequestRow, start.counts_on));
@@ -222,9 +251,12 @@ export class Model {
     const waiting = this.requests
       .filter((r) => r.batch_key === key && r.request_status === "PENDING" && !this.#isLive(r))
       .toSorted((a, b) => Date.parse(a.due_at ?? "") - Date.parse(b.due_at ?? ""));
-    return [waiting.find((r) => r.attempt_count > 0), waiting.find((r) => r.attempt_count === 0)].filter(
-      (r) => r !== undefined,
-    );
+    const found = [
+      waiting.find((r) => r.call_back_after === r.attempt_count),
+      waiting.find((r) => r.attempt_count > 0),
+      waiting.find((r) => r.attempt_count === 0),
+    ];
+    return [...new Set(found.filter((r) => r !== undefined))];
   }
 
   #isLive(request: RequestRow): boolean {
@@ -251,8 +283,20 @@ export class Model {
       country: null,
       person: this.#person(request, reference as string),
       too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
-      issue: null,
+      issue: this.#issue(request, reference as string),
     };
+  }
+
+  /** As `readReachIssues`. */
+  #issue({ attempt_count }: RequestRow, reference: string): EligibilityIssue | null {
+    const { forgets_opt_outs_later, forgets_consent_later } = this.#faults;
+    const person = addressOf(reference);
+    if (this.optedOut.has(person) && !(forgets_opt_outs_later && attempt_count > 0))
+      return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
+    const isForgotten = forgets_consent_later && attempt_count > 0;
+    if (this.campaign.needs_consent && this.withdrew.has(person) && !isForgotten)
+      return { kind: "no-consent", status: "CANCELED", text: "no consent" };
+    return null;
   }
 
   /** As `readContacts`, and what follows from it. */
@@ -278,6 +322,7 @@ export class Model {
       request_variables,
       campaign_zone: this.#zone,
       past,
+      is_asked_for: request.call_back_after === request.attempt_count,
     };
     return personState(this.#rules, person, this.now);
   }
@@ -327,6 +372,8 @@ export class Model {
       holds_slot: true,
       voicemail_left: false,
       has_spoken: false,
+      call_back_at: null,
+      earlier: [],
       was_reached_before: false,
       is_tried_elsewhere: false,
       counted_on,
@@ -398,8 +445,22 @@ export class Model {
     const around = new Map<string, BatchContext>();
     for (const { key } of news) {
       const attempt = this.attempts[Number(key)] as ModelAttempt;
+      const request = this.requests[attempt.request_id] as RequestRow;
+      const since = request.call_back_after ?? 0;
+      const before = this.attempts.filter(
+        (a) =>
+          a.request_id === attempt.request_id &&
+          a.attempt_number > since &&
+          a.attempt_number < attempt.attempt_number &&
+          a.decision !== null,
+      );
+      attempt.earlier = before.map(({ decision, started_at }) => ({
+        outcome: (decision as Decision).status,
+        started_at: new Date(started_at),
+      }));
       attempt.was_reached_before = this.attempts.some(
         (a) =>
+          a.attempt_number > since &&
           a !== attempt &&
           a.batch_key === attempt.batch_key &&
           a.reference_id === attempt.reference_id &&
@@ -415,6 +476,10 @@ export class Model {
         expires_on: batch.expires_on?.toISOString() ?? null,
         retry_count: this.campaign.retry_count,
         retry_interval: this.campaign.retry_interval,
+        by_outcome: this.campaign.retry_rules && {
+          rules: this.campaign.retry_rules,
+          hours: { schedule: this.campaign, zone: this.#zone },
+        },
       });
     }
     const settlement = new Settlement(this.now, attempts, requests, around);

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { parleyForFile, run, send, usedFolder } from "./program.ts";
 
 const GUIDE = readFileSync(path.resolve(import.meta.dirname, "../../docs/test-your-agent.md"), "utf8");
+const README = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
 /** The first listing of this language in the guide. */
 const listing = (language: string) =>
   new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(GUIDE)?.[1] ?? "";
@@ -100,7 +101,7 @@ test("--against live tests what people reach, whatever was saved since; an unkno
     expect(answer.status).toBe(200);
     return (await answer.json()) as Record<string, unknown>;
   };
-  await call("POST", "/agents/1/versions", {});
+  await call("PUT", "/agents/1/versioning", { published_version: 1, gates: [] });
   const { id, name, type, context, llm_config } = await call("GET", "/prompts/1");
   await call("PUT", "/prompts/", { id, name, type, context, llm_config, tools: ["find_slots", "hangup"] });
   const live = await evaluate(suite, "--against", "live");
@@ -108,6 +109,11 @@ test("--against live tests what people reach, whatever was saved since; an unkno
   expect(live.stdout).toContain(
     "20 of 20 cases passed (95 %: 83.9 % to 100 %). Agent: Demo clinic, version 1.",
   );
+  // The demo's other version, as the tour of the README shows it.
+  const short = await evaluate(suite, "--against", "2");
+  expect(short.code).toBe(1);
+  const tour = /--against 2\n([\s\S]*?)\n…\n([\s\S]*?)\n```/.exec(README);
+  for (const shown of [tour?.[1], tour?.[2]]) expect(short.stdout).toContain(shown);
   expect((await evaluate(suite)).code).toBe(2);
   const unknown = await evaluate(suite, "--against", "7");
   expect(unknown).toMatchObject({

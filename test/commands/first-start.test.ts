@@ -1,6 +1,6 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newFolder, parley, postgresOf, processesIn, run, send, usedFolder } from "./program.ts";
 
 const asBearer = (token: string | undefined) => ({ "Service-API-Key": token ?? "" });
@@ -41,9 +41,10 @@ test("the first start tells everything needed to go on, and all of it works", as
   expect(processesIn(postgresOf(folder))).toEqual([]);
 });
 
-test("later starts tell no secret, what the first one told still works, and links name the port that PORT=0 took", async () => {
+test("later starts tell no secret, what the first one told still works beside a token that is set later, links name the port that PORT=0 took, and a start beside it makes nothing", async () => {
   const { folder, greeting } = await usedFolder();
-  const program = parley(["start"], { folder });
+  const fixed = "another-token-that-is-set-afterwards";
+  const program = parley(["start"], { folder, env: { BOOTSTRAP_API_TOKEN: fixed } });
   const { url, token, link } = await program.ready();
   expect({ token, link }).toEqual({ token: undefined, link: undefined });
   expect(program.stdout()).not.toMatch(/token|First start|Administrator/i);
@@ -52,39 +53,37 @@ test("later starts tell no secret, what the first one told still works, and link
   const path = "/api/v1/users/admin@localhost/sign_in_link";
   const made = await send("POST", `${url}${path}`, undefined, asBearer(greeting.token));
   expect(made.body.sign_in_link).toContain(`${url}/sign-in?code=`);
+  for (const given of [fixed, greeting.token]) {
+    const me = await send("GET", `${url}/api/console/me`, undefined, asBearer(given));
+    expect(me.body.email).toBe("admin@localhost");
+  }
+
+  const elsewhere = newFolder();
+  const { code, stderr } = await run(["start"], { folder: elsewhere, env: { PORT: new URL(url).port } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^parley: Parley 0\.1\.0 is already running on http:\S+\. Stop it, or set PORT/,
+    ),
+  });
+  expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-describe("a first start that fails or dies", () => {
-  test("before it is ready has lost no secret: the next one tells new ones, and they work", async () => {
-    const folder = newFolder();
-    const first = parley(["start"], { folder });
-    while (!first.stdout().includes("API token")) {
-      if (first.child.exitCode !== null) throw new Error(first.stderr());
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    first.child.kill("SIGKILL");
-    await first.ended;
-    const shown = /API token +(\S+)/.exec(first.stdout())?.[1];
+test("a first start that dies before it is ready has lost no secret: the next one tells new ones, and they work", async () => {
+  const folder = newFolder();
+  const first = parley(["start"], { folder });
+  while (!first.stdout().includes("API token")) {
+    if (first.child.exitCode !== null) throw new Error(first.stderr());
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const shown = /API token +(\S+)/.exec(first.stdout())?.[1];
 
-    const second = parley(["start"], { folder });
-    const { url, token } = await second.ready();
-    const agents = await send("GET", `${url}/api/v1/agents/`, undefined, asBearer(token ?? shown));
-    expect(agents.status).toBe(200);
-  });
-
-  test("for a port that is taken has made nothing", async () => {
-    const taken = parley(["start"], { folder: (await usedFolder()).folder });
-    const { url } = await taken.ready();
-    const folder = newFolder();
-    const { code, stderr } = await run(["start"], { folder, env: { PORT: new URL(url).port } });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^parley: Parley 0\.1\.0 is already running on http:\S+\. Stop it, or set PORT/,
-      ),
-    });
-    expect(readdirSync(folder)).toEqual([]);
-  });
+  const second = parley(["start"], { folder });
+  const { url, token } = await second.ready();
+  const agents = await send("GET", `${url}/api/v1/agents/`, undefined, asBearer(token ?? shown));
+  expect(agents.status).toBe(200);
 });
 
 test("settings of a file .env count, those of the environment more", async () => {
@@ -102,15 +101,4 @@ test("settings of a file .env count, those of the environment more", async () =>
   expect(program.stdout()).toContain("Administrator             ann@example.com");
   expect(program.stdout()).not.toContain(fixed);
   expect(readdirSync(folder).sort()).toEqual([".env", "data"]);
-});
-
-test("an API token set later is added, and the earlier one stays good", async () => {
-  const { folder, greeting } = await usedFolder();
-  const fixed = "another-token-that-is-set-afterwards";
-  const program = parley(["start"], { folder, env: { BOOTSTRAP_API_TOKEN: fixed } });
-  const { url } = await program.ready();
-  for (const token of [fixed, greeting.token]) {
-    const me = await send("GET", `${url}/api/console/me`, undefined, asBearer(token));
-    expect(me.body.email).toBe("admin@localhost");
-  }
 });

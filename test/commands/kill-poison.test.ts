@@ -7,6 +7,7 @@ import type { TestApp } from "../harness/app.ts";
 import { FAKE_KEY, startLlmServer } from "../harness/llm-server.ts";
 import { createMailbox } from "../harness/mail.ts";
 import { createPeer } from "../harness/peer.ts";
+import { ofThisRun } from "../harness/seed.ts";
 import { sendgridCredentials, sendgridOf } from "../harness/sendgrid.ts";
 import { type Answer, newFolder, type Program, parley, send } from "./program.ts";
 
@@ -26,7 +27,14 @@ type Way = {
   isAnswered(person: string): Promise<boolean>;
 };
 
-test("a text, a mail and a web chat that kill the program are set aside after two deaths, others are answered, and a retry works", async () => {
+/** In the suite one of the three, by the seed. */
+const WAYS = ofThisRun([
+  ["a text", textWay],
+  ["a mail", mailWay],
+  ["a web chat", chatWay],
+] as const);
+
+test(`what kills the program (${WAYS.map(([name]) => name).join(", ")}) is set aside after two deaths, others are answered, and a retry works`, async () => {
   const folder = newFolder();
   const llm = await startLlmServer();
   const sendgrid = await createPeer();
@@ -62,7 +70,7 @@ test("a text, a mail and a web chat that kill the program are set aside after tw
     });
   };
 
-  for (const make of [textWay, mailWay, chatWay]) {
+  for (const [, make] of WAYS) {
     const way = await make({ url, api, sendgrid: sendgrid.url });
     const poison = poisonOf(way);
     armed = poison;

@@ -4,7 +4,7 @@ import { createRandom } from "../harness/fuzz/random.ts";
 import { rounds, SEED } from "../harness/seed.ts";
 import { parley, send, usedFolder } from "./program.ts";
 
-const KILLS = rounds(2, 10);
+const KILLS = rounds(1, 10);
 const random = createRandom(SEED);
 const SESSIONS = 12;
 

@@ -4,7 +4,7 @@ import { createRandom } from "../harness/fuzz/random.ts";
 import { rounds, SEED } from "../harness/seed.ts";
 import { type Answer, type Program, parley, send, usedFolder } from "./program.ts";
 
-const ROUNDS = rounds(2, 20);
+const ROUNDS = rounds(1, 20);
 const random = createRandom(SEED);
 /** A session takes 120 messages a minute. */
 const MESSAGES = ROUNDS * 15;

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { ofThisRun } from "../harness/seed.ts";
 import { newFolder, parley, run, until, usedFolder } from "./program.ts";
 
 test("simulate has people call, text and mail the demo's agent, prints what was said, and leaves nothing", async () => {
@@ -24,7 +25,7 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
   expect(readdirSync(folder)).toEqual([]);
 }, 300_000);
 
-test.each([/^parley-simulate-\w+$/, /postgres\.log$/, /PG_VERSION$/])(
+test.each(ofThisRun([/^parley-simulate-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
   "Ctrl-C once there is %s ends it with code 130, without a word, and leaves nothing",
   async (reached) => {
     const folder = newFolder();

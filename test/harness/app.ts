@@ -112,8 +112,11 @@ export async function createTestApp(
       | "speechProviders"
       | "speakOffline"
       | "voiceEngines"
+      | "openTestLine"
       | "llmProviders"
       | "consoleBuild"
+      | "telemetry"
+      | "recordingsBucket"
     >
   > = {},
 ): Promise<TestApp> {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../../src/api/caller.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import type { TestApp } from "./app.ts";
+import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "./rows.ts";
 
 /** Arguments of an llm_tool that the offline model answers. */
 export const llmArguments = (more: object = {}) => ({
@@ -92,6 +93,7 @@ export async function pastSession(app: TestApp, caller: Caller, past: PastSessio
     .values({ ...mine, ...agent, ...prompt, llm_provider: "openai", llm_model: "scripted" })
     .returning("id")
     .executeTakeFirstOrThrow();
+  await storeEmptySnapshot(app.db, caller.sub_organization_id);
   const { id } = await app.db
     .insertInto("sessions")
     .values({
@@ -108,7 +110,7 @@ export async function pastSession(app: TestApp, caller: Caller, past: PastSessio
       agent_timezone: "UTC",
       is_test: past.is_test ?? false,
       duration: past.duration === undefined ? 60 : past.duration,
-      snapshot: sql`'{}'::json`,
+      snapshot_key: sql<string>`${EMPTY_SNAPSHOT}`,
       state: sql`'{}'::json`,
     })
     .returning("id")
@@ -129,6 +131,7 @@ export async function manySessions(
 ): Promise<number> {
   const { sub_organization_id } = admin;
   const until = clock.now().toISOString();
+  await storeEmptySnapshot(db, sub_organization_id);
   const { rows } = await sql<{ first: number }>`
     with conversation as (
       insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type,
@@ -138,9 +141,9 @@ export async function manySessions(
     made as (
       insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, ended_at, end_reason, channel,
         channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
-        agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot, state)
+        agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot_key, state)
       select ${sub_organization_id}::bigint, conversation.id, at, at, at, 'user', 'voice', 'voice', 'voice_sip_v1',
-        'many-' || n, 1, 'Front desk', 'ca_v1', 'UTC', 1, 'Booking', 1, false, 60, '{}', '{}'
+        'many-' || n, 1, 'Front desk', 'ca_v1', 'UTC', 1, 'Booking', 1, false, 60, ${EMPTY_SNAPSHOT}, '{}'
       from conversation, generate_series(1, ${count}::int) as n,
         lateral (select ${until}::timestamptz - (${count}::int - n + 1) * interval '1 minute' as at) as t
       order by n

@@ -1,5 +1,9 @@
+import { sql } from "kysely";
+import type { Snapshot } from "../../src/agents/snapshot.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import type { RequestStatus } from "../../src/channels/request-status.ts";
+import type { Db } from "../../src/db/database.ts";
+import { insertSession as storeSession } from "../../src/sessions/session-snapshot.ts";
 import type { TestApp } from "./app.ts";
 
 /**
@@ -18,28 +22,33 @@ export async function insertSession(app: TestApp, more: object = {}): Promise<nu
     .values({ ...of, timestamp: now, last_activity_at: now, llm_provider: "openai", llm_model: "scripted" })
     .returning("id")
     .executeTakeFirstOrThrow();
-  const { id } = await app.db
-    .insertInto("sessions")
-    .values({
-      ...of,
-      conversation_id: conversation.id,
-      timestamp: now,
-      last_activity_at: now,
-      channel: "chat",
-      channel_manager_service: "webchat",
-      channel_manager_type: "web_chat_v1",
-      channel_manager_sid: "sid",
-      agent_timezone: "UTC",
-      is_test: false,
-      snapshot: "{}",
-      state: "{}",
-      turn_count: 4,
-      ...more,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
+  const row = {
+    ...of,
+    conversation_id: conversation.id,
+    timestamp: now,
+    last_activity_at: now,
+    channel: "chat" as const,
+    channel_manager_service: "webchat",
+    channel_manager_type: "web_chat_v1",
+    channel_manager_sid: "sid",
+    agent_timezone: "UTC",
+    is_test: false,
+    state: "{}",
+    turn_count: 4,
+    ...more,
+  };
+  return app.db.transaction().execute((tx) => storeSession(tx, row, NO_SNAPSHOT));
 }
+
+const NO_SNAPSHOT = {} as Snapshot;
+
+/** What sessions that a statement inserts by the thousand name as their snapshot. */
+export const EMPTY_SNAPSHOT = sql`encode(substring(sha256('{}'::bytea) for 16), 'hex')::uuid`;
+
+export const storeEmptySnapshot = (db: Db, sub_organization_id: number) =>
+  sql`
+    insert into session_snapshots (sub_organization_id, key, content) values (${sub_organization_id}, ${EMPTY_SNAPSHOT}, '{}')
+    on conflict do nothing`.execute(db);
 
 /** An agent, without anything that it could say, on a chat target. */
 export async function insertTarget(

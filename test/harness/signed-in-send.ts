@@ -1,4 +1,4 @@
-import { SIGN_IN_COOKIE } from "../../src/accounts/sign-in/sign-in.ts";
+import { SIGN_IN_COOKIE } from "../../src/accounts/sign-in/begin-sign-in.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import { sha256 } from "../../src/base/crypto.ts";
 import { randomBase62 } from "../../src/base/ids.ts";

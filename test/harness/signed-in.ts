@@ -1,5 +1,5 @@
 import type { BrowserContext } from "playwright-core";
-import { SIGN_IN_COOKIE } from "../../src/accounts/sign-in/sign-in.ts";
+import { SIGN_IN_COOKIE } from "../../src/accounts/sign-in/begin-sign-in.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { sha256 } from "../../src/base/crypto.ts";
 import { randomBase62 } from "../../src/base/ids.ts";

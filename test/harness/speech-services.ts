@@ -133,6 +133,8 @@ function hears(
         isOpen = true;
         say(its.begins?.() ?? []);
       }
+      // The turn was ended from outside: what is still said of the sentence is not told.
+      if (!isOpen) return;
       // A word every 100 ms.
       const all = sentence.split(" ");
       const heard =

@@ -24,12 +24,14 @@ const NODE_OPTIONS =
     .exec(readFileSync(path.resolve(import.meta.dirname, "../../parley"), "utf8"))?.[1]
     ?.split(" ") ?? [];
 
+const COMPILED = path.resolve(import.meta.dirname, "../../node_modules/.compiled");
+
 /** The environment a program is started with: nothing of ours but where programs are found and temporary files go. */
 export const bareEnvironment = (env: Record<string, string> = {}): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   TMPDIR: process.env.TMPDIR,
-  // Set by a run of the tests only, for itself.
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  // As `./parley` has it; a run of the tests has a folder of its own.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
   PORT: "0",
   LOG_LEVEL: "warn",
   ...env,

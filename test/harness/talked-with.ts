@@ -73,6 +73,10 @@ export async function talkEverywhere(world: World, { number, email, word }: Some
     .insertInto("session_trace")
     .values({ session_id, category: "note", label: word, measurement_start: now, timestamp: now })
     .execute();
+  await app.db
+    .insertInto("session_notes")
+    .values({ session_id, text: `whispered ${word}`, written_by: app.admin.email, written_at: now })
+    .execute();
   await app.send("POST", "/api/v1/session_labels/", {
     session_id,
     type: "human-rating",

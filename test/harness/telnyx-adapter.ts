@@ -10,6 +10,8 @@ const ACCOUNT: CarrierAccount = {
   credentials: { carrier: "telnyx", api_key: "the secret", public_key: "", connection_id: "1234" },
 };
 
+const SOME_SMS = { medium: "sms", text: "Hello", template: null } as const;
+
 type Behaviour = Meeting | "failed";
 /** The people of the door, by the last digit of their number. */
 const PEOPLE: Record<Behaviour, string> = {
@@ -25,8 +27,15 @@ const PEOPLE: Record<Behaviour, string> = {
   forbidden: "1",
 };
 
-/** Telnyx's calls. */
-export async function telnyxAdapter(): Promise<Adapter> {
+/** Telnyx's calls or texts. */
+export async function telnyxAdapter(mode: "voice" | "sms"): Promise<Adapter> {
+  const records: {
+    uuid: string;
+    cli: string;
+    status: string;
+    created_at: string;
+    delivery_status_webhook_url: string;
+  }[] = [];
   const active: { call_control_id: string; client_state: string; call_duration: number }[] = [];
   const answered = (status: number, body: object, headers = {}) => ({
     status,
@@ -34,12 +43,25 @@ export async function telnyxAdapter(): Promise<Adapter> {
     body: JSON.stringify(body),
   });
   const door = await createDoor(NOWHERE, ({ method, headers, body }) => {
-    if (method === "GET") return answered(200, { data: active });
-    const { to, client_state } = JSON.parse(body);
+    if (method === "GET") return answered(200, { data: mode === "voice" ? active : records });
+    const { to, from, client_state, webhook_url } = JSON.parse(body);
     const who = String(to).at(-1);
-    const take = () =>
+    const takeCall = () =>
       active.push({ call_control_id: `v3:${active.length}`, client_state, call_duration: 0 }) &&
       active.at(-1);
+    const takeText = () => {
+      const uuid = `text-${records.length}`;
+      const created_at = new Date().toISOString();
+      records.push({
+        uuid,
+        cli: from,
+        status: "queued",
+        created_at,
+        delivery_status_webhook_url: webhook_url,
+      });
+      return { id: uuid, to: [{ phone_number: to, status: "queued" }] };
+    };
+    const take = mode === "voice" ? takeCall : takeText;
     if (who === PEOPLE.refused)
       return answered(422, { errors: [{ code: "10016", title: "Invalid number", detail: "It is none" }] });
     if (who === PEOPLE.busy)
@@ -68,11 +90,13 @@ export async function telnyxAdapter(): Promise<Adapter> {
     forbidden: at(door.url, PATIENCE_MS, egress.guarded),
   };
   const send = (who: Behaviour, key: string): Promise<Taken> => {
-    const call = { ...SOME_CALL, key, to: `+1512555000${PEOPLE[who]}` };
-    return (others[who] ?? carrier).calls!.place(ACCOUNT, call);
+    const sent = { ...SOME_CALL, ...SOME_SMS, key, to: `+1512555000${PEOPLE[who]}` };
+    const through = others[who] ?? carrier;
+    return mode === "voice" ? through.calls!.place(ACCOUNT, sent) : through.texts!.send(ACCOUNT, sent);
   };
-  // Our key travels as Base64.
-  const inBody = (key: string) => Buffer.from(JSON.stringify({ key })).toString("base64");
+  // Our key travels as Base64 with a call, and in an address with a text.
+  const inBody = (key: string) =>
+    mode === "voice" ? Buffer.from(JSON.stringify({ key })).toString("base64") : `/${key}/status`;
   return {
     send,
     asked: (key) => door.asked(inBody(key)),
@@ -81,8 +105,13 @@ export async function telnyxAdapter(): Promise<Adapter> {
     says_when: true,
     lookUp: {
       fail: (took, key) => send(took ? "down" : "failed", key),
-      find: (_what, key, since) =>
-        carrier.calls!.find(ACCOUNT, { ...SOME_CALL, key }, since, async () => new Set<string>()),
+      find: (_what, key, since) => {
+        const none = async () => new Set<string>();
+        const asked = { ...SOME_CALL, ...SOME_SMS, key };
+        return mode === "voice"
+          ? carrier.calls!.find(ACCOUNT, asked, since, none)
+          : carrier.texts!.find(ACCOUNT, asked, since, none);
+      },
     },
   };
 }

@@ -12,6 +12,8 @@ export async function createTelnyxDouble() {
   let refuses: ((request: PeerRequest) => boolean) | null = null;
   const commands: { sid: string; action: string; body: Record<string, unknown> }[] = [];
 
+  const texts: Record<string, unknown>[] = [];
+
   peer.respond((request, response) => {
     if (request.headers.authorization !== "Bearer the api key")
       return json(response, 401, { errors: [{ code: "10009", title: "Authentication failed" }] });
@@ -19,6 +21,11 @@ export async function createTelnyxDouble() {
       return json(response, 422, { errors: [{ code: "90018", title: "Call has already ended" }] });
     const body = request.body === "" ? {} : JSON.parse(request.body);
     const [, sid = "", action = ""] = /^\/calls\/([^/]+)\/actions\/(\w+)$/.exec(request.path) ?? [];
+    if (request.path === "/messages") {
+      texts.push(body);
+      const to = [{ phone_number: body.to, status: "queued" }];
+      return json(response, 200, { data: { record_type: "message", id: `text-${texts.length}`, to } });
+    }
     if (request.path === "/calls") {
       const call_control_id = `v3:out${++calls}`;
       commands.push({ sid: call_control_id, action: "dial", body });
@@ -60,6 +67,8 @@ export async function createTelnyxDouble() {
     url: peer.url,
     public_key,
     commands,
+    /** Texts that it took. */
+    texts,
     event,
     refuse: (which: typeof refuses) => {
       refuses = which;

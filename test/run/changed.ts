@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -10,14 +11,18 @@ const git = async (...args: string[]) =>
 /** What is always asked: who imports whom, and whether what is derived fits. */
 const ALWAYS = ["test/invariants/imports.test.ts", "test/invariants/drift.test.ts"];
 
-/** The tests of what differs from the last commit: the changed folders' own, their area's contract, and changed tests. */
-export async function changedTests(): Promise<string[]> {
-  const files = [
-    ...(await git("diff", "--name-only", "HEAD")),
-    ...(await git("ls-files", "--others", "--exclude-standard")),
-  ];
-  return [...new Set([...ALWAYS, ...files.flatMap(testsOf)])];
-}
+/** What differs from the last commit, and what is in none yet. */
+export const changedFiles = async (): Promise<string[]> => [
+  ...(await git("diff", "--name-only", "HEAD")),
+  ...(await git("ls-files", "--others", "--exclude-standard")),
+];
+
+/** Of these files those that are there yet. */
+export const stillThere = (files: string[]): string[] =>
+  files.filter((file) => existsSync(path.join(ROOT, file)));
+
+/** The tests of these files: their folders' own, their area's contract, and those among them. */
+export const testsOfAll = (files: string[]): string[] => [...new Set([...ALWAYS, ...files.flatMap(testsOf)])];
 
 /** Rooms that only decide are shown by the contract of the room that acts on what they say. */
 const SHOWN_BY: Record<string, string> = { planning: "dialing", mime: "dialogues", schemas: "tools" };

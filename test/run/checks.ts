@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildConsole } from "../../src/api/console-build.ts";
-import { type Counts, type FileTime, print } from "./outcome.ts";
+import { type Counts, type Fault, type FileTime, print } from "./outcome.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
@@ -15,13 +15,25 @@ export async function buildsConsole(): Promise<Counts> {
     return { passed: 1, failed: 0, skipped: 0 };
   } catch (error) {
     print((error as Error).message);
-    return { passed: 0, failed: 1, skipped: 0 };
+    const fault = { place: "the console does not build", error: (error as Error).message };
+    return { passed: 0, failed: 1, skipped: 0, faults: [fault] };
   }
 }
 
 export async function runTool(packageName: string, command: string, args: string[]): Promise<Counts> {
   const ok = (await runNode(packageName, command, args)) === 0;
-  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 };
+  const fault = { place: [command, ...args].join(" "), error: "what it found is printed above" };
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, faults: ok ? [] : [fault] };
+}
+
+/**
+ * The compiler's look at a project. What it found of each file is kept, by what stands in it, so that the next look takes a
+ * fifteenth where little differs.
+ */
+export function checkTypes(project: "." | "src/console"): Promise<Counts> {
+  const name = project === "." ? "program.json" : "console.json";
+  const known = path.join(ROOT, "node_modules/.cache/parley-types", name);
+  return runTool("typescript", "tsc", ["-p", project, "--incremental", "--tsBuildInfoFile", known]);
 }
 
 /** Vitest with these arguments. `keepOutput`: what it prints comes when it has ended. */
@@ -45,7 +57,9 @@ type TestFile = {
   status: string;
   startTime: number;
   endTime: number;
-  assertionResults: { status: string }[];
+  /** Why the file did not load, or a hook of it failed. */
+  message?: string;
+  assertionResults: { status: string; fullName: string; failureMessages?: string[] | null }[];
 };
 
 function readReport(file: string): TestFile[] {
@@ -60,14 +74,22 @@ function readReport(file: string): TestFile[] {
 function countTests(files: TestFile[], status: number | null): Counts {
   const all = files.flatMap((file) => file.assertionResults);
   const passed = all.filter((test) => test.status === "passed").length;
-  const failed = all.filter((test) => test.status === "failed").length;
-  const skipped = all.length - passed - failed;
-  const brokenFiles = files.filter(
-    (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
-  ).length;
-  const counted = failed + brokenFiles;
-  const unexplained = counted === 0 && (status !== 0 || passed === 0);
-  return { passed, failed: unexplained ? 1 : counted, skipped, files: files.map(timeOf) };
+  const skipped = all.filter((test) => test.status !== "passed" && test.status !== "failed").length;
+  const faults = files.flatMap(faultsOf);
+  const unexplained = faults.length === 0 && (status !== 0 || passed === 0);
+  if (unexplained) faults.push({ place: "", error: `Vitest ended with ${status}, and no test failed` });
+  return { passed, failed: faults.length, skipped, files: files.map(timeOf), faults };
+}
+
+/** What failed in a file: its tests, or the file itself where it does not load or a hook fails. */
+function faultsOf({ name, status, message, assertionResults }: TestFile): Fault[] {
+  const file = path.relative(ROOT, name);
+  const failed = assertionResults.filter((test) => test.status === "failed");
+  if (failed.length === 0 && status === "failed") return [{ place: file, error: message ?? "" }];
+  return failed.map(({ fullName, failureMessages }) => ({
+    place: `${file} > ${fullName}`,
+    error: failureMessages?.[0] ?? "",
+  }));
 }
 
 const timeOf = ({ name, startTime, endTime }: TestFile): FileTime => ({

@@ -109,9 +109,9 @@ describe.each(KINDS)("%s", (kind) => {
     const { session_id } = await plannedSession(app, [tool], { engine });
     // As a session of a prompt that ends with this tool has it in its snapshot.
     await sql`
-      update sessions set snapshot = jsonb_set(snapshot::jsonb, '{session_end_tool}',
-        (select one from jsonb_array_elements(snapshot::jsonb -> 'tools') one where one ->> 'name' = ${name}))
-      where id = ${session_id}`.execute(app.db);
+      update session_snapshots set content = jsonb_set(content::jsonb, '{session_end_tool}',
+        (select one from jsonb_array_elements(content::jsonb -> 'tools') one where one ->> 'name' = ${name}))
+      where key = (select snapshot_key from sessions where id = ${session_id})`.execute(app.db);
     await endSession(engine, session_id, "idle");
     await runEndTool(engine, session_id);
     const { body } = await app.send("GET", `/api/v1/sessions/transcript/${session_id}`);
@@ -219,12 +219,15 @@ test("an export that fails by a file says so without the file's place", async ()
   const dataDir = path.join(folder, "srv-parley-file");
   writeFileSync(dataDir, "");
   const { job_id } = (await app.send("POST", "/api/v1/takeouts/create")).body;
-  const { db, clock } = app;
-  const make = takeoutJobs({ db, clock, log: silentLog, dataDir }).find(
+  const make = takeoutJobs({ ...app, log: silentLog, dataDir }).find(
     ({ job }) => job.name === "make-takeout",
   );
   await expect(make?.run({ takeout_id: job_id }, { job: { attempts: 3 } } as never)).rejects.toThrow();
-  const takeout = await db.selectFrom("takeouts").select("error").where("id", "=", job_id).executeTakeFirst();
+  const takeout = await app.db
+    .selectFrom("takeouts")
+    .select("error")
+    .where("id", "=", job_id)
+    .executeTakeFirst();
   expect(takeout?.error).toMatch(REFERENCE);
   expect(takeout?.error).not.toMatch(INNER);
 });

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { snapshotOf } from "../../src/sessions/session-snapshot.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
@@ -147,12 +148,13 @@ describe("a visitor who only says who they are", () => {
     const session = await app.db
       .selectFrom("sessions")
       .selectAll()
+      .select(snapshotOf("sessions").as("snapshot"))
       .where("id", "=", Number(body.session_id))
       .executeTakeFirstOrThrow();
     const facts = { ...session, session_id: session.id, timezone: "UTC" };
     const now = { datetime: "", date: "", time: "", day_of_week: "", timezone: "UTC" };
     const lookup = sessionLookup({ variables: {}, language: "en-US" }, systemVariables(facts, "en-US", now));
-    const [system] = buildMessages(session.snapshot as never, [], lookup, { code: "en-US", changed: false });
+    const [system] = buildMessages(session.snapshot, [], lookup, { code: "en-US", changed: false });
     const text = (system as { text: string }).text;
     expect(text.split("\n")[0]).toContain('Claims: "kim\\"');
     expect(text.match(/```/g)).toHaveLength(2);

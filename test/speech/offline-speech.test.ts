@@ -3,7 +3,7 @@ import { Framer } from "../../src/audio/frames.ts";
 import { decodeUlaw, encodeUlaw } from "../../src/audio/g711.ts";
 import { join, level_dbfs, mix } from "../../src/audio/level.ts";
 import { resample } from "../../src/audio/resample.ts";
-import { beep, keyTones, noise, silence } from "../../src/audio/tones.ts";
+import { beep, keyTones, noise, silence, tone } from "../../src/audio/tones.ts";
 import { HEARING_RATE, type Heard } from "../../src/speech/hearing.ts";
 import { createLocalHearing, type LocalHearing } from "../../src/speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../../src/speech/local/local-speaking.ts";
@@ -96,8 +96,17 @@ describe("the offline ear", () => {
     expect(stopped).toMatchObject({ type: "speech_stopped" });
   });
 
-  test("takes noise, keys and a beep for no voice", async () => {
+  test("takes noise, keys, a beep and music for no voice", async () => {
+    // A guitar's chords over a drum.
+    const pluck = (hz: number) =>
+      [1, 2, 3, 4, 5, 6]
+        .map((k) => tone(hz * k, { rate: HEARING_RATE, ms: 400, level_db: -20 - 4 * k }))
+        .reduce(mix)
+        .map((sample, at) => Math.round(sample * Math.exp(-at / (HEARING_RATE * 0.12))));
+    const drum = noise(3, { rate: HEARING_RATE, ms: 60, level_db: -20 });
+    const chord = (hz: number) => [drum, pluck(hz), pluck(1.25 * hz), pluck(1.5 * hz)].reduce(mix);
     const sounds = [
+      join([262, 294, 330, 262, 392, 349].map(chord)),
       noise(5, { rate: HEARING_RATE, ms: 1500, level_db: -30 }),
       keyTones("12345", HEARING_RATE),
       beep(HEARING_RATE),

@@ -223,6 +223,7 @@ const SECTIONS: Record<string, string[]> = {
   InternalTool: ["### Function"],
   ToolFunction: ["### Function"],
   ToolHttpEndpoint: ["### Endpoint"],
+  ToolMcpCall: ["### MCP call"],
   Context: ["### Context"],
   ToolOptions: ["### Options"],
   StaticToolParameter: ["### Static parameters"],

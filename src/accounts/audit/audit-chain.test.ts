@@ -41,7 +41,7 @@ function chained(of: ChainedEntry[], by = sign): Stored[] {
   }
   return links;
 }
-const check = (links: Stored[]) => checkLinks(sign, TENANT, NO_LINK, links);
+const check = (links: Stored[]) => checkLinks([sign], TENANT, NO_LINK, links);
 
 test("a trail that nobody touched is intact, read at once or in parts", () => {
   fc.assert(
@@ -50,7 +50,7 @@ test("a trail that nobody touched is intact, read at once or in parts", () => {
       const whole = check(links);
       expect(whole).toMatchObject({ intact: of.length, blanked: 0, deleted: 0, faults: [] });
       const first = check(links.slice(0, cut));
-      const rest = checkLinks(sign, TENANT, first.last, links.slice(cut));
+      const rest = checkLinks([sign], TENANT, first.last, links.slice(cut));
       expect(first.intact + rest.intact).toBe(of.length);
       expect([...first.faults, ...rest.faults]).toEqual([]);
     }),

@@ -97,9 +97,12 @@ export type CheckedLinks = {
 
 type StoredLink = AuditLink & { entry: ChainedEntry | null; may_be_deleted: boolean };
 
-/** Compares a run of links, in their order, with the link before them and with the entries they name. */
+/**
+ * Compares a run of links, in their order, with the link before them and with the entries they name. `signs`: by each key that
+ * they may have been made with.
+ */
 export function checkLinks(
-  sign: Sign,
+  signs: readonly Sign[],
   tenant: number,
   before: { position: number; link: string },
   links: StoredLink[],
@@ -110,7 +113,8 @@ export function checkLinks(
     const wrong = (fault: ChainFault["fault"]) => found.faults.push({ position, entry_id, fault });
     // A gap is told once, at the link that follows it.
     if (position !== found.last.position + 1) wrong("out_of_place");
-    else if (link.link !== signed(sign, tenant, found.last.link, link)) wrong("forged");
+    else if (!signs.some((sign) => link.link === signed(sign, tenant, found.last.link, link)))
+      wrong("forged");
     else if (entry === null) {
       if (link.may_be_deleted) found.deleted += 1;
       else wrong("missing");

@@ -74,7 +74,7 @@ export function auditEntryRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/audit_entries/",
     {
       summary: "List the audit trail",
-      description: `Newest first. What a record looked like before and after each change, and who signed in, tried to, or tested something; secrets are never in it. What may happen by the thousand (failed sign-ins, sign-ins of services, test conversations) has one entry an hour, whose \`after.times\` counts it. ${list.LONG}`,
+      description: `Newest first. Each change with the record before and after it, sign-ins, failed sign-ins and tests; never a secret. Frequent events (failed sign-ins, sign-ins of services, test conversations) have one entry an hour, whose \`after.times\` counts it. ${list.LONG}`,
       tag: "audit_entries",
       permission: "audit_read",
       query: list.listQuery(auditList),

@@ -15,6 +15,10 @@ export const auditSign =
   (text) =>
     vault.sign("audit-link", text);
 
+/** By each key that links may have been signed with, the present one first. */
+export const auditSigns = (vault: Vault): Sign[] =>
+  vault.signatures("audit-link", "").map((_, at) => (text) => vault.signatures("audit-link", text)[at] ?? "");
+
 /** The columns of a `ChainedEntry`, of `audit_entries as a`. */
 export const CHAINED = sql`a.id, a.sub_organization_id, (a.at at time zone 'utc')::text as at, a.actor, a.user_id, a.api_token_id, a.address,
   a.request_id, a.action, a.resource, a.resource_id, a.before::text, a.after::text`;
@@ -83,12 +87,13 @@ async function linkSome(tx: Tx, clock: Clock, sign: Sign, tenant: number): Promi
  */
 export async function noteDeletedBefore(tx: Tx, vault: Vault, tenant: number, before: string): Promise<void> {
   await sql`
-    update audit_heads set deleted_before = ${before}::timestamptz, deleted_signature = ${signDeletedBefore(vault, tenant, before)}
+    update audit_heads set deleted_before = ${before}::timestamptz, deleted_signature = ${vault.sign(DELETED, deletedText(tenant, before))}
     where sub_organization_id = ${tenant} and (deleted_before is null or deleted_before < ${before}::timestamptz)`.execute(
     tx,
   );
 }
 
+export const DELETED = "audit-deleted";
+
 /** `before` to the millisecond, as `toISOString` writes it. */
-export const signDeletedBefore = (vault: Vault, tenant: number, before: string): string =>
-  vault.sign("audit-deleted", `${tenant} ${before}`);
+export const deletedText = (tenant: number, before: string): string => `${tenant} ${before}`;

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { integer, timestamp } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
-import { equalInConstantTime, type Vault } from "../../base/crypto.ts";
+import type { Vault } from "../../base/crypto.ts";
 import type { Db } from "../../db/database.ts";
 import { type ChainedEntry, type CheckedLinks, checkLinks, NO_LINK } from "./audit-chain.ts";
-import { auditSign, CHAINED, signDeletedBefore } from "./link-entries.ts";
+import { auditSigns, CHAINED, DELETED, deletedText } from "./link-entries.ts";
 
 /** Links of one answer: about 200 ms. */
 const AT_ONCE = 5_000;
@@ -28,7 +28,7 @@ export const AuditVerification = z
     checked_to: z.int().describe("The position of the last link that this answer covers."),
     next_position: z.int().nullish().describe("Where to go on; null at the end."),
     intact: z.int(),
-    blanked: z.int().describe("Entries whose content an erasure took; who did what and when is intact."),
+    blanked: z.int().describe("Entries whose content an erasure deleted; who did what and when is intact."),
     deleted: z.int().describe("Entries that retention deleted."),
     faults: z.array(AuditFault).max(MAX_FAULTS),
     unlinked: z.int().describe("Entries of the last minutes, which have no link yet."),
@@ -74,7 +74,7 @@ export async function verifyTrail(
     where l.sub_organization_id = ${tenant} and l.position >= ${from}::bigint
     order by l.position limit ${AT_ONCE}::bigint`.execute(db);
   const checked = checkLinks(
-    auditSign(vault),
+    auditSigns(vault),
     tenant,
     await linkBefore(db, tenant, from),
     rows.map(({ linked_at_ms, ...row }) => ({
@@ -111,8 +111,7 @@ function excused(
 ): Date | null {
   if (deleted_before === null || deleted_signature === null) return null;
   const before = new Date(deleted_before);
-  const signature = signDeletedBefore(vault, tenant, before.toISOString());
-  return equalInConstantTime(signature, deleted_signature) ? before : null;
+  return vault.verify(DELETED, deletedText(tenant, before.toISOString()), deleted_signature) ? before : null;
 }
 
 async function linkBefore(db: Db, tenant: number, from: number): Promise<{ position: number; link: string }> {

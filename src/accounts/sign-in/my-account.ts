@@ -7,6 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { hashPassword, sha256, type Vault, verifyPassword } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
+import { SIGN_IN_COOKIE } from "./begin-sign-in.ts";
 import { atOnce } from "./password-work.ts";
 import {
   beginSecondFactor,
@@ -16,7 +17,6 @@ import {
   removeSecondFactor,
   spendFactor,
 } from "./second-factor.ts";
-import { SIGN_IN_COOKIE } from "./sign-in.ts";
 import { createSignInLimit } from "./sign-in-limit.ts";
 
 const OwnSignIn = z.object({
@@ -71,7 +71,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
 
   api.get(
     "/api/console/account",
-    { ...all, summary: "One's own account and sign-ins", response: MyAccount },
+    { ...all, summary: "Your account and sign-ins", response: MyAccount },
     async ({ caller, request }) => {
       const { password_hash } = await db
         .selectFrom("users")
@@ -107,7 +107,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
     "/api/console/account/end-sign-ins",
     {
       ...all,
-      summary: "End one of one's own sign-ins, or all others",
+      summary: "End one of your sign-ins, or all others",
       body: z.object({ id: z.int().positive().max(Number.MAX_SAFE_INTEGER).nullish() }),
       response: z.object({ ended: z.int() }),
     },
@@ -125,7 +125,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
     "/api/console/account/password",
     {
       ...all,
-      summary: "Change one's own password; all other sign-ins end",
+      summary: "Change your password; all other sign-ins end",
       body: z.object({ password: Password, new_password: NewPassword }),
       response: z.object({ ended: z.int() }),
     },
@@ -193,7 +193,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
     "/api/console/account/second-factor/remove",
     {
       ...all,
-      summary: "Remove one's own second factor",
+      summary: "Remove your second factor",
       body: z.object({ password: Password, code: Code }),
       response: z.object({ has_second_factor: z.boolean() }),
     },

@@ -114,7 +114,7 @@ export async function isGoodCode(db: Db, clock: Clock, vault: Vault, code: strin
   return found !== undefined;
 }
 
-type Spent = { user_id: number; bound: Bound | null };
+type Spent = { user_id: number; bound: Bound | null; is_reset?: boolean };
 
 /**
  * Whose code it was; null when it is none, was spent or is too old. Spent together with what it is used for, or not at
@@ -144,15 +144,15 @@ export async function spendCode(tx: Tx, clock: Clock, vault: Vault, code: string
     .where("c.code_hash", "=", code_hash)
     .where("c.used_at", "is", null)
     .where("c.expires_at", ">", now)
-    .returning(["c.user_id", "c.bound_until", "c.bound_token_id", "c.bound_permissions"])
+    .returning(["c.user_id", "c.bound_until", "c.bound_token_id", "c.bound_permissions", "c.purpose"])
     .executeTakeFirst();
   if (!spent) return null;
-  const { user_id, bound_until, bound_token_id, bound_permissions } = spent;
+  const { user_id, purpose, bound_until, bound_token_id, bound_permissions } = spent;
   const bound =
     bound_until === null
       ? null
       : { until: new Date(bound_until), token_id: bound_token_id, permissions: bound_permissions };
-  return { user_id, bound };
+  return { user_id, bound, is_reset: purpose === "password-reset" };
 }
 
 /**
@@ -175,4 +175,6 @@ export async function setPassword(tx: Tx, { user_id, bound }: Spent, password_ha
   }
   await tx.updateTable("users").set({ password_hash }).where("id", "=", user_id).execute();
   await tx.deleteFrom("sign_ins").where("user_id", "=", user_id).execute();
+  // A link that was made for the old password would set another one.
+  await tx.deleteFrom("one_time_codes").where("user_id", "=", user_id).where("used_at", "is", null).execute();
 }

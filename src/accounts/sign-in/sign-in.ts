@@ -17,7 +17,8 @@ import {
   placeOf,
   placesOfSpentCode,
 } from "../audit/sign-in-audit.ts";
-import { boundColumns, notAfter } from "../bound.ts";
+import { refusePassword } from "../single-sign-on/enforced.ts";
+import { beginSignIn, cookieOptions, rememberSignIn, SIGN_IN_COOKIE } from "./begin-sign-in.ts";
 import { atOnce } from "./password-work.ts";
 import {
   countFactorTry,
@@ -27,10 +28,8 @@ import {
   spendFactor,
 } from "./second-factor.ts";
 import { isGoodCode, isRecovery, setPassword, spendCode } from "./sign-in-code.ts";
-import { BROWSER_COOKIE, BROWSER_LIFE_S, browserCookie, createSignInLimit } from "./sign-in-limit.ts";
+import { createSignInLimit } from "./sign-in-limit.ts";
 
-export const SIGN_IN_COOKIE = "parley_sign_in";
-const SIGN_IN_LIFE_MS = 12 * 3_600_000;
 /** One address may have places in several organizations, each with its own password; so many are tried. */
 const MAX_PLACES = 10;
 /** Compared against when an address is unknown or has no password, so that all answers take as long. */
@@ -62,45 +61,16 @@ const Myself = z.object({
   permissions: z.array(z.string()),
   organization_id: z.int(),
   sub_organization_id: z.int(),
+  needs_second_factor: z.boolean(),
 });
 
 type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
 
 export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): void {
-  const secure = publicUrl.startsWith("https:");
   const tag = "console";
 
-  /** Lock: the person's row first, as wherever their sign-ins and codes are written. */
-  const start = async (
-    tx: Tx,
-    request: FastifyRequest,
-    userId: number,
-    bound: Bound | null,
-  ): Promise<string> => {
-    const cookie = randomBase62(43);
-    const now = clock.now();
-    const created_at = now.toISOString();
-    await tx.updateTable("users").set({ last_session_at: created_at }).where("id", "=", userId).execute();
-    await tx
-      .deleteFrom("sign_ins")
-      .where("user_id", "=", userId)
-      .where("expires_at", "<=", created_at)
-      .execute();
-    await tx
-      .insertInto("sign_ins")
-      .values({
-        token_hash: sha256(cookie),
-        user_id: userId,
-        created_at,
-        last_used_at: created_at,
-        address: request.ip,
-        browser: request.headers["user-agent"]?.slice(0, 300) ?? null,
-        expires_at: notAfter(bound, new Date(now.getTime() + SIGN_IN_LIFE_MS)).toISOString(),
-        ...boundColumns(bound),
-      })
-      .execute();
-    return cookie;
-  };
+  const start = (tx: Tx, request: FastifyRequest, userId: number, bound: Bound | null) =>
+    beginSignIn(tx, { clock, request }, { userId, bound });
   /** Beside the sign-in's own rows: none is without its entry. */
   const told = (tx: Tx, by: Actor, action: "sign-in" | "sign-out", after: object): Promise<void> =>
     api.audit(tx, by, {
@@ -116,7 +86,6 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
     await auditFailedSignIn(db, clock, { request, places, means, isAttacked: false });
     return new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
   };
-  const cookieOptions = { path: "/", httpOnly: true, sameSite: "strict", secure } as const;
 
   const limit = createSignInLimit({ db, clock, vault });
   /** Throws where the person has a second factor and the code is none; what was spent before in `tx` is not spent then. */
@@ -139,14 +108,8 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
     });
     throw new Fault("not-authenticated", "This code is wrong, too old or was used before.");
   };
-  const remember = (reply: FastifyReply, cookie: string, email: string) => {
-    reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
-    reply.setCookie(BROWSER_COOKIE, browserCookie(vault, email), {
-      ...cookieOptions,
-      path: "/api/console/",
-      maxAge: BROWSER_LIFE_S,
-    });
-  };
+  const remember = (reply: FastifyReply, cookie: string, email: string) =>
+    rememberSignIn(reply, { vault, publicUrl }, { cookie, email });
 
   api.post(
     "/api/console/sign-in",
@@ -167,6 +130,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       try {
         cookie = await db.transaction().execute(async (tx) => {
           await lockPerson(tx, user.id);
+          await refusePassword(tx, user.id);
           const factor = await passFactor(tx, user.id, body.second_factor);
           await told(tx, asActor(user, request), "sign-in", { with: "password", ...factorWords(factor) });
           return start(tx, request, user.id, null);
@@ -201,6 +165,10 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       const use = async (tx: Tx) => {
         const spent = await spendCode(tx, clock, vault, code);
         if (spent === null) return null;
+        if (!isRecovery(code)) await refusePassword(tx, spent.user_id);
+        // It came by mail, unasked for perhaps: it is good for a new password, and for nothing beside it.
+        if (spent.is_reset && !password_hash)
+          throw new Fault("refused", "Choose a new password of 12 characters or more.");
         // Who holds the secret key opens everything anyway; this is the way back for who has lost the app, too.
         const factor = isRecovery(code)
           ? await withoutFactor(tx, spent.user_id)
@@ -208,7 +176,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         if (password_hash) await setPassword(tx, spent, password_hash);
         const place = await placeOf(tx, spent.user_id);
         await told(tx, asActor(place, request, spent.bound?.token_id ?? null), "sign-in", {
-          with: isRecovery(code) ? "recovery link" : "link",
+          with: isRecovery(code) ? "recovery link" : spent.is_reset ? "password reset" : "link",
           password_set: password_hash !== null,
           ...factorWords(factor),
         });
@@ -246,7 +214,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
           const place = await placeOf(tx, ended.user_id);
           await told(tx, asActor(place, request, ended.bound_token_id), "sign-out", {});
         });
-      reply.clearCookie(SIGN_IN_COOKIE, cookieOptions);
+      reply.clearCookie(SIGN_IN_COOKIE, cookieOptions(publicUrl));
       return { signed_in: false };
     },
   );
@@ -259,6 +227,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       permissions: [...caller.permissions],
       organization_id: caller.organization_id,
       sub_organization_id: caller.sub_organization_id,
+      needs_second_factor: caller.needs_second_factor ?? false,
     }),
   );
 }

@@ -51,7 +51,7 @@ export function shareCommon(document: Json): Json {
     ]),
   );
   const parameters = Object.fromEntries([...often.values()].map((parameter) => [parameter.name, parameter]));
-  return withoutSafeBounds({
+  return shortened({
     ...document,
     paths,
     components: { ...document.components, responses, parameters },
@@ -90,21 +90,32 @@ function answersList(operation: Json): boolean {
 
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** That a whole number is one that JavaScript can hold says nothing of the API. */
-function withoutSafeBounds(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutSafeBounds);
+/**
+ * The same in fewer words: that a whole number is one JavaScript can hold, and that names of members are texts, says
+ * nothing of the API; a text or null is one type of two.
+ */
+function shortened(value: Json): Json {
+  if (Array.isArray(value)) return value.map(shortened);
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
+  const short = Object.fromEntries(
     Object.entries(value)
-      .filter(
-        ([key, bound]) =>
-          !(
-            (key === "minimum" && bound === Number.MIN_SAFE_INTEGER) ||
-            (key === "maximum" && bound === Number.MAX_SAFE_INTEGER)
-          ),
-      )
-      .map(([key, inner]) => [key, withoutSafeBounds(inner)]),
+      .filter(([key, inner]) => !saysNothing(key, inner))
+      .map(([key, inner]) => [key, shortened(inner)]),
   );
+  return orNull(short) ?? short;
+}
+
+const saysNothing = (key: string, value: Json): boolean =>
+  (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (key === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+  (key === "propertyNames" && JSON.stringify(value) === '{"type":"string"}');
+
+function orNull({ anyOf, ...more }: Json): Json {
+  const [some, none] = anyOf ?? [];
+  if (anyOf?.length !== 2 || JSON.stringify(none) !== '{"type":"null"}') return null;
+  if (typeof some.type !== "string" || some.enum || some.const !== undefined) return null;
+  if (Object.keys(some).some((key) => key in more)) return null;
+  return { ...more, ...some, type: [some.type, "null"] };
 }
 
 /** Each operation with its own parameters and responses again. */

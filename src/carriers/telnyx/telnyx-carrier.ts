@@ -3,7 +3,9 @@ import { z } from "zod";
 import type { Carrier, CarrierAccount, CarrierCalls } from "../../channels/carrier.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { createTelnyxApi, TELNYX_URL, type TelnyxApi } from "./telnyx-api.ts";
+import { telnyxLookup } from "./telnyx-lookup.ts";
 import { readState, writeState } from "./telnyx-state.ts";
+import { telnyxTexts } from "./telnyx-texts.ts";
 
 export const TELNYX_NAME = "Telnyx";
 export const TELNYX_PREFIX = "/carriers/telnyx";
@@ -14,7 +16,7 @@ const TRANSFER_RING_S = 30;
 /** Beside placing calls, what a call that is there is told to do. */
 export type TelnyxCommands = {
   answer(account: CarrierAccount, sid: string): Promise<void>;
-  reject(account: CarrierAccount, sid: string): Promise<void>;
+  reject(account: CarrierAccount, sid: string, cause: "CALL_REJECTED" | "USER_BUSY"): Promise<void>;
   /** Hands the call's audio to our WebSocket, both ways. */
   stream(
     account: CarrierAccount,
@@ -28,7 +30,8 @@ export type TelnyxCommands = {
 type TelnyxParts = { egress: Egress; publicUrl: string; base_url?: string | null; timeout_ms?: number };
 
 /**
- * Telnyx's Call Control for calls (https://developers.telnyx.com/docs/voice/programmable-voice). An account is an API key,
+ * Telnyx's Call Control for calls (https://developers.telnyx.com/docs/voice/programmable-voice), its texts and its number
+ * lookup. An account is an API key,
  * the id of its Call Control application (`connection_id`), and the public key that its events are signed with.
  */
 export function createTelnyx(parts: TelnyxParts): Carrier & { commands: TelnyxCommands } {
@@ -38,6 +41,12 @@ export function createTelnyx(parts: TelnyxParts): Carrier & { commands: TelnyxCo
     simulated: false,
     check: (account) => checkAccount(api, account),
     calls: telnyxCalls(api, parts.publicUrl),
+    texts: telnyxTexts(
+      api,
+      (channel_id, key) =>
+        `${parts.publicUrl}${TELNYX_PREFIX}/${channel_id}/messages/${encodeURIComponent(key)}/status`,
+    ),
+    lookup: telnyxLookup(api),
     commands: telnyxCommands(api),
   };
 }
@@ -105,7 +114,7 @@ function telnyxCalls(api: TelnyxApi, publicUrl: string): CarrierCalls {
 
 const telnyxCommands = (api: TelnyxApi): TelnyxCommands => ({
   answer: (account, sid) => command(api, account, sid, "answer", { command_id: commandId("answer", sid) }),
-  reject: (account, sid) => command(api, account, sid, "reject", { cause: "CALL_REJECTED" }),
+  reject: (account, sid, cause) => command(api, account, sid, "reject", { cause }),
   /** https://developers.telnyx.com/api-reference/call-commands/streaming-start */
   stream: (account, sid, { url, call_id, token }) =>
     command(api, account, sid, "streaming_start", {

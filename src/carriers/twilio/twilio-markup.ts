@@ -98,9 +98,9 @@ export function continuationMarkup(next: CallContinuation, urls: CallUrls): stri
 }
 
 /** The carrier hears of a busy line; nothing is billed. */
-export function rejectMarkup(): string {
+export function rejectMarkup(reason: "rejected" | "busy" = "rejected"): string {
   const response = new VoiceResponse();
-  response.reject({ reason: "rejected" });
+  response.reject({ reason });
   return response.toString();
 }
 

@@ -3,14 +3,13 @@ import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { type Dumped, dump } from "../../backup/dump.ts";
-import { createVault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import { randomId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { isConnectionLost, isDiskFull } from "../../db/database.ts";
 import { connectionFault } from "../outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { openSource } from "./open-source.ts";
 import { count, countText, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
@@ -29,7 +28,7 @@ export async function backup(options: BackupOptions, config: Config, secrets: Se
   const stop = stopSignal();
   const begun = performance.now();
   const dataDir = path.resolve(config.data_dir);
-  const vault = createVault(await requireKey(dataDir, secrets));
+  const vault = await vaultWith(await requireKey(dataDir, secrets), dataDir, secrets);
   const output = await openOutput(options);
   const progress = showProgress("Backing up");
   try {
@@ -63,8 +62,8 @@ function backupFault(error: unknown, { file }: BackupOptions): Fault | undefined
 }
 
 /** It signs the archive; and a copy of the database is worth little without the key that opens its secrets. */
-async function requireKey(dataDir: string, { secret_key }: Secrets): Promise<string> {
-  const key = secret_key ?? (await readSecretKey(dataDir));
+async function requireKey(dataDir: string, secrets: Secrets): Promise<string> {
+  const key = await presentKey(dataDir, secrets);
   if (key) return key;
   throw new Fault(
     "unavailable",

@@ -7,7 +7,7 @@ import { type ArchiveReader, readArchive } from "../../backup/archive-reader.ts"
 import { openShelf } from "../../backup/data-files.ts";
 import { opens } from "../../backup/dump.ts";
 import { type Loaded, load, migrationsFor, requireEmpty } from "../../backup/load.ts";
-import { createVault, type Vault } from "../../base/crypto.ts";
+import type { Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import { createLog, type Log } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
@@ -16,7 +16,7 @@ import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
 import { migrateJobs } from "../../jobs/runner.ts";
 import { makeDataDir } from "../open-platform.ts";
 import { connectionFault, refuseOldPostgres } from "../outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { count, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
@@ -90,9 +90,9 @@ async function openInput(file: string): Promise<Readable> {
 async function requireKeyOf(
   { header: { key_check } }: ArchiveReader,
   { data_dir }: Config,
-  { secret_key }: Secrets,
+  secrets: Secrets,
 ): Promise<Vault> {
-  const key = secret_key ?? (await readSecretKey(data_dir));
+  const key = await presentKey(data_dir, secrets);
   const file = secretKeyFile(path.resolve(data_dir));
   const put = `Copy the secret.key of that installation to ${file}, or set SECRET_KEY to it, and run this again`;
   if (!key)
@@ -100,11 +100,11 @@ async function requireKeyOf(
       "unavailable",
       `The backup's secrets are sealed with a key that is not on this machine. ${put}.`,
     );
-  const vault = createVault(key);
+  const vault = await vaultWith(key, data_dir, secrets);
   if (key_check !== null && !opens(vault, key_check))
     throw new Fault(
       "unavailable",
-      `${secret_key ? "SECRET_KEY" : file} is not the key that the backup's secrets are sealed with. ${put}.`,
+      `${secrets.secret_key ? "SECRET_KEY" : file} is not the key that the backup's secrets are sealed with. ${put}.`,
     );
   return vault;
 }

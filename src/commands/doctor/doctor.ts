@@ -2,12 +2,15 @@ import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
+import { mostCalls } from "../../media/call-capacity.ts";
 import { NO_EAR } from "../../media/local-engines.ts";
+import { checkModel } from "../../speech/local/check-models.ts";
+import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
 import { runningVersion, tryPort } from "../free-port.ts";
 import { askPostgres, tooOld } from "../outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "../secret-key.ts";
-import { checkKeys } from "./doctor-keys.ts";
+import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { checkKeys, checkSpeechKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
 
@@ -38,8 +41,10 @@ async function look({ config, secrets }: { config: Config; secrets: Secrets }): 
     await checkSecretKey(config, secrets),
     await checkDatabase(config),
     ...(await checkKeys(config, secrets)),
+    ...(await checkSpeechKeys(config, secrets)),
     ...(await checkMail(config, secrets)),
-    checkVoice(),
+    checkVoice(config, secrets),
+    ...(await checkModels(config)),
     checkClock(),
     checkPublicUrl(config),
   ];
@@ -92,6 +97,13 @@ async function nearestThere(folder: string): Promise<string> {
 async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secrets): Promise<Finding> {
   const check = "secret key";
   if (secrets.secret_key) return { check, status: "ok", message: "from SECRET_KEY" };
+  if (secrets.secret_key_file || secrets.secret_key_command) {
+    const message = secrets.secret_key_file ? "from SECRET_KEY_FILE" : "from SECRET_KEY_COMMAND";
+    return presentKey(data_dir, secrets).then(
+      () => ({ check, status: "ok" as const, message }),
+      (error) => ({ check, status: "problem" as const, message: errorText(error) }),
+    );
+  }
   const folder = path.resolve(data_dir);
   const file = secretKeyFile(folder);
   try {
@@ -140,12 +152,37 @@ async function checkDatabase(config: Config): Promise<Finding> {
 }
 
 /** Calls from a page need something that hears; without it the rest works. */
-function checkVoice(): Finding {
+function checkVoice(config: Config, secrets: Secrets): Finding {
+  const { voice_calls, voice_order } = config;
   const check = "voice";
-  const message = findSphinx()
-    ? "offline hearing and speaking, English only (stand-ins)"
-    : `optional. ${NO_EAR}`;
-  return { check, status: "ok", message };
+  const keys = { deepgram: secrets.deepgram_api_key, assemblyai: secrets.assemblyai_api_key };
+  const service = voice_order.hearing.find((name) =>
+    name === "openai" ? secrets.llm_api_keys.openai : name !== "offline" && keys[name] !== null,
+  );
+  const own = config.speech_models.length > 0;
+  if (!service && !own && !findSphinx()) return { check, status: "ok", message: `optional. ${NO_EAR}` };
+  const offline = own
+    ? "models of your own, and the offline stand-ins"
+    : "offline hearing and speaking, English only (stand-ins)";
+  const hears = service ? `${service} hears` : offline;
+  const most = voice_calls ?? mostCalls(service === undefined);
+  return { check, status: "ok", message: `${hears}; at most ${most} calls at once (VOICE_CALLS)` };
+}
+
+/** Each model that the operator brought is loaded, and its checksums told. */
+async function checkModels({ speech_models }: Config): Promise<Finding[]> {
+  const check = "speech model";
+  const findings: Finding[] = [];
+  for (const given of speech_models) {
+    try {
+      const { hearing, speaking } = findSpeechModels([given]);
+      for (const model of [...hearing, ...speaking])
+        findings.push({ check, status: "ok", message: await checkModel(model) });
+    } catch (error) {
+      findings.push({ check, status: "problem", message: errorText(error) });
+    }
+  }
+  return findings;
 }
 
 function checkClock(): Finding {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ParleyClient } from "../../../sdk/typescript/client.ts";
+import type { SimulatedContact } from "../../../sdk/typescript/operations.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Config, Secrets } from "../../config.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "../api-client.ts";
+import { client, tokenOfThisMachine } from "../api-client.ts";
 import { findAgent } from "../chat.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
@@ -28,11 +30,11 @@ export async function simulateAgent(
   secrets: Secrets,
   token: string | undefined,
 ): Promise<number> {
-  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
-  const agent = await findAgent(call, name);
+  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const agent = await findAgent(parley, name);
   const stop = stopSignal();
-  const phone = await openPhoneDesk(call, agent.id);
-  const mail = await openMailDesk(call, agent.id);
+  const phone = await openPhoneDesk(parley, agent.id);
+  const mail = await openMailDesk(parley, agent.id);
   try {
     const desks: Partial<Record<ChannelKind, Desk>> = {
       ...(phone && { call: phone, texts: phone }),
@@ -45,7 +47,7 @@ export async function simulateAgent(
     const talk = async (contact: Contact) => {
       const desk = desks[contact.kind];
       if (!desk) return;
-      const { lines, finished } = await talkWith(call, desk, contact, stop);
+      const { lines, finished } = await talkWith(parley, desk, contact, stop);
       printSimulated(
         { kind: contact.kind, from: `${contact.who.name} (${contact.from})`, to: agent.name, lines },
         json,
@@ -79,23 +81,24 @@ function tellBeginning(agent: string, desks: Partial<Record<ChannelKind, Desk>>)
 
 /** To its end: one of both leaves, or nobody has anything more to say. */
 async function talkWith(
-  call: ApiClient,
+  parley: ParleyClient,
   { channel_id, address }: Desk,
   { kind, who, from, opening }: Contact,
   stop: AbortSignal,
 ): Promise<{ lines: TalkLine[]; finished: boolean }> {
-  const begun = {
-    call: { mode: "voice" },
-    texts: { mode: "sms", text: opening },
-    mails: { mode: "email", subject: "Question", text: opening },
-  }[kind];
-  await call("POST", `/api/v1/channels/${channel_id}/simulated_contacts`, { ...begun, from, to: address });
+  const line = { from, to: address };
+  const contacts: Record<ChannelKind, SimulatedContact> = {
+    call: { mode: "voice", ...line },
+    texts: { mode: "sms", text: opening, ...line },
+    mails: { mode: "email", subject: "Question", text: opening, ...line },
+  };
+  await parley.create_channel_simulated_contact({ path: { channel_id }, body: contacts[kind] });
   const until = performance.now() + LONGEST_MS;
   let lines: TalkLine[] = [];
   let since = performance.now();
   while (performance.now() < until && !stop.aborted) {
     await sleep(LOOK_MS);
-    const seen = await readTalk(call, from);
+    const seen = await readTalk(parley, from);
     if (seen.lines.length !== lines.length) since = performance.now();
     lines = seen.lines;
     if (seen.ended) return { lines, finished: true };
@@ -108,19 +111,15 @@ async function talkWith(
 }
 
 /** What was said with somebody so far, and whether the session is over. */
-async function readTalk(call: ApiClient, from: string): Promise<{ lines: TalkLine[]; ended: boolean }> {
-  const query = new URLSearchParams([
-    ["search_fields", "source"],
-    ["search_field_values", from],
-    ["search_fields", "is_test"],
-    ["search_field_values", "true"],
-    ["limit", "1"],
-  ]);
-  type Found = { items: { session_id: string; ended_at: string | null }[] };
-  const [session] = (await call<Found>("GET", `/api/v1/sessions/?${query}`)).items;
-  if (!session) return { lines: [], ended: false };
-  type Said = { transcription: { source: string; text: string }[] };
-  const { transcription } = await call<Said>("GET", `/api/v1/sessions/transcript/${session.session_id}`);
-  const lines = transcription.map(({ source, text }) => ({ role: source, text }));
+async function readTalk(parley: ParleyClient, from: string): Promise<{ lines: TalkLine[]; ended: boolean }> {
+  const search = {
+    search_fields: ["source" as const, "is_test" as const],
+    search_field_values: [from, "true"],
+  };
+  const [session] = (await parley.list_sessions({ query: { ...search, limit: 1 } })).items;
+  if (!session?.session_id) return { lines: [], ended: false };
+  const path = { session_id: session.session_id };
+  const { transcription } = await parley.get_session_transcript({ path });
+  const lines = transcription.map(({ source, text }) => ({ role: source ?? "", text: text ?? "" }));
   return { lines, ended: session.ended_at !== null };
 }

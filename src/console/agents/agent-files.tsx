@@ -18,7 +18,7 @@ export function useOpenMade() {
   return async ({ agent, parts }: ImportedAgent): Promise<void> => {
     const made = parts.filter(({ is_new }) => is_new).length;
     notifications.show({
-      message: `${agent.name} is there, with ${made} ${made === 1 ? "part" : "parts"} of its own`,
+      message: `${agent.name} created with ${made} new ${made === 1 ? "part" : "parts"}`,
       color: "green",
       autoClose: 4000,
     });

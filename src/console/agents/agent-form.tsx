@@ -30,7 +30,7 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
     <Stack gap="md">
       {agent === null && <TemplateStart />}
       <Findings issues={agent?.validation_issues} />
-      <Panel title={agent ? "Settings" : "Or with a prompt of yours"}>
+      <Panel title={agent ? "Settings" : "Start from your own prompt"}>
         <RecordFormFrame {...frame}>
           <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
           <Textarea

@@ -2,12 +2,14 @@ import { Box, Grid, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { AgentResponse } from "../api-types.ts";
 import { useMay } from "../server/me.tsx";
-import { AddressSection } from "./address-section.tsx";
 import { DuplicateAgent, ExportAgent } from "./agent-files.tsx";
-import { GreetingSection } from "./greeting-section.tsx";
-import { InstructionsSection } from "./instructions-section.tsx";
 import { ReleasePanel } from "./release-panel.tsx";
-import { TalkPane } from "./talk-pane.tsx";
+import { AddressSection } from "./sections/address-section.tsx";
+import { GreetingSection } from "./sections/greeting-section.tsx";
+import { InstructionsSection } from "./sections/instructions-section.tsx";
+import { KnowledgeSection } from "./sections/knowledge-section.tsx";
+import { LanguagesSection } from "./sections/languages-section.tsx";
+import { TalkPane } from "./talk/talk-pane.tsx";
 
 /** All an agent is made of on one page, each part saved by itself; beside it a test conversation that stays in sight. */
 export function AgentWorkbench({ agent, children }: { agent: AgentResponse; children: ReactNode }) {
@@ -24,6 +26,8 @@ export function AgentWorkbench({ agent, children }: { agent: AgentResponse; chil
           </Group>
           {agent.prompt && <InstructionsSection agent={agent} prompt={agent.prompt} />}
           <GreetingSection agent={agent} />
+          {may("language_groups_read") && <LanguagesSection agent={agent} />}
+          {may("data_sources_read") && <KnowledgeSection agent={agent} />}
           {may("channels_read") && <AddressSection agent={agent} />}
           {children}
         </Stack>

@@ -17,7 +17,7 @@ const COLUMNS: Column<AgentResponse>[] = [
   },
   {
     field: "channel_targets",
-    title: "Reached by",
+    title: "Addresses",
     render: ({ channel_targets }) =>
       (channel_targets ?? [])
         .slice(0, 3)
@@ -27,12 +27,12 @@ const COLUMNS: Column<AgentResponse>[] = [
   { field: "labels", title: "Labels", orderable: true, render: ({ labels }) => <Labels labels={labels} /> },
   {
     field: "validation_issues",
-    title: "State",
+    title: "Status",
     render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
   { field: "timezone", title: "Time zone", orderable: true, hidden: true },
   changedColumn("updated_at"),
-  { field: "last_updated_by", title: "By", orderable: true, hidden: true },
+  { field: "last_updated_by", title: "Updated by", orderable: true, hidden: true },
 ];
 
 export default listPage({
@@ -44,7 +44,7 @@ export default listPage({
   search: { field: "name_description", label: "Name or description" },
   filters: [{ field: "labels", label: "Label", kind: "text" }],
   empty: {
-    title: "No agent yet",
+    title: "No agents yet",
     icon: IconRobot,
     about:
       "An agent needs a prompt that says what it does and which tools it may use. Then give it an address: a chat page, a telephone number, a mailbox.",

@@ -1,18 +1,19 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
-import { IconPlayerPlay } from "@tabler/icons-react";
+import { Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { AgentResponse, GateResult } from "../api-types.ts";
-import { RouteLink, Status } from "../parts/parts.tsx";
+import type { AgentResponse, GateResult, ReplayGateResult } from "../api-types.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
+import { GateRow } from "./gate-row.tsx";
+import { ReplayGateRow } from "./replay-gate-row.tsx";
 
 const FOLLOW_MS = 1000;
 
-/** The suites that a draft has to pass, what each says of it, and the run that would tell. */
-export function GateList({ agent, gates }: { agent: AgentResponse; gates: readonly GateResult[] }) {
-  if (gates.length === 0) return null;
+type Props = { agent: AgentResponse; gates: readonly GateResult[]; replay_gate: ReplayGateResult | null };
+
+/** The suites and the replay that a draft has to pass, what each says of it, and the run that would tell. */
+export function GateList({ agent, gates, replay_gate }: Props) {
+  if (gates.length === 0 && replay_gate === null) return null;
   return (
     <Stack gap="xs" component="section" aria-label="Tests that must pass">
       <Text size="sm" fw={550}>
@@ -21,12 +22,12 @@ export function GateList({ agent, gates }: { agent: AgentResponse; gates: readon
       {gates.map((gate) => (
         <Gate key={gate.suite_id} agent={agent} gate={gate} />
       ))}
+      {replay_gate && <ReplayGateRow agent={agent} gate={replay_gate} />}
     </Stack>
   );
 }
 
 function Gate({ agent, gate }: { agent: AgentResponse; gate: GateResult }) {
-  const mayRun = useMay()("tests_run");
   const client = useQueryClient();
   const [run_id, setRun] = useState<number | null>(null);
   const begin = useMutation({
@@ -43,7 +44,7 @@ function Gate({ agent, gate }: { agent: AgentResponse; gate: GateResult }) {
     enabled: run_id !== null,
     queryFn: ({ signal }) =>
       call("GET /api/v1/test_runs/{run_id}", { path: { run_id: run_id as number }, signal }),
-    refetchInterval: ({ state }) => (state.data?.status === "finished" ? false : FOLLOW_MS),
+    refetchInterval: ({ state }) => (state.data && state.data.status !== "running" ? false : FOLLOW_MS),
   });
   const isOver = run.data !== undefined && run.data.status !== "running";
   const isRunning = begin.isPending || (run_id !== null && !isOver);
@@ -52,32 +53,16 @@ function Gate({ agent, gate }: { agent: AgentResponse; gate: GateResult }) {
   }, [isOver, client, agent.id]);
   const results = run.data?.summary.results;
   const shown = gate.run_id ?? run_id;
+  const told = results
+    ? `${results.total - results.pending} of ${results.total} tests run`
+    : "Starting tests";
   return (
-    <Group gap="xs" justify="space-between">
-      <Group gap="xs">
-        <Status tone={gate.passes ? "good" : "bad"}>{gate.passes ? "Passes" : "Holds back"}</Status>
-        <Text size="sm">{gate.says}</Text>
-        {shown !== null && (
-          <Text size="sm">
-            <RouteLink to={`/tests/runs/${shown}`}>Run {shown}</RouteLink>
-          </Text>
-        )}
-      </Group>
-      {isRunning && (
-        <Text size="sm" role="status">
-          {results ? `${results.total - results.pending} of ${results.total} tests run` : "The tests begin"}
-        </Text>
-      )}
-      {mayRun && !gate.passes && gate.suite !== null && !isRunning && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconPlayerPlay size={14} />}
-          onClick={() => begin.mutate()}
-        >
-          Run {gate.suite}
-        </Button>
-      )}
-    </Group>
+    <GateRow
+      gate={gate}
+      run={shown === null ? null : { name: `Run ${shown}`, to: `/tests/runs/${shown}` }}
+      progress={isRunning ? told : null}
+      action={gate.suite === null ? undefined : `Run ${gate.suite}`}
+      onRun={() => begin.mutate()}
+    />
   );
 }

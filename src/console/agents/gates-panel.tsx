@@ -9,38 +9,36 @@ import { Panel } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { useMay } from "../server/me.tsx";
 import { GateList } from "./gate-list.tsx";
+import { ReplayGateWindow } from "./replay-gate-window.tsx";
 import { choose } from "./versioning.ts";
 
 type Props = { agent: AgentResponse; versioning: AgentVersioning };
 
-/** The suites that a draft has to pass before it is published. */
+/** The suites and the replay that a draft has to pass before it is published. */
 export function GatesPanel({ agent, versioning }: Props) {
   const mayPublish = useMay()("agents_publish");
-  const [isAdding, setAdding] = useState(false);
-  const { gates } = versioning;
+  const [adding, setAdding] = useState<"suite" | "replay" | null>(null);
+  const { gates, replay_gate } = versioning;
   return (
     <Panel
       title="Tests before publishing"
       actions={
         mayPublish && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconPlus size={14} />}
-            onClick={() => setAdding(true)}
-          >
-            Add a suite
-          </Button>
+          <Group gap="xs">
+            <AddButton label="Add a suite" onClick={() => setAdding("suite")} />
+            {replay_gate === null && <AddButton label="Add a replay" onClick={() => setAdding("replay")} />}
+          </Group>
         )
       }
     >
-      {gates.length === 0 ? (
+      {gates.length === 0 && replay_gate === null ? (
         <Text size="sm" c="dimmed">
-          Drafts are published without tests. Add a suite that each draft has to pass.
+          Drafts are published without tests. Add a suite that every draft must pass, or a replay of recorded
+          sessions that must not get worse.
         </Text>
       ) : (
         <Stack gap="md">
-          <GateList agent={agent} gates={gates} />
+          <GateList agent={agent} gates={gates} replay_gate={replay_gate} />
           {mayPublish && (
             <Group gap="xs">
               {gates.map(({ suite_id, suite }) => (
@@ -48,33 +46,62 @@ export function GatesPanel({ agent, versioning }: Props) {
                   key={suite_id}
                   size="compact-sm"
                   verb={`Remove ${suite ?? "the deleted suite"}`}
-                  question="Publish without these tests from now on?"
+                  question="Remove this suite?"
                   act={() =>
                     choose(versioning, { gates: gates.filter((gate) => gate.suite_id !== suite_id) })
                   }
                   invalidates={[["agent"]]}
-                  done="Drafts need not pass this suite any more"
+                  done="Suite removed"
                 >
-                  Drafts are published whatever this suite says of them.
+                  Drafts can then be published even when this suite fails.
                 </ConfirmButton>
               ))}
+              {replay_gate && (
+                <ConfirmButton
+                  size="compact-sm"
+                  verb="Remove the replay"
+                  question="Remove the replay?"
+                  act={() => choose(versioning, { replay_gate: null })}
+                  invalidates={[["agent"]]}
+                  done="Replay removed"
+                >
+                  Drafts can then be published without a replay.
+                </ConfirmButton>
+              )}
             </Group>
           )}
         </Stack>
       )}
-      {isAdding && <AddGate versioning={versioning} onClose={() => setAdding(false)} />}
+      {adding === "suite" && <AddGate versioning={versioning} onClose={() => setAdding(null)} />}
+      {adding === "replay" && <ReplayGateWindow versioning={versioning} onClose={() => setAdding(null)} />}
     </Panel>
   );
 }
 
+const AddButton = ({ label, onClick }: { label: string; onClick(): void }) => (
+  <Button size="compact-sm" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
+    {label}
+  </Button>
+);
+
 function AddGate({ versioning, onClose }: Pick<Props, "versioning"> & { onClose(): void }) {
   const client = useQueryClient();
   const { form, sending } = useWindowForm({
-    initial: { suite_id: null as number | null, percent: 80 as number | string },
-    send: ({ suite_id, percent }) =>
-      choose(versioning, {
-        gates: [...versioning.gates, { suite_id: suite_id ?? 0, at_least: Number(percent) / 100 }],
-      }),
+    initial: {
+      suite_id: null as number | null,
+      percent: 80 as number | string,
+      most_answer_ms: "" as number | string,
+      most_cost_usd: "" as number | string,
+    },
+    send: ({ suite_id, percent, most_answer_ms, most_cost_usd }) => {
+      const gate = {
+        suite_id: suite_id ?? 0,
+        at_least: Number(percent) / 100,
+        most_answer_ms: most_answer_ms === "" ? null : Number(most_answer_ms),
+        most_cost_usd: most_cost_usd === "" ? null : Number(most_cost_usd),
+      };
+      return choose(versioning, { gates: [...versioning.gates, gate] });
+    },
     async onSent() {
       onClose();
       await client.invalidateQueries({ queryKey: ["agent"] });
@@ -91,12 +118,28 @@ function AddGate({ versioning, onClose }: Pick<Props, "versioning"> & { onClose(
         error={form.errors.suite_id}
       />
       <NumberInput
-        label="Pass rate it has to show"
+        label="Required pass rate"
         description="The lower end of the 95 % interval. 20 tests that all pass show 83.8 %, 40 show 91.2 %."
         suffix=" %"
         min={0}
         max={100}
         {...form.getInputProps("percent")}
+      />
+      <NumberInput
+        label="Longest answer"
+        description="95 of 100 answers have to come as fast, without the time of tools. Empty: not asked."
+        suffix=" ms"
+        min={0}
+        thousandSeparator=","
+        {...form.getInputProps("most_answer_ms")}
+      />
+      <NumberInput
+        label="Most a conversation may cost"
+        description="Of the agent's model, in the mean. Empty: not asked."
+        prefix="$"
+        min={0}
+        decimalScale={4}
+        {...form.getInputProps("most_cost_usd")}
       />
     </WindowForm>
   );

@@ -8,6 +8,7 @@ import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { GateList } from "./gate-list.tsx";
+import { FindingsAlert } from "./version-findings.tsx";
 import { differencesOf, PART_LABELS } from "./version-words.ts";
 import { versioningQuery } from "./versioning.ts";
 
@@ -26,7 +27,8 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
   const client = useQueryClient();
   const mayOverride = useMay()("agents_publish_untested");
   const isFirst = versioning.published_version === null;
-  const isHeldBack = versioning.gates.some(({ passes }) => !passes);
+  const { gates, replay_gate } = versioning;
+  const isHeldBack = [...gates, ...(replay_gate ? [replay_gate] : [])].some(({ passes }) => !passes);
   const { form, sending } = useWindowForm({
     initial: { note: "", override_reason: "" },
     send: ({ note, override_reason }) =>
@@ -50,7 +52,7 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
   });
   return (
     <WindowForm
-      title={isFirst ? "Publish the first version" : `Publish a version of ${agent.name}`}
+      title={isFirst ? "Work with versions" : `Publish a version of ${agent.name}`}
       size="xl"
       verb="Publish"
       sending={sending}
@@ -58,8 +60,8 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
     >
       {isFirst ? (
         <Text size="sm">
-          People go on reaching the agent as it is now, as version 1. What you save afterwards is a draft: you
-          talk with it and test it here, and publish it when it is better.
+          The agent as it is now becomes a version and stays live. Later changes are a draft: talk with it and
+          test it here, then publish it.
         </Text>
       ) : (
         <Stack gap={4} component="section" aria-label="Changes">
@@ -69,10 +71,11 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
           <DifferenceList entries={differencesOf(versioning.draft.changes)} labels={PART_LABELS} />
         </Stack>
       )}
-      <GateList agent={agent} gates={versioning.gates} />
+      <FindingsAlert findings={versioning.draft.findings} />
+      <GateList agent={agent} gates={gates} replay_gate={replay_gate} />
       <Textarea
         label="Note"
-        description="What you changed, and why. It stands in the list of versions."
+        description="What you changed and why. Shown in the list of versions."
         autosize
         minRows={2}
         maxLength={2000}
@@ -83,7 +86,7 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
       {isHeldBack && mayOverride && (
         <Textarea
           label="Reason to publish without the tests"
-          description="It stands at the version and in the audit trail."
+          description="Kept with the version and in the audit log."
           autosize
           minRows={2}
           maxLength={2000}
@@ -92,9 +95,9 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
         />
       )}
       {isHeldBack && !mayOverride && (
-        <Alert color="yellow" title="The tests hold this draft back">
-          Run the tests with this draft, and mend what fails. Who may publish without tests can do so with a
-          reason.
+        <Alert color="yellow" title="Tests block this draft">
+          Run the tests on this draft and fix what fails. People with the permission to publish without tests
+          can give a reason instead.
         </Alert>
       )}
     </WindowForm>

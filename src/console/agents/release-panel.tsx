@@ -8,6 +8,7 @@ import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { PublishWindow } from "./publish-window.tsx";
 import classes from "./release-panel.module.css";
+import { RunningExperiments } from "./running-experiment.tsx";
 import { partNames } from "./version-words.ts";
 import { versioningQuery } from "./versioning.ts";
 
@@ -38,12 +39,13 @@ export function ReleasePanel({ agent }: { agent: AgentResponse }) {
 }
 
 function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentVersioning }) {
+  const may = useMay();
   const { published_version, published_at, published_by, draft } = versioning;
   if (published_version === null)
     return (
       <Text size="sm">
-        <b>Every save reaches people at once.</b> With versions, what you save is a draft until you publish
-        it.
+        <b>Every save is live at once.</b> With versions, changes stay a draft until you publish them.{" "}
+        <RouteLink to={`/agents/${agent.id}/versions`}>All versions</RouteLink>
       </Text>
     );
   return (
@@ -56,12 +58,18 @@ function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentV
         <Text size="sm">
           <RouteLink to={`/agents/${agent.id}/versions`}>All versions</RouteLink>
         </Text>
+        {may("experiments_read") && (
+          <Text size="sm">
+            <RouteLink to={`/agents/${agent.id}/experiments`}>Experiments</RouteLink>
+          </Text>
+        )}
       </Group>
       <Text size="sm" mt={4}>
         {draft.changes.length === 0
-          ? "The draft is the same. What you save now waits here until you publish it."
-          : `The draft differs in ${partNames(draft.changes)}. Nobody reaches it before it is published.`}
+          ? "The draft has no changes. What you save now stays a draft until you publish it."
+          : `The draft changes ${partNames(draft.changes)}. It goes live when you publish it.`}
       </Text>
+      <RunningExperiments agent_id={agent.id} />
     </>
   );
 }

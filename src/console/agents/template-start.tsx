@@ -28,7 +28,7 @@ export function TemplateStart() {
   if (!may) return null;
   return (
     <Panel
-      title="Begin with a template"
+      title="Start from a template"
       actions={
         <FileButton
           accept=".yaml,.yml,.json"
@@ -64,7 +64,7 @@ export function TemplateStart() {
                 </Text>
                 {template.tools.length > 0 && (
                   <Text size="xs" c="dimmed" mt={6}>
-                    Brings {template.tools.join(", ")}
+                    Includes {template.tools.join(", ")}
                   </Text>
                 )}
               </div>

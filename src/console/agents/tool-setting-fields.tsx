@@ -65,6 +65,9 @@ const KINDS: Record<string, string> = {
   data_source_list: 'Names or labels of data sources, as JSON: ["prices"]',
 };
 
+/** Chosen by name in the section on knowledge. */
+const isKnowledge = (tool: string, field: string) => tool === "data_source_search" && field === "doc";
+
 function settingsOf(tools: readonly ToolResponse[], value: AgentToolDefaultsInput[]): Setting[] {
   const offered = tools.flatMap(({ name, definition }) =>
     (definition.static_parameters ?? []).map((parameter) => ({
@@ -87,5 +90,5 @@ function settingsOf(tools: readonly ToolResponse[], value: AgentToolDefaultsInpu
         otherwise: "",
       })),
   );
-  return [...offered, ...left];
+  return [...offered, ...left].filter(({ tool, field }) => !isKnowledge(tool, field));
 }

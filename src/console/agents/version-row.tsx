@@ -8,14 +8,22 @@ import { Fetched, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { FindingsAlert } from "./version-findings.tsx";
 import { differencesOf, PART_LABELS } from "./version-words.ts";
 import { choose } from "./versioning.ts";
 
 /** One version: who published it, when and why, what its tests said, and how it differs from the draft. */
-export function VersionRow({ version, versioning }: { version: AgentVersion; versioning: AgentVersioning }) {
+export function VersionRow(props: {
+  version: AgentVersion;
+  versioning: AgentVersioning;
+  /** Its findings are read at once; an older version's when it is compared. */
+  isRecent: boolean;
+}) {
+  const { version, versioning, isRecent } = props;
   const mayPublish = useMay()("agents_publish");
   const [isCompared, setCompared] = useState(false);
-  const { version_number, is_live, note, published_at, published_by, gates, override_reason } = version;
+  const { version_number, is_live, note, published_at, published_by, gates, override_reason, replay_gate } =
+    version;
   return (
     <Stack gap={4} component="section" aria-label={`Version ${version_number}`}>
       <Group justify="space-between">
@@ -39,25 +47,25 @@ export function VersionRow({ version, versioning }: { version: AgentVersion; ver
             <ConfirmButton
               size="compact-sm"
               verb="Stop using versions"
-              question="Let every save reach people at once?"
+              question="Stop using versions?"
               act={() => choose(versioning, { published_version: null })}
               invalidates={[["agent"]]}
-              done="Every save reaches people at once"
+              done="Every save is live at once"
             >
-              What was saved last goes live now. The versions stay in this list.
+              The draft goes live now, and so does every later save. The versions stay in this list.
             </ConfirmButton>
           )}
           {mayPublish && !is_live && (
             <ConfirmButton
               size="compact-sm"
-              verb="Take live"
-              question={`Let people reach version ${version_number}?`}
+              verb="Make live"
+              question={`Make version ${version_number} live?`}
               act={() => choose(versioning, { published_version: version_number })}
               invalidates={[["agent"]]}
               done={`Version ${version_number} is live`}
             >
-              New sessions begin with version {version_number}. Those that run go on as they began. The draft
-              stays as it is.
+              New sessions use version {version_number}. Running sessions keep the version they started with.
+              The draft is not changed.
             </ConfirmButton>
           )}
         </Group>
@@ -77,9 +85,30 @@ export function VersionRow({ version, versioning }: { version: AgentVersion; ver
           {says}
         </Text>
       ))}
+      {replay_gate && (
+        <Text size="xs" c="dimmed">
+          {replay_gate.says}
+        </Text>
+      )}
+      {(isRecent || is_live || isCompared) && (
+        <VersionFindings agent_id={versioning.agent_id} version_number={version_number} />
+      )}
       {isCompared && <Changes agent_id={versioning.agent_id} version_number={version_number} />}
     </Stack>
   );
+}
+
+/** What is doubtful about it today: a model may have been retired, a tool may call what it lacks. */
+function VersionFindings({ agent_id, version_number }: { agent_id: number; version_number: number }) {
+  const version = useQuery({
+    queryKey: ["agent", String(agent_id), "version", version_number],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/agents/{agent_id}/versions/{version_number}", {
+        path: { agent_id, version_number },
+        signal,
+      }),
+  });
+  return <FindingsAlert findings={version.data?.findings ?? []} />;
 }
 
 function Changes({ agent_id, version_number }: { agent_id: number; version_number: number }) {

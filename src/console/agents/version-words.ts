@@ -7,6 +7,10 @@ export function partNames(changes: readonly Pick<AgentChange, "part">[]): string
   return new Intl.ListFormat("en", { type: "conjunction" }).format(changes.map(({ part }) => part));
 }
 
+/** "Version 3", "The draft". */
+export const stateName = (state: number | "draft"): string =>
+  state === "draft" ? "The draft" : `Version ${state}`;
+
 /** What differs within each part, for the views that show differences. */
 export const differencesOf = (changes: readonly AgentChange[]): Difference[] =>
   changes.flatMap(({ part, before, after }) => differences(asLines(before), asLines(after), part));

@@ -1,16 +1,20 @@
 import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { Empty, Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { Empty, Fetched, LinkButton, PageHead, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { GatesPanel } from "./gates-panel.tsx";
 import { VersionRow } from "./version-row.tsx";
 import { versioningQuery, versionsQuery } from "./versioning.ts";
+
+const RECENT = 5;
 
 /** The versions of an agent, the one that people reach among them, and the tests a draft has to pass. */
 export default function VersionsPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const agent_id = Number(id);
+  const may = useMay();
   const agent = useQuery({
     queryKey: ["agent", id],
     queryFn: ({ signal }) => call("GET /api/v1/agents/{agent_id}", { path: { agent_id }, signal }),
@@ -22,23 +26,44 @@ export default function VersionsPage() {
       <PageHead
         title="Versions"
         back={{ to: `/agents/${id}`, label: agent.data?.name ?? "Agent" }}
-        about="People reach the live version. A session goes on with the version it began with."
+        about="New sessions use the live version. A running session keeps the version it started with."
       />
       <Fetched query={versioning} lines={8}>
         {(state) => (
           <Stack gap="md">
-            <Panel title="Published">
+            <Panel
+              title="Published"
+              actions={
+                (versions.data?.items.length ?? 0) > 0 && (
+                  <>
+                    <LinkButton to={`/agents/${id}/versions/compare`} size="compact-sm" variant="default">
+                      Compare versions
+                    </LinkButton>
+                    {may("experiments_read") && (
+                      <LinkButton to={`/agents/${id}/experiments`} size="compact-sm" variant="default">
+                        Experiments
+                      </LinkButton>
+                    )}
+                  </>
+                )
+              }
+            >
               <Fetched query={versions}>
                 {({ items }) =>
                   items.length === 0 ? (
-                    <Empty title="No version yet">
-                      Every save reaches people at once. Publish the first version on the agent's page, and
-                      what you save becomes a draft.
+                    <Empty title="No versions yet">
+                      Every save is live at once. Publish the first version on the agent's page; later changes
+                      become a draft.
                     </Empty>
                   ) : (
                     <Stack gap="md">
-                      {items.map((version) => (
-                        <VersionRow key={version.version_number} version={version} versioning={state} />
+                      {items.map((version, index) => (
+                        <VersionRow
+                          key={version.version_number}
+                          version={version}
+                          versioning={state}
+                          isRecent={index < RECENT}
+                        />
                       ))}
                     </Stack>
                   )

@@ -8,6 +8,7 @@ import { useState } from "react";
 import type { BatchDetails, CommunicationBatch } from "../api-types.ts";
 import { readCampaign } from "../campaign-form/campaign-form.tsx";
 import { BATCH_WORDS } from "../outbound/batch-words.ts";
+import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -83,7 +84,10 @@ function Actions({ batch }: { batch: BatchDetails }) {
     mutationFn: (paused: boolean) =>
       call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused } }),
     async onSuccess(_, paused) {
-      notifications.show({ message: paused ? "The batch is paused" : "The batch goes on", color: "green" });
+      notifications.show({
+        message: paused ? "The batch is paused" : "The batch is resumed",
+        color: "green",
+      });
       await Promise.all(LISTS.map((queryKey) => client.invalidateQueries({ queryKey })));
     },
     onError: showFailure,
@@ -122,7 +126,7 @@ function Actions({ batch }: { batch: BatchDetails }) {
             void navigate({ to: `/campaigns/${batch.campaign_id}?view=batches`, ignoreBlocker: true })
           }
         >
-          Whoever waits is not reached any more; who is being talked with is not cut off.
+          People still waiting are not contacted. Conversations in progress continue.
         </RemoveRecord>
       )}
     </>
@@ -135,6 +139,8 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
   const counts = batch.status_counts ?? {};
   const people = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const [offered] = useState(batch.upload_filename === null || batch.upload_filename === undefined);
+  const link = (filter: PeopleFilter) =>
+    peoplePath(batch.campaign_id, { batch_id: batch.batch_id, ...filter });
   const mayFill = may("outbound_write") && batch.status !== "CANCELED" && batch.status !== "EXPIRED";
   return (
     <Grid gap="md" align="flex-start">
@@ -153,8 +159,8 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
           {people > 0 && !isFilling && (
             <Panel title={people === 1 ? "1 person" : `${people.toLocaleString("en")} people`}>
               <Stack gap="md">
-                {batch.outcome_counts && <OutcomeTiles counts={batch.outcome_counts} />}
-                <StatusTiles counts={counts} details={batch.detailed_status_counts} />
+                {batch.outcome_counts && <OutcomeTiles counts={batch.outcome_counts} link={link} />}
+                <StatusTiles counts={counts} details={batch.detailed_status_counts} link={link} />
               </Stack>
             </Panel>
           )}
@@ -177,7 +183,7 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
                 ["Source file", <bdi key="file">{batch.upload_filename ?? "no file"}</bdi>],
                 ["Created", <Time key="made" at={batch.created_at} />],
                 ["Updated", <Time key="changed" at={batch.last_updated_at} />],
-                ["By", batch.last_updated_by],
+                ["Updated by", batch.last_updated_by],
               ]}
             />
           </Panel>

@@ -30,7 +30,7 @@ const COLUMNS: Column<CommunicationBatch>[] = [
   },
   {
     field: "status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ status }) => <Status tone={BATCH_WORDS[status].tone}>{BATCH_WORDS[status].word}</Status>,
   },
@@ -77,10 +77,10 @@ export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
         rowKey={({ batch_id }) => batch_id}
         fixed={{ campaign_id: String(campaign_id) }}
         search={{ field: "batch_id", label: "Search by name" }}
-        filters={[{ field: "status", label: "State", kind: "choice", choices: BATCH_WORDS }]}
+        filters={[{ field: "status", label: "Status", kind: "choice", choices: BATCH_WORDS }]}
         refresh_ms={REFRESH_MS}
         empty={{
-          title: "No batch yet",
+          title: "No batches yet",
           icon: IconStack2,
           action: button,
           about:

@@ -22,7 +22,7 @@ export const UNREADABLE: CsvPreview = {
   header_bytes: 0,
   estimated_rows: 0,
   problem:
-    "The browser can't read this file. See that it is still there and not open elsewhere, and choose it again.",
+    "The browser can't read this file. Check that it still exists and no other program has it open, then choose it again.",
 };
 
 /** Enough for hundreds of rows and small enough to read at once. */

@@ -10,6 +10,7 @@ import classes from "../outbound/outbound.module.css";
 import { formatDuration } from "../parts/duration.ts";
 import { OFFLINE_MODEL, OfflineMark } from "../parts/offline-mark.tsx";
 import { Code, Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { personPath } from "../parts/person-path.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -49,7 +50,13 @@ export default function RequestPage() {
           trace.data && (
             <Group gap="xs">
               <Status tone={words.tone}>{words.word}</Status>
-              <bdi>{trace.data.target}</bdi>
+              {trace.data.request_status === "INVALID" ? (
+                <bdi>{trace.data.target}</bdi>
+              ) : (
+                <RouteLink to={personPath(trace.data.target)}>
+                  <bdi>{trace.data.target}</bdi>
+                </RouteLink>
+              )}
             </Group>
           )
         }
@@ -70,7 +77,7 @@ export default function RequestPage() {
                   <Text size="sm">{next_step.text}</Text>
                   {next_step.until && (
                     <Text size="xs">
-                      Looked at again <Time at={next_step.until} />.
+                      Next check <Time at={next_step.until} />.
                     </Text>
                   )}
                 </Alert>
@@ -187,8 +194,8 @@ function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
       />
       {decision && (
         <details>
-          <summary>What was decided then</summary>
-          <Code value={decision} label={`What was decided after attempt ${attempt.attempt_number}`} />
+          <summary>Decision</summary>
+          <Code value={decision} label={`Decision after attempt ${attempt.attempt_number}`} />
         </details>
       )}
     </Stack>

@@ -131,10 +131,10 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
         {(people) =>
           people.length === 0 ? (
             <Empty
-              title={status || reference_id || page > 1 ? "Nobody matches" : "Nobody is in this batch yet"}
+              title={status || reference_id || page > 1 ? "No one matches" : "No people in this batch yet"}
             >
               {status || reference_id || page > 1
-                ? "Take a filter away to see more."
+                ? "Remove a filter to see more."
                 : "Upload a file: each row becomes a person."}
             </Empty>
           ) : (

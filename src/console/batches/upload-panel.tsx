@@ -173,7 +173,7 @@ function Mapping(props: { chosen: Chosen; onNames(names: string[]): void; onUplo
           Upload {rowsText(preview)}
         </Button>
         <Text size="xs" c="dimmed">
-          A file with errors changes nothing. Wrong numbers and addresses are stored as invalid and not
+          A file with errors adds no one. Invalid numbers and addresses are stored as invalid and not
           contacted.
         </Text>
       </Group>
@@ -205,7 +205,7 @@ function Uploaded({ added }: { added: RequestsAdded }) {
       role="status"
       title={`${accepted.toLocaleString("en")} people were added`}
     >
-      {left.length > 0 ? `${left.join("; ")}.` : "Every row of the file is a person who can be reached."}
+      {left.length > 0 ? `${left.join("; ")}.` : "Every row has a valid number or address."}
     </Alert>
   );
 }

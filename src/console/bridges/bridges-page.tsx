@@ -38,7 +38,7 @@ export default listPage({
   columns: COLUMNS,
   search: { field: "name", label: "Search by name" },
   empty: {
-    title: "No phrases yet",
+    title: "No bridge phrases yet",
     icon: IconMessageDots,
     about:
       "The first phrase plays after 2.75 seconds of silence, the next after two, three and four times as long. Phrases can differ by language and by tool.",

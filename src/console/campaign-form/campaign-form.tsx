@@ -86,7 +86,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const hasNoSender = campaign?.validation_issues?.some(({ id }) => id === NO_SENDER) ?? false;
   const noSender =
     hasNoSender && !record.isDirty
-      ? "Nobody is reached without one: choose an agent\u2019s address here, or under Shown as."
+      ? "Choose an agent\u2019s address here or under Caller ID. Without one, no one is contacted."
       : undefined;
   const zone = useClockOf(values.source ?? "", mode);
   const stored = new Set(
@@ -115,7 +115,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                   invalidates={[["GET /api/v1/outbound/campaigns"]]}
                   onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true })}
                 >
-                  Its batches are deleted with it: whoever waits in them is not reached any more.
+                  Its batches are deleted, too. People waiting in them are not contacted.
                 </RemoveRecord>
               )
             }
@@ -164,10 +164,10 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 {mode === "sms" && (
                   <Grid.Col span={{ base: 12, sm: 6 }}>
                     <NumberInput
-                      label="Replies belong to the campaign for"
+                      label="Reply window"
                       suffix=" min"
                       min={0}
-                      placeholder="as usual"
+                      placeholder="default"
                       value={values.sms_session_ttl ?? ""}
                       onChange={(minutes) => set("sms_session_ttl", numberOrNull(minutes))}
                       error={errorOf("sms_session_ttl")}

@@ -52,7 +52,7 @@ export const CAMPAIGN_LABELS: FieldLabels = {
   mode: "Contact people by",
   source: "From",
   caller_id: "Caller ID",
-  sms_session_ttl: "Replies belong to the campaign for",
+  sms_session_ttl: "Reply window",
   campaign_variables: "Variables",
   active_days: "Days",
   daily_start_time: "Hours, from",

@@ -194,7 +194,7 @@ export function FilterMatches(props: {
   if (counted === 0) {
     return (
       <Text size="sm" className={classes.count} role="status">
-        No one is waiting in this campaign yet. Fill a batch to count who passes.
+        No one is waiting in this campaign yet. Fill a batch to count matches.
       </Text>
     );
   }

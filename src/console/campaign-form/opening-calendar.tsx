@@ -34,7 +34,7 @@ type Props = {
 const DECIDED: Record<Decider, string> = {
   date: "by the exception of the date",
   weekday: "by the exception of the weekday",
-  campaign: "as usual",
+  campaign: "by the campaign's hours",
 };
 
 /** Opening hours and daily limits as the dialer resolves them, by week or month. */
@@ -96,8 +96,8 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
             {onChoose && (
               <Button size="compact-xs" variant="light" onClick={() => onChoose(chosen)}>
                 {chosen in (opening.outreach_override_rules?.dates ?? {})
-                  ? "Go to its exception"
-                  : "Make an exception"}
+                  ? "Edit exception"
+                  : "Add exception"}
               </Button>
             )}
           </Group>
@@ -106,7 +106,7 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
         </div>
         <Text size="xs" c="dimmed">
           {zone === null
-            ? "No agent has the address that this campaign sends from, so nobody is reached."
+            ? "No agent has the address that this campaign sends from, so no one is contacted."
             : `On the clock of ${zone ? `${zone}, ` : ""}the campaign's agent. A night that begins on one day counts towards it.`}
         </Text>
       </Stack>

@@ -137,7 +137,7 @@ export function ExceptionFields(props: {
         )}
         {weekdays.length + dates.length === 0 && (
           <Text size="sm" c="dimmed">
-            None: every week is alike.
+            No exceptions: every week is the same.
           </Text>
         )}
         {!readOnly && (
@@ -190,7 +190,7 @@ function RuleRow(props: {
         size="xs"
         aria-label={`${name}: open or closed`}
         data={[
-          { value: "", label: "as usual" },
+          { value: "", label: "default" },
           { value: "open", label: "open" },
           { value: "closed", label: "closed" },
         ]}

@@ -129,15 +129,19 @@ export function LineTypeFields({ values, set, errorOf }: Props) {
 }
 
 const TIMEOUTS: [field: keyof VoicemailDetectionConfig, label: string, description: string][] = [
-  ["voicemail_detection_overall_timeout", "In all", "Decided after so long at the latest."],
-  ["voicemail_detection_pre_speech_timeout", "Until somebody speaks", "Silence for so long is no mailbox."],
-  ["voicemail_detection_post_speech_timeout", "Silence after speech", "So long a pause ends a greeting."],
-  ["voicemail_detection_speech_threshold", "Length of speech", "Who speaks longer is a mailbox."],
+  ["voicemail_detection_overall_timeout", "Detection timeout", "Latest time for a decision."],
   [
-    "voicemail_detection_v2_pre_speech_timeout",
-    "Until somebody speaks, second way",
-    "The same for the second way.",
+    "voicemail_detection_pre_speech_timeout",
+    "Initial silence",
+    "Silence of this length before any speech rules out voicemail.",
   ],
+  [
+    "voicemail_detection_post_speech_timeout",
+    "Silence after speech",
+    "A pause of this length ends the greeting.",
+  ],
+  ["voicemail_detection_speech_threshold", "Speech length", "Longer speech means voicemail."],
+  ["voicemail_detection_v2_pre_speech_timeout", "Initial silence, version 2", "The same for version 2."],
 ];
 
 /** Telling a mailbox from a person in the first seconds. */
@@ -158,15 +162,14 @@ export function VoicemailFields({ values, set, errorOf }: Props) {
         <Grid gap="md">
           <Grid.Col span={{ base: 12, sm: 6 }}>
             <Select
-              label="How"
-              description="Version of the detection."
+              label="Detection method"
               data={[
                 { value: "v1", label: "Version 1" },
                 { value: "v2", label: "Version 2" },
               ]}
               placeholder="Default"
               clearable
-              clearButtonProps={{ "aria-label": "Clear how" }}
+              clearButtonProps={{ "aria-label": "Clear the detection method" }}
               value={config.mode ?? null}
               onChange={(mode) => change({ mode: mode as "v1" | "v2" | null })}
               error={errorOf("voicemail_detection.mode")}
@@ -180,7 +183,7 @@ export function VoicemailFields({ values, set, errorOf }: Props) {
                 suffix=" s"
                 min={0}
                 decimalScale={2}
-                placeholder="as usual"
+                placeholder="default"
                 value={(config[field] as number | null | undefined) ?? ""}
                 onChange={(seconds) => change({ [field]: numberOrNull(seconds) })}
                 error={errorOf(`voicemail_detection.${field}`)}

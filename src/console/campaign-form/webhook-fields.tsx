@@ -111,10 +111,10 @@ export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf,
             fresh={randomSecret}
             aboutNew={
               hasSecret(webhook.id)
-                ? "Copy it to the receiver now; after saving it is not shown. The old one signs beside it for 24 hours."
+                ? "Copy it to the receiver now; it is not shown after saving. For 24 hours the old one signs, too."
                 : "Copy it to the receiver now; after saving it is not shown."
             }
-            aboutNone="Without a secret messages are not signed: the receiver can't tell whose they are."
+            aboutNone="Without a secret, messages are not signed and the receiver can't verify them."
             onChange={(next) => onChange(webhooks, secrets.with(index, next))}
             error={errorOf(`secrets.${index}.hmac_secret`) ?? errorOf(`secrets.${index}`)}
           />

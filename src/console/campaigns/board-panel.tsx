@@ -1,9 +1,13 @@
 import { Grid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
 import type { CampaignBoard, CampaignBoardBatch } from "../api-types.ts";
 import { batchPath, requestPath, requestWords } from "../outbound/batch-words.ts";
+import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
+import { Tile, Tiles } from "../outbound/tile.tsx";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { NearTime } from "../time/near-time.tsx";
 import { Time } from "../time/time.tsx";
@@ -38,6 +42,7 @@ function Board({ board }: { board: CampaignBoard }) {
       </Panel>
     );
   }
+  const link = (filter: PeopleFilter) => peoplePath(board.campaign_id, filter);
   return (
     <Stack gap="md">
       <Panel
@@ -64,8 +69,10 @@ function Board({ board }: { board: CampaignBoard }) {
               Up to {board.total_rate.toLocaleString("en")} attempts an hour. Each batch keeps its own rate.
             </Text>
           )}
-          <OutcomeTiles counts={board.outcome_counts} />
-          <StatusTiles counts={board.status_counts} />
+          <FunnelTiles board={board} />
+          <OutcomeTiles counts={board.outcome_counts} link={link} />
+          <StatusTiles counts={board.status_counts} details={board.detailed_status_counts} link={link} />
+          <SkipCounts board={board} />
         </Stack>
       </Panel>
       <Grid gap="md" align="flex-start">
@@ -155,6 +162,59 @@ function Board({ board }: { board: CampaignBoard }) {
         </Grid.Col>
       </Grid>
     </Stack>
+  );
+}
+
+/** From everybody who was tried to the goal; each step leads to its people. */
+function FunnelTiles({ board: { campaign_id, funnel } }: { board: CampaignBoard }) {
+  const steps = [
+    ["tried", funnel.tried, null],
+    ["answered", funnel.answered, funnel.tried],
+    ["talked", funnel.talked, funnel.answered],
+    ...(funnel.goal === null ? [] : [["goal", funnel.goal, funnel.talked] as const]),
+  ] as const;
+  return (
+    <Stack gap={6}>
+      <Tiles>
+        {steps.map(([stage, count, before]) => (
+          <Tile
+            key={stage}
+            sign={<Status tone={stage === "goal" ? "good" : "info"}>{stage}</Status>}
+            count={count}
+            to={peoplePath(campaign_id, { stage })}
+            about={before ? `${Math.round((100 * count) / before)} % of the step before` : null}
+          />
+        ))}
+      </Tiles>
+      {funnel.goal === null && (
+        <Text size="xs" c="dimmed">
+          To count successes,{" "}
+          <RouteLink to={`/campaigns/${campaign_id}?view=settings`} underline="always">
+            choose a goal
+          </RouteLink>
+          .
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** "Skipped: 3 suppressed, 2 no consent", each a link to its people. */
+function SkipCounts({ board: { campaign_id, skip_counts } }: { board: CampaignBoard }) {
+  const reasons = Object.entries(skip_counts);
+  if (reasons.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      Skipped:{" "}
+      {reasons.map(([reason, count], index) => (
+        <Fragment key={reason}>
+          {index > 0 && ", "}
+          <RouteLink to={peoplePath(campaign_id, { skip_reason: reason })} underline="always">
+            {`${count.toLocaleString("en")} ${spoken(reason)}`}
+          </RouteLink>
+        </Fragment>
+      ))}
+    </Text>
   );
 }
 

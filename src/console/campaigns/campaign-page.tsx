@@ -4,17 +4,26 @@ import { useParams } from "@tanstack/react-router";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { BatchesPanel } from "../batches/batches-panel.tsx";
 import { CampaignForm, readCampaign } from "../campaign-form/campaign-form.tsx";
+import { OutreachStopped } from "../outbound/outreach-stop.tsx";
 import { Fetched, PageHead } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
+import { CallBacksPanel } from "./call-backs-panel.tsx";
+import { CampaignActions } from "./campaign-actions.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
+import { GoalPanel } from "./goal-panel.tsx";
+import { PeoplePanel } from "./people-panel.tsx";
+import { PreflightPanel } from "./preflight-panel.tsx";
 import { PurposePanel } from "./purpose-panel.tsx";
+import { RetryRulesPanel } from "./retry-rules-panel.tsx";
 
 const VIEWS = {
   board: "Board",
+  people: "People",
+  "call-backs": "Call-backs",
   batches: "Batches",
   forecast: "Forecast",
   webhooks: "Webhooks",
@@ -42,7 +51,9 @@ export default function CampaignPage() {
             </>
           )
         }
+        actions={!isNew && <CampaignActions campaign_id={Number(id)} />}
       />
+      {!isNew && <OutreachStopped />}
       {isNew ? (
         <CampaignForm campaign={null} />
       ) : (
@@ -62,15 +73,24 @@ export default function CampaignPage() {
 const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
   <ViewTabs label="Views of the campaign" views={VIEWS}>
     {(view) =>
-      view === "batches" ? (
-        <BatchesPanel campaign_id={campaign.id} />
+      view === "people" ? (
+        <PeoplePanel campaign_id={campaign.id} />
+      ) : view === "call-backs" ? (
+        <CallBacksPanel campaign_id={campaign.id} />
+      ) : view === "batches" ? (
+        <Stack gap="md">
+          <PreflightPanel campaign_id={campaign.id} />
+          <BatchesPanel campaign_id={campaign.id} />
+        </Stack>
       ) : view === "forecast" ? (
         <ForecastPanel campaign_id={campaign.id} />
       ) : view === "webhooks" ? (
         <WebhooksPanel campaign_id={campaign.id} />
       ) : view === "settings" ? (
         <Stack gap="md">
+          <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
+          <RetryRulesPanel campaign_id={campaign.id} />
           <CampaignForm campaign={campaign} />
         </Stack>
       ) : (

@@ -18,7 +18,7 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
       </RouteLink>
     ),
   },
-  { field: "mode", title: "By", orderable: true, render: ({ mode }) => modeWords(mode) },
+  { field: "mode", title: "Channel", orderable: true, render: ({ mode }) => modeWords(mode) },
   { field: "source", title: "From", orderable: true },
   { field: "active_days", title: "Hours", render: (campaign) => usualHours(campaign) },
   {
@@ -65,12 +65,12 @@ export default listPage({
   columns: COLUMNS,
   search: { field: "campaign_name", label: "Search by name" },
   filters: [
-    { field: "mode", label: "By", kind: "choice", choices: MODES },
+    { field: "mode", label: "Channel", kind: "choice", choices: MODES },
     { field: "labels", label: "Label", kind: "text" },
     { field: "source", label: "From", kind: "text" },
   ],
   empty: {
-    title: "No campaign yet",
+    title: "No campaigns yet",
     icon: IconPhoneOutgoing,
     about:
       "A campaign sets when people may be contacted, from which number, how fast and how often to retry. Then add batches: one CSV file each, one row per person.",

@@ -14,7 +14,7 @@ const PURPOSES: Record<CampaignReachRules["purpose"], { label: string; descripti
   },
   marketing: {
     label: "Marketing",
-    description: "Offers and advertising. Whoever has no consent on record for the channel is skipped.",
+    description: "Offers and advertising. People without a consent on record for the channel are skipped.",
   },
   emergency: { label: "Emergency", description: "A warning that can't wait. Needs no consent on record." },
 };
@@ -35,7 +35,7 @@ export function PurposePanel({ campaign_id }: { campaign_id: number }) {
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body: { purpose } }),
     onSuccess(saved) {
       client.setQueryData(queryKey, saved);
-      notifications.show({ message: "Purpose saved. It holds from the next start on.", color: "green" });
+      notifications.show({ message: "Purpose saved. It applies from the next attempt on.", color: "green" });
     },
     onError: showFailure,
   });

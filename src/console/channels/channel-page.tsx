@@ -35,7 +35,7 @@ export default recordPageOf<Channel, ChannelValues>({
   together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
   labels: {
     channel_service: "Service",
-    supported_modes: "For",
+    supported_modes: "Used for",
     is_system_channel: "Use the installation's account when this channel has none",
     config: "Settings",
     "config.telephony": "Calls",
@@ -127,7 +127,7 @@ function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, 
           />
         </Group>
         <Checkbox.Group
-          label="For"
+          label="Used for"
           value={values.supported_modes}
           onChange={(modes) => form.setFieldValue("supported_modes", modes)}
           error={form.errors.supported_modes}

@@ -59,3 +59,20 @@ test("telephony is sent whole where anything of it is set", () => {
     output_padding: null,
   });
 });
+
+test("a SIP channel names its carrier, keeps what is not typed, and drops what another carrier signed in with", () => {
+  const sip = { ...stored, channel_service: "sip" as const };
+  const values = valuesOf(sip);
+  expect(sentChannel(values).config.provider_credentials).toBeNull();
+  values.sip_carrier = "telnyx";
+  values.config.provider_credentials.api_key = "KEY";
+  expect(sentChannel(values).config.provider_credentials).toEqual({
+    carrier: "telnyx",
+    api_key: "KEY",
+    socket_password: "",
+  });
+  values.sip_carrier = "none";
+  expect(new Set(Object.values(sentChannel(values).config.provider_credentials ?? {}))).toEqual(
+    new Set([""]),
+  );
+});

@@ -39,6 +39,17 @@ export const MODE_NAMES: Record<TargetModes, string> = {
 /** The mail service of a channel; `kept` means the stored credentials, which are never read back. */
 export type MailService = "kept" | "installation" | "sendgrid" | "smtp";
 
+/** The carrier of a SIP channel; `kept` means what is stored, which is never read back. */
+export type SipCarrier = "kept" | "none" | "telnyx" | "asterisk";
+
+const SIP: Record<"telnyx" | "asterisk", readonly string[]> = {
+  telnyx: ["api_key", "public_key", "connection_id"],
+  asterisk: ["socket_password"],
+};
+const NO_SIP_CREDENTIALS = Object.fromEntries(
+  ["carrier", ...SIP.telnyx, ...SIP.asterisk].map((name) => [name, ""]),
+);
+
 const SENDGRID = ["api_key", "base_url", "event_public_key", "inbound_public_key"] as const;
 const SMTP = ["host", "port", "user", "password", "tls"] as const;
 const NO_MAIL_CREDENTIALS = Object.fromEntries([...SENDGRID, ...SMTP].map((name) => [name, ""]));
@@ -64,6 +75,7 @@ export type ChannelValues = {
   supported_modes: string[];
   is_system_channel: boolean;
   mail_service: MailService;
+  sip_carrier: SipCarrier;
   config: {
     account_sid: string;
     auth_token: string;
@@ -81,11 +93,13 @@ export function valuesOf(channel: Channel | null): ChannelValues {
     supported_modes: channel ? modesOf(channel) : SERVICES[service].modes,
     is_system_channel: channel?.is_system_channel ?? true,
     mail_service: channel ? "kept" : "installation",
+    sip_carrier: channel ? "kept" : "none",
     config: {
       account_sid: "",
       auth_token: "",
       provider_credentials: {
         ...NO_MAIL_CREDENTIALS,
+        ...NO_SIP_CREDENTIALS,
         allowed_origins: channel?.config?.credentials?.allowed_origins ?? "",
       },
       telephony: { ...NO_TELEPHONY, ...channel?.config?.telephony },
@@ -118,8 +132,10 @@ export function sentChannel(values: ChannelValues): OrganizationChannelCreateReq
   };
 }
 
-function sentCredentials({ channel_service, mail_service, config }: ChannelValues) {
+function sentCredentials(values: ChannelValues) {
+  const { channel_service, mail_service, sip_carrier, config } = values;
   const given = config.provider_credentials;
+  if (channel_service === "sip") return sentSipCredentials(sip_carrier, given);
   if (channel_service === "webchat") return { allowed_origins: given.allowed_origins ?? "" };
   if (channel_service !== "email" || mail_service === "kept") return null;
   if (mail_service === "installation") return NO_MAIL_CREDENTIALS;
@@ -127,4 +143,12 @@ function sentCredentials({ channel_service, mail_service, config }: ChannelValue
   const [chosen, left] = mail_service === "sendgrid" ? [SENDGRID, SMTP] : [SMTP, SENDGRID];
   const typed = chosen.filter((name) => given[name]).map((name) => [name, given[name] ?? ""]);
   return Object.fromEntries([...typed, ...left.map((name) => [name, ""])]);
+}
+
+function sentSipCredentials(carrier: SipCarrier, given: Record<string, string>) {
+  if (carrier === "kept") return null;
+  if (carrier === "none") return NO_SIP_CREDENTIALS;
+  const typed = SIP[carrier].filter((name) => given[name]).map((name) => [name, given[name] ?? ""]);
+  const left = SIP[carrier === "telnyx" ? "asterisk" : "telnyx"].map((name) => [name, ""]);
+  return Object.fromEntries([["carrier", carrier], ...typed, ...left]);
 }

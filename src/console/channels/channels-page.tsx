@@ -18,7 +18,7 @@ const COLUMNS: Column<Channel>[] = [
     orderable: true,
     render: ({ channel_service }) => SERVICES[channel_service].name,
   },
-  { field: "supported_modes", title: "For", orderable: true, render: (channel) => modeWords(channel) },
+  { field: "supported_modes", title: "Used for", orderable: true, render: (channel) => modeWords(channel) },
   { field: "carrier", title: "Carrier", render: (channel) => <CarrierStatus channel={channel} /> },
   { field: "id", title: "Number", orderable: true, hidden: true },
 ];
@@ -67,7 +67,7 @@ export default function ChannelsPage() {
                 },
               ]}
               empty={{
-                title: "No channel yet",
+                title: "No channels yet",
                 icon: IconAddressBook,
                 action: button,
                 about:

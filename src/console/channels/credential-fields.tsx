@@ -1,7 +1,7 @@
 import { Grid, Group, PasswordInput, Select, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Channel } from "../api-types.ts";
-import type { ChannelValues, MailService } from "./channel-values.ts";
+import type { ChannelValues, MailService, SipCarrier } from "./channel-values.ts";
 
 type Props = {
   values: ChannelValues;
@@ -20,6 +20,8 @@ export function CredentialFields(props: Props) {
       return <TwilioFields {...props} />;
     case "email":
       return <MailFields {...props} />;
+    case "sip":
+      return <SipFields {...props} />;
     case "webchat":
       return (
         <TextInput
@@ -134,22 +136,7 @@ function MailFields({ values, channel, set, errorOf }: Props) {
       </Group>
       {fields.length > 0 && (
         <Grid gap="md">
-          {fields.map(({ name, label, about, secret, example }) => {
-            const Field = secret ? PasswordInput : TextInput;
-            return (
-              <Grid.Col key={name} span={{ base: 12, sm: 6 }}>
-                <Field
-                  label={label}
-                  description={about}
-                  placeholder={example ?? (channel ? "empty: what is stored stays" : "")}
-                  autoComplete="off"
-                  value={given[name] ?? ""}
-                  onChange={({ currentTarget }) => set(`${path}.${name}`, currentTarget.value)}
-                  error={errorOf(`${path}.${name}`)}
-                />
-              </Grid.Col>
-            );
-          })}
+          <SecretFields fields={fields} values={values} channel={channel} set={set} errorOf={errorOf} />
           {values.mail_service === "smtp" && (
             <Grid.Col span={{ base: 12, sm: 6 }}>
               <Select
@@ -167,6 +154,73 @@ function MailFields({ values, channel, set, errorOf }: Props) {
               />
             </Grid.Col>
           )}
+        </Grid>
+      )}
+    </>
+  );
+}
+
+function SecretFields({ fields, values, channel, set, errorOf }: Props & { fields: Credential[] }) {
+  const path = "config.provider_credentials";
+  const given = values.config.provider_credentials;
+  return fields.map(({ name, label, about, secret, example }) => {
+    const Field = secret ? PasswordInput : TextInput;
+    return (
+      <Grid.Col key={name} span={{ base: 12, sm: 6 }}>
+        <Field
+          label={label}
+          description={about}
+          placeholder={example ?? (channel ? "empty: what is stored stays" : "")}
+          autoComplete="off"
+          value={given[name] ?? ""}
+          onChange={({ currentTarget }) => set(`${path}.${name}`, currentTarget.value)}
+          error={errorOf(`${path}.${name}`)}
+        />
+      </Grid.Col>
+    );
+  });
+}
+
+const SIP: Record<SipCarrier, Credential[]> = {
+  kept: [],
+  none: [],
+  telnyx: [
+    { name: "api_key", label: "API key", secret: true },
+    { name: "public_key", label: "Public key", about: "Base64, under Keys & Credentials at Telnyx." },
+    { name: "connection_id", label: "Application ID", about: "Of the Voice API application." },
+  ],
+  asterisk: [
+    {
+      name: "socket_password",
+      label: "Socket password",
+      about: "The password in websocket_client.conf, 16 characters or more.",
+      secret: true,
+    },
+  ],
+};
+
+function SipFields(props: Props) {
+  const { values, channel, set, errorOf } = props;
+  const carriers: { value: SipCarrier; label: string }[] = [
+    ...(channel ? [{ value: "kept" as const, label: "As stored" }] : []),
+    { value: "telnyx", label: "Telnyx" },
+    { value: "asterisk", label: "Asterisk" },
+    { value: "none", label: "None" },
+  ];
+  return (
+    <>
+      <Select
+        label="Carrier"
+        description="Switching removes the stored credentials of the previous one."
+        allowDeselect={false}
+        data={carriers}
+        value={values.sip_carrier}
+        onChange={(chosen) => set("sip_carrier", chosen)}
+        error={errorOf("config.provider_credentials")}
+      />
+      {SIP[values.sip_carrier].length > 0 && (
+        <Grid gap="md">
+          <SecretFields fields={SIP[values.sip_carrier]} {...props} />
         </Grid>
       )}
     </>

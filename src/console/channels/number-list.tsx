@@ -15,7 +15,7 @@ import classes from "./channels.module.css";
 
 const columnsOf = (channel_id: number): Column<TwilioPhoneNumber>[] => [
   { field: "phone_number", title: "Number" },
-  { field: "friendly_name", title: "Called" },
+  { field: "friendly_name", title: "Name" },
   {
     field: "texts",
     title: "Texts to the US",
@@ -50,7 +50,7 @@ export function NumberList({ channel }: { channel: Channel }) {
         {({ phone_numbers }) =>
           phone_numbers.length === 0 ? (
             <Empty title="No numbers in this account" icon={<IconPhone size={28} />} action={buy}>
-              Rent one by its area code, and link an agent to it under Addresses.
+              Rent one by its area code, then connect an agent to it under Addresses.
             </Empty>
           ) : (
             <Scroller label="Numbers of the account" className={classes.scroll}>
@@ -108,14 +108,14 @@ function Attach({ channel_id, number: { sid, phone_number, friendly_name } }: Of
         body: { phone_sid: sid, friendly_name: friendly_name || phone_number },
       }),
     onSuccess: (stored) =>
-      notifications.show({ message: `Calls and texts to ${stored.phone_number} lead here`, color: "green" }),
+      notifications.show({ message: `${stored.phone_number} is connected`, color: "green" }),
     onError: showFailure,
   });
   return (
     <Button
       variant="default"
       size="compact-sm"
-      title="Sets the number up at the carrier, so that its calls and texts come here"
+      title="Sets up the number at the carrier so that its calls and texts reach Parley"
       aria-label={`Attach ${phone_number}`}
       loading={attach.isPending}
       onClick={() => attach.mutate()}

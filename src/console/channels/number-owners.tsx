@@ -68,7 +68,7 @@ export function NumberOwners() {
         search={{ field: "number", label: "Search by number" }}
         filters={isOperator ? [{ field: "organization", label: "Organization", kind: "text" }] : []}
         empty={{
-          title: "No number assigned",
+          title: "No numbers assigned",
           icon: IconPhone,
           action: button,
           about: isOperator

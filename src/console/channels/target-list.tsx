@@ -39,7 +39,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
     },
     {
       field: "target_mode",
-      title: "For",
+      title: "Used for",
       orderable: true,
       render: ({ target_mode }) => MODE_NAMES[target_mode],
     },
@@ -136,16 +136,16 @@ export function TargetList({ channel }: { channel: Channel | null }) {
         {...(channel && { fixed: { channel_id: String(channel.id) } })}
         search={{ field: "target", label: "Search by address" }}
         filters={[
-          { field: "target_mode", label: "For", kind: "choice", choices: MODE_NAMES },
+          { field: "target_mode", label: "Used for", kind: "choice", choices: MODE_NAMES },
           { field: "is_test", label: "Traffic", kind: "choice", choices: { true: "Test", false: "Real" } },
         ]}
         empty={{
-          title: "No address yet",
+          title: "No addresses yet",
           icon: IconRoute,
           action: claim,
           about: channel
             ? "Connect an agent to an address of this channel. The agent answers there, and campaigns can send from it."
-            : "An address is a number, a mailbox or a chat page with the agent that answers there. Link one on the page of its channel.",
+            : "An address is a number, a mailbox or a chat page with the agent that answers there. Connect one on the page of its channel.",
         }}
       />
       {channel && edited && (

@@ -9,6 +9,7 @@ import type {
   TargetModes,
 } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { showFailure } from "../parts/show-failure.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { MODE_NAMES, modesOf } from "./channel-values.ts";
@@ -33,7 +34,12 @@ type Props = {
   channel: Channel;
   target: ChannelTargetResponse | null;
   /** Who answers at a new address, where that is known, and an address for it. */
-  offered?: { agent: { id: number; name: string }; target: string };
+  offered?: {
+    agent: { id: number; name: string };
+    target: string;
+    /** The agent has no live version, and this person may publish one. */
+    beginsVersions: boolean;
+  };
   onClose(): void;
 };
 
@@ -49,6 +55,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
       fallback_target: target?.fallback_target ?? "",
       is_test: target?.is_test ?? false,
       browser_calls: target?.browser_calls ?? false,
+      begins_versions: offered?.beginsVersions ?? false,
     },
     async send(chosen) {
       try {
@@ -64,7 +71,9 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
         message: `${stored.target} is answered by ${stored.agent?.name ?? "the agent"}`,
         color: "green",
       });
-      await client.invalidateQueries({ queryKey: TARGETS });
+      if (form.getValues().begins_versions && stored.agent)
+        await beginVersions(stored.agent.id, stored.target);
+      await Promise.all([TARGETS, ["agent"]].map((queryKey) => client.invalidateQueries({ queryKey })));
       onClose();
     },
   });
@@ -111,7 +120,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
         {...form.getInputProps("target")}
       />
       <Select
-        label="For"
+        label="Used for"
         allowDeselect={false}
         data={modes.map((mode) => ({ value: mode, label: MODE_NAMES[mode as TargetModes] ?? mode }))}
         {...form.getInputProps("target_mode")}
@@ -136,6 +145,13 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
           {...form.getInputProps("browser_calls", { type: "checkbox" })}
         />
       )}
+      {offered?.beginsVersions && (
+        <Switch
+          label="Keep later changes as a draft until I publish them"
+          description="The agent as it is now becomes version 1, which people reach."
+          {...form.getInputProps("begins_versions", { type: "checkbox" })}
+        />
+      )}
       {target?.target_mode === "chat" && <IdentityKey target={target} />}
     </WindowForm>
   );
@@ -145,12 +161,25 @@ type Values = Omit<ChannelTargetCreateRequest, "channel_id" | "agent_id"> & {
   agent_id: number | null;
   fallback_target: string;
   browser_calls: boolean;
+  begins_versions: boolean;
 };
 
+/** The address is linked by now. Should this fail, every save is live at once, as the agent's page says. */
+async function beginVersions(agent_id: number, target: string): Promise<void> {
+  try {
+    await call("POST /api/v1/agents/{agent_id}/versions", {
+      path: { agent_id },
+      body: { note: `First version, published for ${target}` },
+    });
+  } catch (error) {
+    showFailure(error as Error);
+  }
+}
+
 async function save(channel_id: number, target: ChannelTargetResponse | null, values: Values) {
-  const { agent_id, browser_calls, ...fields } = values;
+  const { agent_id, browser_calls, begins_versions: _, ...fields } = values;
   if (agent_id === null) {
-    const msg = "Choose who answers there";
+    const msg = "Choose an agent";
     throw new ApiError(422, msg, [{ loc: ["body", "agent_id"], msg, type: "missing" }]);
   }
   if (target) await seeUnchanged(target);

@@ -143,7 +143,7 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip, streams }: P
             description="What interrupts the agent while it speaks."
             placeholder="speech and keys"
             clearable
-            clearButtonProps={{ "aria-label": "Clear what stops the agent" }}
+            clearButtonProps={{ "aria-label": "Clear what interrupts the agent" }}
             data={INTERRUPTIBLE}
             value={value.interruptibility ?? null}
             onChange={(chosen) => set({ interruptibility: chosen as Telephony["interruptibility"] })}
@@ -153,12 +153,12 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip, streams }: P
         {streams && (
           <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
             <Select
-              label="Listens and speaks"
+              label="Speech processing"
               inputWrapperOrder={ORDER}
               description="Parley: Twilio sends the call's audio, and this machine hears and speaks."
               placeholder="Twilio"
               clearable
-              clearButtonProps={{ "aria-label": "Clear who listens and speaks" }}
+              clearButtonProps={{ "aria-label": "Clear the speech processing" }}
               data={[
                 { value: "relay", label: "Twilio" },
                 { value: "stream", label: "Parley" },
@@ -217,7 +217,7 @@ function SipFields({
           description="invite: Parley stays in the call. refer: the call is handed over."
           placeholder="invite"
           clearable
-          clearButtonProps={{ "aria-label": "Clear how it transfers" }}
+          clearButtonProps={{ "aria-label": "Clear the transfer method" }}
           data={["invite", "refer"]}
           value={sip.sip_transfer_mode}
           onChange={(chosen) => change({ sip_transfer_mode: chosen as "refer" | "invite" | null })}

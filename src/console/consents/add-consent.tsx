@@ -37,8 +37,18 @@ export function AddConsent({ onClose }: { onClose(): void }) {
         data-autofocus
         {...form.getInputProps("address")}
       />
-      <Select label="By" data={choices(CHANNELS)} allowDeselect={false} {...form.getInputProps("channel")} />
-      <Select label="For" data={choices(PURPOSES)} allowDeselect={false} {...form.getInputProps("purpose")} />
+      <Select
+        label="Channel"
+        data={choices(CHANNELS)}
+        allowDeselect={false}
+        {...form.getInputProps("channel")}
+      />
+      <Select
+        label="Purpose"
+        data={choices(PURPOSES)}
+        allowDeselect={false}
+        {...form.getInputProps("purpose")}
+      />
       <Select
         label="Given"
         data={choices(GIVEN)}

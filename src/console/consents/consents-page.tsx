@@ -27,7 +27,7 @@ export default function ConsentsPage() {
     <>
       <PageHead
         title="Consents"
-        about="Who agreed to be contacted, for what, and how. Campaigns for marketing contact nobody else."
+        about="Who agreed to be contacted, for what purpose and how. Marketing campaigns contact only these people."
         actions={
           <>
             <Button
@@ -54,8 +54,8 @@ export default function ConsentsPage() {
         columns={COLUMNS}
         search={{ field: "address", label: "Number or address" }}
         filters={[
-          { field: "channel", label: "By", kind: "choice", choices: CHANNELS },
-          { field: "purpose", label: "For", kind: "choice", choices: PURPOSES },
+          { field: "channel", label: "Channel", kind: "choice", choices: CHANNELS },
+          { field: "purpose", label: "Purpose", kind: "choice", choices: PURPOSES },
           { field: "given_through", label: "Given", kind: "choice", choices: GIVEN },
           { field: "revoked", label: "Withdrawn", kind: "choice", choices: { true: "Withdrawn" } },
         ]}
@@ -93,8 +93,8 @@ export default function ConsentsPage() {
 
 const COLUMNS: Column<Consent>[] = [
   { field: "address", title: "Address", orderable: true },
-  { field: "channel", title: "By", render: ({ channel }) => CHANNELS[channel] },
-  { field: "purpose", title: "For", render: ({ purpose }) => PURPOSES[purpose] },
+  { field: "channel", title: "Channel", render: ({ channel }) => CHANNELS[channel] },
+  { field: "purpose", title: "Purpose", render: ({ purpose }) => PURPOSES[purpose] },
   {
     field: "given_through",
     title: "Given",

@@ -2,15 +2,19 @@ import { Button, Grid, Group, MultiSelect, Stack, Switch, Text, Textarea } from 
 import { IconPlayerPlay, IconPlayerTrackNext, IconRestore } from "@tabler/icons-react";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { DebugTurn, SessionFork } from "../api-types.ts";
-import { Failure, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { Failure, Fetched, Loading, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { TurnView } from "../sessions/turn-view.tsx";
 import { turnsOf } from "../sessions/turns.ts";
+import { useBreakpoints } from "../studio/use-breakpoints.ts";
 import { readText } from "./json-text.ts";
 import { NO_EDITS, StopView } from "./stop-view.tsx";
 import { VariableTable } from "./variable-table.tsx";
+
+const Canvas = lazy(async () => ({ default: (await import("../studio/canvas.tsx")).Canvas }));
 
 /** A turn of a session, run again in a test session with breakpoints. */
 export default function DebugPage() {
@@ -44,15 +48,14 @@ const valuesOf = (edits: Edits) =>
 
 function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
   const { turn_index } = turn;
+  const may = useMay();
   const [words, setWords] = useState(turn.text);
   const [before, setBefore] = useState<Edits>({});
-  const [steps, setSteps] = useState<string[]>([]);
-  const [guards, setGuards] = useState<string[]>([]);
-  const [tools, setTools] = useState<string[]>([]);
+  const { set, ...places } = useBreakpoints();
   const [isOpen, setOpen] = useState(false);
   const [fork, setFork] = useState<SessionFork | null>(null);
   const [edits, setEdits] = useState(NO_EDITS);
-  const breakpoints = { steps, guards, tools };
+  const breakpoints = { steps: [...places.steps], guards: [...places.guards], tools: [...places.tools] };
 
   const run = useMutation({
     mutationFn: () =>
@@ -96,15 +99,44 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
           <Conversation id={id} until={turn_index - 1} />
           {fork && <Conversation id={String(fork.session_id)} from={turn_index} stand={standOf(fork)} />}
         </Panel>
+        <Suspense fallback={<Loading />}>
+          {turn.tasks.map(({ workflow, tool, task }) => (
+            <Panel
+              key={workflow}
+              title={`Workflow ${workflow}`}
+              actions={
+                may("tools_read") && (
+                  <Text size="sm">
+                    <RouteLink to={`/tools/${encodeURIComponent(tool)}?session=${id}`}>
+                      Open in the studio
+                    </RouteLink>
+                  </Text>
+                )
+              }
+            >
+              <Canvas
+                label={`Steps of ${workflow}`}
+                task={task}
+                selected={null}
+                current={currentOf(turn, fork, workflow)}
+                acts={NO_ACTS}
+                breakpoints={places}
+              />
+              <Text size="xs" c="dimmed" mt={4}>
+                Click a step to stop before it.
+              </Text>
+            </Panel>
+          ))}
+        </Suspense>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="md">
-          <Panel title={fork ? "Where the turn stands" : `Before turn ${turn_index}`}>
+          <Panel title={fork ? "Progress" : `Before turn ${turn_index}`}>
             <Stack gap="sm">
               {fork === null && (
                 <>
                   <Textarea
-                    label="The person's words"
+                    label="Person's message"
                     autosize
                     dir="auto"
                     maxLength={20_000}
@@ -122,8 +154,8 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
                   />
                   <Switch
                     size="sm"
-                    label="Call services"
-                    description="Off: they answer as they were recorded."
+                    label="Call real services"
+                    description="Off: tools answer as recorded."
                     checked={isOpen}
                     onChange={({ currentTarget }) => setOpen(currentTarget.checked)}
                   />
@@ -170,22 +202,35 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
               <MultiSelect
                 label="Before steps"
                 data={unique(turn.steps.map(({ step }) => step))}
-                value={steps}
-                onChange={setSteps}
+                value={breakpoints.steps}
+                onChange={(chosen) => set("steps", chosen)}
               />
               <MultiSelect
                 label="At conditions of steps"
                 data={unique(turn.steps.filter(({ has_guards }) => has_guards).map(({ step }) => step))}
-                value={guards}
-                onChange={setGuards}
+                value={breakpoints.guards}
+                onChange={(chosen) => set("guards", chosen)}
               />
-              <MultiSelect label="Before tools" data={unique(turn.tools)} value={tools} onChange={setTools} />
+              <MultiSelect
+                label="Before tools"
+                data={unique(turn.tools)}
+                value={breakpoints.tools}
+                onChange={(chosen) => set("tools", chosen)}
+              />
             </Stack>
           </Panel>
         </Stack>
       </Grid.Col>
     </Grid>
   );
+}
+
+const NO_ACTS = {};
+
+/** The step where the workflow stands: at the stop, or before the turn. */
+function currentOf(turn: DebugTurn, fork: SessionFork | null, workflow: string): string | null {
+  if (fork) return fork.stop?.workflow === workflow ? fork.stop.step : null;
+  return turn.workflows.find((each) => each.workflow === workflow)?.step ?? null;
 }
 
 const unique = (names: string[]) => [...new Set(names)];

@@ -24,8 +24,8 @@ export function StopView(props: { stop: ForkStop; edits: StopEdits; onEdit(edits
         <>
           <Code value={stop.arguments} label="Arguments of the call" />
           <Textarea
-            label="Answer in the tool's place"
-            description="JSON. Left empty, the tool answers."
+            label="Result to use instead"
+            description="JSON. Empty: the tool is called."
             autosize
             minRows={2}
             value={edits.answer}
@@ -34,7 +34,7 @@ export function StopView(props: { stop: ForkStop; edits: StopEdits; onEdit(edits
         </>
       )}
       <VariableTable
-        label="Variables at this place"
+        label="Variables at this point"
         variables={variables}
         edits={edits.values}
         onEdit={(values) => onEdit({ ...edits, values })}
@@ -56,7 +56,7 @@ function Guard({ stop }: { stop: ForkStop }) {
       <div>
         {stop.holds ? <Status tone="good">holds</Status> : <Status tone="quiet">does not hold</Status>}
       </div>
-      <Table aria-label="What the condition reads">
+      <Table aria-label="Values in the condition">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>

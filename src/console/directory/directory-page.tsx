@@ -41,7 +41,7 @@ export default function DirectoryPage() {
       ? [
           {
             field: "deleted_at",
-            title: "State",
+            title: "Status",
             render: (member: DirectoryMember) =>
               member.deleted_at ? <Deleted member={member} /> : <Status tone="good">listed</Status>,
           },
@@ -70,8 +70,8 @@ export default function DirectoryPage() {
                 done={({ created, updated }) => `${created} added, ${updated} changed`}
                 invalidates={[LIST]}
               >
-                Members of the same name and kind are replaced, others are added; nobody is taken away. Either
-                a list as it is downloaded here, or a CSV table with a row for each number and the columns{" "}
+                Members of the same name and kind are replaced, others are added; none are removed. Either a
+                list as it is downloaded here, or a CSV table with a row for each number and the columns{" "}
                 <code>name, type, extension, number, language, days, start_time, end_time, tags</code>.
               </FileUpload>
             )}

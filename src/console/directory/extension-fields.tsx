@@ -19,8 +19,8 @@ export function ExtensionFields({ value, onChange, errorOf, readOnly }: Props) {
       <div>
         <Text fw={600}>Numbers</Text>
         <Text size="sm" c="dimmed">
-          They are gone through from above; the first whose rules hold is rung. A number without rules holds
-          always.
+          Tried from the top: the first number whose rules match is called. A number without rules always
+          matches.
         </Text>
       </div>
       {value.map((extension, at) => (

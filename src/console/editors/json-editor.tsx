@@ -3,20 +3,29 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import {
   bracketMatching,
+  ensureSyntaxTree,
   foldGutter,
   HighlightStyle,
   indentOnInput,
   syntaxHighlighting,
 } from "@codemirror/language";
-import { linter, lintKeymap } from "@codemirror/lint";
+import { type Diagnostic, forceLinting, linter, lintKeymap } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import classes from "./json-editor.module.css";
+import { placeInJson } from "./json-place.ts";
 import { nonce } from "./nonce.ts";
 import { useUnreadable } from "./unreadable.ts";
+
+/** What is found at a place of the value. */
+export type JsonMark = {
+  path: readonly (string | number)[];
+  message: string;
+  severity: "error" | "warning" | "info";
+};
 
 type Props = {
   label: string;
@@ -26,38 +35,47 @@ type Props = {
   onChange(value: unknown): void;
   error?: ReactNode;
   readOnly?: boolean;
+  /** What has another shape is marked at its place and treated like invalid JSON. */
+  check?(value: unknown): { path: readonly (string | number)[]; message: string } | null;
+  /** Findings, marked at their places. */
+  marks?: readonly JsonMark[];
+  /** Keeps a text that can't be applied yet while the editor is not shown. */
+  kept?: { text: string | null; keep(text: string | null): void };
 };
 
 /** A JSON value as text. */
-export function JsonEditor({ label, description, value, onChange, error, readOnly = false }: Props) {
+export function JsonEditor(props: Props) {
+  const { label, description, value, onChange, error, readOnly = false, check, marks = [], kept } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const tell = useRef(onChange);
-  tell.current = onChange;
-  const [fault, setFault] = useState<string | null>(null);
+  const tell = useRef({ onChange, check, marks, kept });
+  tell.current = { onChange, check, marks, kept };
+  const [fault, setFault] = useState<string | null>(() => faultOf(kept?.text ?? null, check));
   useUnreadable(fault !== null);
   const text = JSON.stringify(value, null, 2) ?? "";
   const latest = useRef(text);
   latest.current = text;
+  // A kept text is shown at first, while the value is still the last that could be applied.
+  const isKept = useRef(kept?.text != null);
 
   useEffect(() => {
     const onEdit = EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       const typed = update.state.doc.toString();
-      try {
-        const parsed: unknown = JSON.parse(typed);
-        setFault(null);
-        if (JSON.stringify(parsed, null, 2) !== latest.current) tell.current(parsed);
-      } catch (cause) {
-        setFault(`This is not JSON yet: ${(cause as Error).message}`);
-      }
+      const found = faultOf(typed, tell.current.check);
+      setFault(found);
+      tell.current.kept?.keep(found === null ? null : typed);
+      if (found !== null) return;
+      const parsed: unknown = JSON.parse(typed);
+      if (JSON.stringify(parsed, null, 2) !== latest.current) tell.current.onChange(parsed);
     });
     const created = new EditorView({
       parent: place.current as HTMLElement,
       state: EditorState.create({
-        doc: latest.current,
+        doc: tell.current.kept?.text ?? latest.current,
         extensions: [
           ...EXTENSIONS,
+          linter((editor) => diagnosticsOf(editor, tell.current)),
           onEdit,
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorState.readOnly.of(readOnly),
@@ -71,15 +89,57 @@ export function JsonEditor({ label, description, value, onChange, error, readOnl
   // Shows changes from outside, such as Discard, but never replaces what is being typed.
   useEffect(() => {
     const editor = view.current;
-    if (!editor || sameJson(editor.state.doc.toString(), text)) return;
+    const isFirst = isKept.current;
+    isKept.current = false;
+    if (!editor || isFirst || sameJson(editor.state.doc.toString(), text)) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
   }, [text]);
 
+  const marked = JSON.stringify(marks);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the marks are read when they have changed
+  useEffect(() => {
+    if (view.current) forceLinting(view.current);
+  }, [marked]);
+
   return (
     <Input.Wrapper label={label} description={description} error={fault ?? error} labelElement="div">
-      <div ref={place} className={classes.editor} dir="ltr" data-unreadable={fault !== null} />
+      <div
+        ref={place}
+        className={classes.editor}
+        dir="ltr"
+        data-unreadable={fault !== null}
+        // Its own history undoes what is typed in it.
+        data-own-undo
+      />
     </Input.Wrapper>
   );
+}
+
+function faultOf(text: string | null, check: Props["check"]): string | null {
+  if (text === null) return null;
+  try {
+    const fault = check?.(JSON.parse(text));
+    if (!fault) return null;
+    return fault.path.length > 0 ? `${fault.path.join(".")}: ${fault.message}` : fault.message;
+  } catch (cause) {
+    return `Invalid JSON: ${(cause as Error).message}`;
+  }
+}
+
+/** What is wrong with the text, at its place: no JSON, another shape, or a finding. */
+function diagnosticsOf(editor: EditorView, { check, marks }: Pick<Props, "check" | "marks">): Diagnostic[] {
+  const { state } = editor;
+  const text = state.doc.toString();
+  const broken = jsonParseLinter()(editor);
+  if (broken.length > 0 || text.trim() === "") return broken;
+  const tree = ensureSyntaxTree(state, state.doc.length, 200);
+  if (!tree) return [];
+  const fault = check?.(JSON.parse(text));
+  const found = fault ? [{ ...fault, severity: "error" as const }] : (marks ?? []);
+  return found.map(({ path, message, severity }) => ({
+    ...placeInJson(tree, text, path),
+    ...{ message, severity },
+  }));
 }
 
 /** Contrast of 4.5 : 1 or more on the editor's background, in light and dark. */
@@ -102,7 +162,6 @@ const EXTENSIONS: Extension[] = [
   highlightActiveLine(),
   syntaxHighlighting(COLORS),
   json(),
-  linter(jsonParseLinter()),
   EditorView.lineWrapping,
   // Tab leaves the editor, so that keyboard users are not trapped in it.
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),

@@ -18,6 +18,8 @@ import { isKnown, TEMPLATE, type Variable } from "./template-variables.ts";
 
 type Props = {
   label: string;
+  /** What a screen reader says, where the label is not enough among others. */
+  name?: string;
   description?: ReactNode;
   value: string;
   onChange(value: string): void;
@@ -25,11 +27,14 @@ type Props = {
   variables: readonly Variable[];
   error?: ReactNode;
   readOnly?: boolean;
+  /** A line that grows. What surrounds it undoes what is typed in it. */
+  size?: "line";
 };
 
 /** A text with variables: typing `{{` completes their names, and a variable that nothing sets is underlined. */
 export function TemplateEditor(props: Props) {
-  const { label, description, value, onChange, variables, error, readOnly = false } = props;
+  const { label, description, value, onChange, variables, error, readOnly = false, size } = props;
+  const { name = label } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const latest = useRef({ value, onChange });
@@ -47,16 +52,16 @@ export function TemplateEditor(props: Props) {
         extensions: [
           EditorView.cspNonce.of(nonce),
           EditorView.lineWrapping,
-          history(),
+          ...(size === "line" ? [] : [history(), keymap.of(historyKeymap)]),
           known.current.of(aboutVariables(latestVariables.current)),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
+          keymap.of(defaultKeymap),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged) return;
             const typed = update.state.doc.toString();
             if (typed !== latest.current.value) latest.current.onChange(typed);
           }),
           EditorView.contentAttributes.of({
-            "aria-label": label,
+            "aria-label": name,
             tabindex: "0",
             dir: "auto",
             spellcheck: "true",
@@ -67,7 +72,7 @@ export function TemplateEditor(props: Props) {
     });
     view.current = created;
     return () => created.destroy();
-  }, [label, readOnly]);
+  }, [name, readOnly, size]);
 
   // When the variables arrive late, completion and marks are updated without touching the text.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names identify the variables
@@ -83,7 +88,7 @@ export function TemplateEditor(props: Props) {
 
   return (
     <Input.Wrapper label={label} description={description} error={error} labelElement="div">
-      <div ref={place} className={`${classes.editor} ${classes.prose}`} />
+      <div ref={place} className={`${classes.editor} ${classes.prose}`} data-size={size} />
     </Input.Wrapper>
   );
 }

@@ -10,6 +10,7 @@ import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning, lengthOf } from "../sessions/session-words.ts";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
+import { FigureStrip } from "./figure-strip.tsx";
 import classes from "./home-page.module.css";
 import { OutboundPanel } from "./outbound-panel.tsx";
 import { QueuesPanel } from "./queues-panel.tsx";
@@ -25,6 +26,7 @@ export default function HomePage() {
     <>
       <PageHead title="Home" about="Live activity, recent problems and setup steps." />
       {may("outbound_read") && <OutreachStopped />}
+      {may("reports_read") && <FigureStrip />}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
@@ -98,8 +100,7 @@ function Sessions() {
                   may("agents_read") && <LinkButton to="/agents">Choose an agent to talk with</LinkButton>
                 }
               >
-                The first conversation appears here as it goes, with each step, tool call and millisecond to
-                read.
+                Your first conversation appears here live, with every step, tool call and latency.
               </Empty>
             ) : (
               <ul className={classes.rows}>
@@ -162,7 +163,7 @@ function Trouble() {
             <Text size="sm" c="dimmed" p="md">
               {items.length === 0
                 ? "No events yet."
-                : `No fault among the latest ${items.length === 1 ? "one event" : `${items.length} events`}.`}
+                : `No problems in the latest ${items.length === 1 ? "event" : `${items.length} events`}.`}
             </Text>
           ) : (
             <ul className={classes.rows}>

@@ -29,9 +29,9 @@ export function AudienceFields({
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <Select
-          label="For"
+          label="Audience"
           placeholder="everybody"
-          description="Others can't see it."
+          description="Only this organization sees it."
           searchable
           clearable
           clearButtonProps={{ "aria-label": "For everybody" }}

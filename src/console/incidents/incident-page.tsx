@@ -47,8 +47,8 @@ export default recordPage({
     start_datetime: "From",
     resolution_datetime: "Until",
     sessions_impacted: "Affected sessions",
-    markdown: "Account",
-    organization_id: "For",
+    markdown: "Report",
+    organization_id: "Audience",
     sub_organization_id: "Sub-organization",
   },
   values: (found): Values => ({
@@ -113,8 +113,8 @@ export default recordPage({
             </Grid.Col>
           </Grid>
           <Textarea
-            label="Account"
-            description="What happened, what was done, what comes next. Plain text; links are clickable."
+            label="Report"
+            description="What happened, what was done and what comes next. Plain text; links are clickable."
             dir="auto"
             autosize
             minRows={5}
@@ -136,7 +136,7 @@ export default recordPage({
         {!readOnly && fields}
         {readOnly && !record && (
           <Empty title="Only operators can write incidents">
-            Your role reads them: they stand under Incidents and, while they last, on the home page.
+            You can read incidents in the list and, while they last, on the home page.
           </Empty>
         )}
       </Stack>
@@ -213,8 +213,7 @@ function EndNow({ incident }: { incident: IncidentResponse }) {
       invalidates={[[LIST], ["incident"]]}
       done="Incident resolved"
     >
-      Its end becomes this moment, and it leaves everybody's home page. Its text stays readable and can be
-      completed.
+      It ends now and leaves everyone's home page. You can still edit its text.
     </ConfirmButton>
   );
 }

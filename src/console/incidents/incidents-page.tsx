@@ -18,7 +18,7 @@ const COLUMNS: Column<IncidentResponse>[] = [
       </RouteLink>
     ),
   },
-  { field: "course", title: "State", render: (incident) => <Course incident={incident} /> },
+  { field: "course", title: "Status", render: (incident) => <Course incident={incident} /> },
   {
     field: "impact_category",
     title: "Impact",
@@ -39,7 +39,7 @@ const COLUMNS: Column<IncidentResponse>[] = [
     render: ({ sessions_impacted }) => sessions_impacted.toLocaleString("en"),
   },
   { ...changedColumn("updated_at"), hidden: true },
-  { field: "last_updated_by", title: "By", hidden: true },
+  { field: "last_updated_by", title: "Updated by", hidden: true },
 ];
 
 /** Whether the incident is announced, ongoing or over, by this device's clock. */
@@ -67,7 +67,7 @@ export default listPage({
   ],
   refresh_ms: REFRESH_MS,
   empty: {
-    title: "No incident",
+    title: "No incidents",
     icon: IconAlertCircle,
     about: "Incidents appear here and, until they are resolved, on everyone's home page.",
   },

@@ -51,7 +51,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
               invalidates={KEYS}
               done={`${workflow.name} is inactive`}
             >
-              Its queue is dropped, running executions finish. Its results are kept.
+              Its queue is deleted; running executions finish. Its results are kept.
             </ConfirmButton>
           )}
         </>

@@ -32,23 +32,23 @@ import { numberOrNull } from "./workflow-values.ts";
 export type Arguments = Record<string, unknown>;
 
 const HINTS: Record<string, string> = {
-  prompt: "The transcript is given beside it. {{ insights.NAME }} stands for what an earlier tool found.",
+  prompt: "The model also gets the transcript. {{ insights.NAME }} inserts the result of an earlier tool.",
   provider: "Empty: default.",
   temperature: "0 to 2; lower is steadier.",
-  seed: "The same seed makes answers more alike, where the model allows.",
-  language: "A code such as en; empty: the service finds out.",
-  diarize: "Tells the speakers apart.",
-  url: "Gets the transcript and the tool calls as JSON; answers a JSON object.",
-  method: "POST, where nothing is chosen.",
+  seed: "The same seed makes results more repeatable, where the model supports it.",
+  language: "A code such as en. Empty: detected.",
+  diarize: "Labels each speaker in the transcript.",
+  url: "Receives transcript and tool calls as JSON; returns a JSON object.",
+  method: "Default: POST.",
   headers: "Not secret. Put credentials into a service.",
   service_id: "Credentials sent with the request.",
-  pattern: "RE2. The first group is the value, or all that was found.",
-  field: "The whole transcript, where nothing is chosen.",
+  pattern: "RE2 syntax. The result is the first group, or else the whole match.",
+  field: "Default: the whole transcript.",
 };
 const LABELS: Record<string, string> = {
   service_id: "Service",
   url: "Address",
-  diarize: "Tell speakers apart",
+  diarize: "Separate speakers",
 };
 const LONG = ["prompt"];
 /** Aligns the fields of a row, however long their descriptions are. */

@@ -13,7 +13,7 @@ const REFRESH_ms = 3000;
 const COLUMNS: Column<InsightExecution>[] = [
   {
     field: "session_id",
-    title: "Of",
+    title: "Source",
     orderable: true,
     render: ({ session_id, upload_file_id }) =>
       session_id ? (
@@ -24,7 +24,7 @@ const COLUMNS: Column<InsightExecution>[] = [
   },
   {
     field: "status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: (execution) => <ExecutionStatus status={execution.status} />,
   },
@@ -52,7 +52,7 @@ const COLUMNS: Column<InsightExecution>[] = [
   { field: "attempts", title: "Attempts", align: "right" },
   {
     field: "took",
-    title: "Took",
+    title: "Duration",
     align: "right",
     render: ({ tools }) => {
       const known = tools.filter(({ duration_ms }) => duration_ms !== null);
@@ -85,11 +85,11 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
         filters={[
           {
             field: "status",
-            label: "State",
+            label: "Status",
             kind: "choice",
             choices: { PENDING: "Waits", PROCESSING: "Runs", COMPLETED: "Done", FAILED: "Failed" },
           },
-          { field: "cause", label: "Because", kind: "choice", choices: CAUSES },
+          { field: "cause", label: "Trigger", kind: "choice", choices: CAUSES },
         ]}
         days
         refresh_ms={REFRESH_ms}

@@ -85,8 +85,8 @@ export function FileList({ folder_id }: { folder_id: number }) {
           invalidates={[[FILES], ["insight folder"]]}
           done={`${file.filename} deleted`}
         >
-          Sound and transcript of <b dir="auto">{file.filename}</b> are removed for good. What else tools
-          found in it stays.
+          Sound and transcript of <b dir="auto">{file.filename}</b> are deleted for good. Other results of
+          insight tools are kept.
         </ConfirmButton>
       ),
     },
@@ -127,7 +127,7 @@ function FileState({ file, work }: { file: InsightsUploadFile; work: Work }) {
       ) : file.error_message ? (
         <Status tone="bad">failed</Status>
       ) : (
-        <Status tone="quiet">not asked for</Status>
+        <Status tone="quiet">not analyzed</Status>
       )}
       {problem && <div dir="auto">{problem}</div>}
     </>

@@ -89,8 +89,8 @@ function RemoveFolder({ record }: { record: FolderDetails }) {
         })
       }
     >
-      No workflow takes anything from <b dir="auto">{record.name}</b> any more. Its recordings stay stored and
-      can't be reached here any more: delete those before that have to go.
+      No workflow takes anything from <b dir="auto">{record.name}</b> any more. Its recordings are kept but
+      can no longer be opened here: delete the ones you don't want to keep first.
     </ConfirmButton>
   );
 }

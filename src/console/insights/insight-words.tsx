@@ -8,9 +8,9 @@ import { Status, type Tone } from "../parts/parts.tsx";
 
 export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; about: string }> = {
   agent: { name: "sessions", about: "The part of a session that an agent held." },
-  transfer: { name: "transferred calls", about: "What was said after a call was handed over." },
-  upload: { name: "recordings", about: "What is uploaded into folders." },
-  manual: { name: "by hand only", about: "Only what somebody queues." },
+  transfer: { name: "transferred calls", about: "The part of a call after it was transferred." },
+  upload: { name: "recordings", about: "Recordings uploaded into folders." },
+  manual: { name: "by hand only", about: "Only sessions and recordings you queue." },
   sheet: { name: "a sheet", about: "Rows of a spreadsheet, queued by hand." },
 };
 

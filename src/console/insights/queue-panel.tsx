@@ -34,7 +34,7 @@ export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   return (
     <Panel title="By hand">
       <Text size="sm" c="dimmed" mb="xs">
-        Analyzes what you name, tests included, even while the workflow is inactive.
+        Analyzes the sessions you enter, tests included, even while the workflow is inactive.
       </Text>
       <Group gap="xs" align="flex-end">
         <TagsInput
@@ -51,7 +51,7 @@ export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {
           loading={queueing.isPending}
           onClick={() => queueing.mutate()}
         >
-          Queue them
+          Add to queue
         </Button>
       </Group>
       {queueing.error && <Failure error={queueing.error} />}

@@ -16,7 +16,7 @@ import { answersOf, keysOf } from "./answers.ts";
 const COLUMNS: Column<InsightsOutput>[] = [
   {
     field: "session_id",
-    title: "Of",
+    title: "Source",
     orderable: true,
     render: ({ session_id, upload_file_id, upload_file_metadata }) =>
       session_id ? (
@@ -102,7 +102,7 @@ export function ResultsView() {
         days
         empty={{
           title: "No results yet",
-          about: "The first result appears when a session has ended and an active workflow has looked at it.",
+          about: "The first result appears after a session has ended and an active workflow has analyzed it.",
         }}
       />
     </Stack>
@@ -139,8 +139,8 @@ function Answers() {
             <Panel title="Answers" actions={chooser}>
               <Text size="sm" c="dimmed">
                 {(numbers.find(({ name }) => name.startsWith("Left out"))?.value ?? 0) > 0
-                  ? "Only the offline model answered in these days. It makes its answers up, so they are left out."
-                  : "Nothing was found in these days."}
+                  ? "Only the offline model answered in this period. Its answers are made up and not counted."
+                  : "No results in this period."}
               </Text>
             </Panel>
           );
@@ -169,7 +169,7 @@ function Answers() {
               <BarList bars={bars} label={`Answers of ${key}`} unnamed="nothing found" />
             ) : (
               <Text size="sm" p="md" {...(spread === null && { c: "dimmed" })}>
-                {spread ?? "There are no short answers to count; each one is listed below."}
+                {spread ?? "No short answers to count. Each answer is listed below."}
               </Text>
             )}
             {byVersion.rows.length > 0 && <FigureTableView table={byVersion} tall />}

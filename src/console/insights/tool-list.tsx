@@ -8,7 +8,7 @@ const COLUMNS: Column<InsightToolOutput>[] = [
   nameColumn("/insights/tools"),
   {
     field: "insight_tool_definition_id",
-    title: "What it does",
+    title: "Type",
     orderable: true,
     render: ({ insight_tool_definition }) => kindName(insight_tool_definition),
   },
@@ -25,10 +25,10 @@ export const ToolList = () => (
     columns={COLUMNS}
     search={{ field: "name", label: "Search by name" }}
     empty={{
-      title: "No insight tool yet",
+      title: "No insight tools yet",
       icon: IconFlask,
       about:
-        "A tool asks one thing of a conversation: a question to a model with typed answers, a pattern, a transcription, or a call to a service of yours. Try it on a session before it runs over many.",
+        "An insight tool extracts one thing from a conversation: by a question to a model, a pattern, a transcription or an HTTP request. Try it on a session before you run it on many.",
     }}
   />
 );

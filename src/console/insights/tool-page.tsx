@@ -48,7 +48,7 @@ export default recordPage({
   version: ({ version }) => version,
   alsoInvalidates: [["insight workflow"]],
   together: [["insight_tool_definition_id", "tool_arguments"]],
-  labels: { insight_tool_definition_id: "What it does", tool_arguments: "Arguments" },
+  labels: { insight_tool_definition_id: "Type", tool_arguments: "Arguments" },
   values: (found): Values =>
     found
       ? {
@@ -93,7 +93,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
             <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
               <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
               <Select
-                label="What it does"
+                label="Type"
                 allowDeselect={false}
                 data={definitions.map(({ id: number, name }) => ({ value: String(number), label: name }))}
                 value={String(values.insight_tool_definition_id)}
@@ -185,7 +185,7 @@ function RemoveTool({ record }: { record: InsightToolResponse }) {
         void navigate({ to: "/insights", search: { view: "tools" } as never, ignoreBlocker: true })
       }
     >
-      No workflow can use <b dir="auto">{record.name}</b> any more. What it found stays.
+      No workflow can use <b dir="auto">{record.name}</b> any more. Its results are kept.
     </ConfirmButton>
   );
 }

@@ -25,8 +25,8 @@ export function TryTool(props: { name: string; saved_at: string | undefined; isD
     <Panel title="Try it on a session">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Runs once and keeps nothing.{" "}
-          {isDirty ? "What you changed above counts after it is saved." : "It costs what one run costs."}
+          Runs once. The result is not stored.{" "}
+          {isDirty ? "Save your changes first to test them." : "Costs the same as one run."}
         </Text>
         <Group gap="xs" align="flex-end">
           <NumberInput

@@ -75,8 +75,8 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
         </FileButton>
       </Group>
       <Text size="xs" c="dimmed" mt="xs">
-        Sound of up to 200 MB, or transcripts as .txt, .json, .vtt or .srt. The file's name becomes the name
-        of the call, which no other recording may have.
+        Audio of up to 200 MB, or transcripts as .txt, .json, .vtt or .srt. Each file needs a name that no
+        other recording has.
       </Text>
       {files.length > 0 && (
         <>

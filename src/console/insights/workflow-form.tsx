@@ -99,7 +99,7 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
             <Grid.Col span={{ base: 12, sm: 6 }}>
               <TagsInput
                 label={source === "upload" ? "Agent numbers" : "Agents"}
-                description={source === "upload" ? "As they were uploaded." : "By name or number."}
+                description={source === "upload" ? "As given at the upload." : "By name or number."}
                 value={conditions.agent_list}
                 onChange={(agent_list) => setCondition({ agent_list })}
                 error={errorOf("conditions.agent_list")}

@@ -12,7 +12,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
   nameColumn("/insights/workflows"),
   {
     field: "status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ status }) => <WorkflowStatus status={status} />,
   },
@@ -63,17 +63,17 @@ export function WorkflowList() {
       filters={[
         {
           field: "status",
-          label: "State",
+          label: "Status",
           kind: "choice",
           choices: { ACTIVE: "Active", INACTIVE: "Inactive" },
         },
       ]}
       refresh_ms={REFRESH_ms}
       empty={{
-        title: "No workflow yet",
+        title: "No workflows yet",
         icon: IconBulb,
         about:
-          "A workflow says which conversations are analysed and by which tools. What it will cost is shown before it begins.",
+          "A workflow sets which conversations are analyzed and by which tools. Its cost is shown before you activate it.",
       }}
     />
   );

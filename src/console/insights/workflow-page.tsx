@@ -88,7 +88,7 @@ function Remove({ record: { id: workflow_id, name } }: { record: InsightWorkflow
       done={`${name} deleted`}
       onDone={() => void navigate({ to: "/insights", ignoreBlocker: true })}
     >
-      The queue of <b dir="auto">{name}</b> is dropped. Its results are kept.
+      The queue of <b dir="auto">{name}</b> is deleted. Its results are kept.
     </ConfirmButton>
   );
 }

@@ -73,10 +73,7 @@ export function ToolOrder(props: {
                   >
                     <IconArrowDown size={15} />
                   </ActionIcon>
-                  <ActionIcon
-                    aria-label={`Leave ${name} out`}
-                    onClick={() => onChange(ids.toSpliced(index, 1))}
-                  >
+                  <ActionIcon aria-label={`Remove ${name}`} onClick={() => onChange(ids.toSpliced(index, 1))}>
                     <IconX size={15} />
                   </ActionIcon>
                 </Group>

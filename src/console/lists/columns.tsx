@@ -21,7 +21,8 @@ export type Column<Row> = {
   | {
       /** Names the column in the address; where it can be ordered by, the API's field. */
       field: string;
-      render(row: Row): ReactNode;
+      /** `params`: the address of the list. */
+      render(row: Row, params: Record<string, string>): ReactNode;
     }
   | { field: TextField<Row>; render?: undefined }
 );
@@ -33,8 +34,8 @@ export function useColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] 
 }
 
 /** What a cell shows: what the column makes of the row, or else its field's text. */
-export function cell<Row>(column: Column<Row>, row: Row): ReactNode {
-  return column.render ? column.render(row) : <bdi>{row[column.field] as ReactNode}</bdi>;
+export function cell<Row>(column: Column<Row>, row: Row, params: Record<string, string> = {}): ReactNode {
+  return column.render ? column.render(row, params) : <bdi>{row[column.field] as ReactNode}</bdi>;
 }
 
 /** The record's name, which leads to its page below `address`. */

@@ -1,9 +1,9 @@
-import { Button, Group, Skeleton, Table } from "@mantine/core";
+import { Button, Checkbox, Group, Skeleton, Table, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { type ComponentType, useEffect, useRef, useState } from "react";
 import { Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
 import { DayField } from "../time/day-field.tsx";
@@ -13,7 +13,7 @@ import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type EmptyList, ListNotice } from "./list-notice.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
-import { ColumnChooser, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
+import { ColumnChooser, type Filter, FilterBox, PeriodFilter, SearchBox } from "./list-tools.tsx";
 
 type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
 
@@ -34,6 +34,8 @@ export type ListOf<O extends ListOperation> = {
   filters?: Filter[];
   /** Offers a choice of days. */
   days?: boolean;
+  /** Offers periods such as the last 7 days, besides. */
+  periods?: boolean;
   /** Filters that the page sets and a person can't remove. */
   fixed?: Record<string, string>;
   /** The default order; without it, the API's. */
@@ -43,6 +45,8 @@ export type ListOf<O extends ListOperation> = {
   /** Two lists on one page each need a prefix for their search parameters. */
   prefix?: string;
   empty: EmptyList;
+  /** Rows can be selected, and this is shown with their keys, beside how many they are. */
+  Selected?: ComponentType<{ keys: string[] }>;
   /** How often a live list is read again. */
   refresh_ms?: number;
 } & RowKey<RowOf<O>>;
@@ -59,11 +63,12 @@ export function DataTable<O extends ListOperation>(
     label: string;
   },
 ) {
-  const { operation, filters = [], prefix = "", empty, label } = props;
+  const { operation, prefix = "", empty, label } = props;
   const columns = useColumns(props.columns);
   const params = useSearch({ strict: false }) as SearchParams;
   const navigate = useNavigate();
   const state = readListState(params, prefix);
+  const filters = (props.filters ?? []).filter(({ field, byLink }) => !byLink || state.filters[field]);
   const zone = useZone();
   const query = {
     ...listQuery(
@@ -81,7 +86,8 @@ export function DataTable<O extends ListOperation>(
     queryKey: [operation, props.path ?? null, query],
     queryFn: ({ signal }) => readPage(operation, { path: props.path, query, signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: props.refresh_ms ?? false,
+    // What somebody searched for stays as it was found.
+    refetchInterval: state.search === "" ? (props.refresh_ms ?? false) : false,
   });
 
   const change = (part: Partial<ListState>, replace = false) =>
@@ -95,16 +101,27 @@ export function DataTable<O extends ListOperation>(
     state.columns ? state.columns.includes(field) : hidden !== true,
   );
   const isNarrowed =
-    state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
+    state.search !== "" ||
+    Object.keys(state.filters).length > 0 ||
+    state.from !== null ||
+    state.to !== null ||
+    state.last !== null;
   const rows = list.data?.items;
   const keys = rowKeys(rows ?? [], props.rowKey ?? ownId);
   const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
+  const [showMore, { toggle: toggleMore }] = useDisclosure(false);
+  const isShown = ({ more, field }: Filter) => !more || showMore || state.filters[field] !== undefined;
+  const hasMore = filters.some(({ more }) => more);
   // Text that is typed but not in the address yet is cleared too, by mounting the boxes anew.
   const [clearings, setClearings] = useState(0);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = (keys: string[], isSelected: boolean) =>
+    setSelected(isSelected ? selected.union(new Set(keys)) : selected.difference(new Set(keys)));
+  const { Selected } = props;
   const tools = useRef<HTMLDivElement>(null);
   const clear = () => {
     setClearings(clearings + 1);
-    change({ search: "", filters: {}, from: null, to: null });
+    change({ search: "", filters: {}, from: null, to: null, last: null });
   };
   // The Clear button disappears, so the focus moves to the search box.
   useEffect(() => {
@@ -134,7 +151,7 @@ export function DataTable<O extends ListOperation>(
             Filters
           </Button>
         )}
-        {filters.map((filter) => (
+        {filters.filter(isShown).map((filter) => (
           <FilterBox
             key={`${filter.field} ${clearings}`}
             filter={filter}
@@ -142,6 +159,23 @@ export function DataTable<O extends ListOperation>(
             onChange={(value) => change({ filters: withFilter(state.filters, filter.field, value) }, true)}
           />
         ))}
+        {props.periods && (
+          <PeriodFilter
+            value={state.last}
+            onChange={(last) => change({ last, from: null, to: null }, true)}
+          />
+        )}
+        {hasMore && (
+          <Button
+            className={classes.filter}
+            variant="subtle"
+            size="xs"
+            aria-expanded={showMore}
+            onClick={toggleMore}
+          >
+            {showMore ? "Fewer filters" : "More filters"}
+          </Button>
+        )}
         {props.days && (
           <Group gap={4} wrap="nowrap" className={classes.days}>
             <DayField
@@ -150,7 +184,7 @@ export function DataTable<O extends ListOperation>(
               aria-label="From day"
               placeholder="From day"
               value={state.from}
-              onChange={(from) => change({ from }, true)}
+              onChange={(from) => change({ from, last: null }, true)}
             />
             <span aria-hidden>–</span>
             <DayField
@@ -159,7 +193,7 @@ export function DataTable<O extends ListOperation>(
               aria-label="To day"
               placeholder="To day"
               value={state.to}
-              onChange={(to) => change({ to }, true)}
+              onChange={(to) => change({ to, last: null }, true)}
             />
           </Group>
         )}
@@ -175,6 +209,15 @@ export function DataTable<O extends ListOperation>(
         />
       </div>
 
+      {Selected && selected.size > 0 && (
+        <Group gap="sm" px="sm" py={6} role="status">
+          <Text size="sm">{selected.size.toLocaleString("en")} selected</Text>
+          <Selected keys={[...selected]} />
+          <Button variant="subtle" size="compact-sm" onClick={() => setSelected(new Set())}>
+            Clear selection
+          </Button>
+        </Group>
+      )}
       {rows && (
         <div className={classes.stale}>
           <Stale error={list.error} retry={() => void list.refetch()} />
@@ -195,6 +238,16 @@ export function DataTable<O extends ListOperation>(
           <Table className={classes.table} aria-busy={!rows} highlightOnHover>
             <Table.Thead>
               <Table.Tr>
+                {Selected && (
+                  <Table.Th w={36}>
+                    <Checkbox
+                      size="xs"
+                      aria-label="Select all rows of this page"
+                      checked={keys.length > 0 && keys.every((key) => selected.has(key))}
+                      onChange={({ currentTarget }) => select(keys, currentTarget.checked)}
+                    />
+                  </Table.Th>
+                )}
                 {shown.map((column) => (
                   <HeadCell
                     key={column.field}
@@ -209,9 +262,21 @@ export function DataTable<O extends ListOperation>(
               {rows
                 ? rows.map((row, index) => (
                     <Table.Tr key={keys[index]}>
+                      {Selected && (
+                        <Table.Td data-label="Select">
+                          <Checkbox
+                            size="xs"
+                            aria-label={`Select row ${keys[index]}`}
+                            checked={selected.has(keys[index] ?? "")}
+                            onChange={({ currentTarget }) =>
+                              select([keys[index] ?? ""], currentTarget.checked)
+                            }
+                          />
+                        </Table.Td>
+                      )}
                       {shown.map((column) => (
                         <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
-                          {cell(column, row)}
+                          {cell(column, row, params)}
                         </Table.Td>
                       ))}
                     </Table.Tr>

@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { IconCalendar } from "@tabler/icons-react";
+import { IconCalendar, IconSearch } from "@tabler/icons-react";
 import type { ComponentType, ReactNode } from "react";
 import { Empty, Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
@@ -37,7 +37,9 @@ function noticeOf({
   retry,
   toFirstPage,
 }: Parameters<typeof ListNotice>[0]) {
-  if (error) return days && needsDays(error) ? <ChooseDays /> : <Failure error={error} retry={retry} />;
+  if (error && days && needsDays(error)) return <ChooseDays />;
+  if (error && wrongValues(error).length > 0) return <ChangeSearch problems={wrongValues(error)} />;
+  if (error) return <Failure error={error} retry={retry} />;
   if (state.page > 1)
     return (
       <Stack align="center" py="xl" gap="xs">
@@ -50,9 +52,9 @@ function noticeOf({
   if (isNarrowed)
     return (
       <Stack align="center" py="xl" gap="xs">
-        <Text fw={600}>Nothing matches</Text>
+        <Text fw={600}>No results</Text>
         <Text size="sm" c="dimmed">
-          Take a filter away to see more.
+          Remove a filter to see more.
         </Text>
       </Stack>
     );
@@ -67,10 +69,27 @@ function noticeOf({
 const needsDays = (error: Error): boolean =>
   error instanceof ApiError && error.status === 422 && /start_datetime/.test(error.message);
 
+/** What the API says of values that somebody searched for, in sentences. */
+const wrongValues = (error: Error): string[] =>
+  error instanceof ApiError
+    ? error.issues.flatMap(({ loc, msg }) => (loc.includes("search_field_values") ? [msg] : []))
+    : [];
+
+function ChangeSearch({ problems }: { problems: string[] }) {
+  return (
+    <Alert color="blue" title="Change the search" icon={<IconSearch />} role="alert" my="md">
+      {problems.map((problem) => (
+        <div key={problem}>{problem}</div>
+      ))}
+    </Alert>
+  );
+}
+
 function ChooseDays() {
   return (
     <Alert color="blue" title="Choose days" icon={<IconCalendar />} role="alert" my="md">
-      This list is too long to search or sort as a whole. Set “From day” and “To day” above, near each other.
+      This list is too long to search or sort as a whole. Set “From day” and “To day” above to a shorter
+      period.
     </Alert>
   );
 }

@@ -14,6 +14,7 @@ const state = fc.record({
   columns: fc.option(fc.uniqueArray(word, { minLength: 1, maxLength: 4 })),
   from: fc.option(day.map((at) => at.toISOString().slice(0, 10))),
   to: fc.option(day.map((at) => at.toISOString().slice(0, 10))),
+  last: fc.option(fc.integer({ min: 1, max: 9_999 })),
 });
 
 test("a list reads from its address what it wrote there, beside another list's", () => {
@@ -39,6 +40,16 @@ test("days are bounded by midnight of the chosen zone, also where clocks change"
   );
   expect(berlin.start_datetime).toBe("2026-03-28T23:00:00.000Z");
   expect(berlin.end_datetime).toBe("2026-03-29T22:00:00.000Z");
+});
+
+test("the last days begin at midnight of the chosen zone, today included", () => {
+  const now = new Date("2026-11-18T23:30:00Z");
+  const berlin = listQuery(
+    { ...readListState({}), last: 7 },
+    { searchField: null, zone: "Europe/Berlin", now },
+  );
+  expect(berlin.start_datetime).toBe("2026-11-12T23:00:00.000Z");
+  expect(berlin.end_datetime).toBeUndefined();
 });
 
 test("what is searched, filtered and fixed goes to the API as pairs", () => {

@@ -14,6 +14,8 @@ export type ListState = {
   /** Days, both included, in the chosen zone. */
   from: string | null;
   to: string | null;
+  /** So many days up to today, in place of `from` and `to`. */
+  last: number | null;
 };
 
 export type SearchParams = Record<string, string>;
@@ -39,12 +41,15 @@ export function readListState(params: SearchParams, prefix = ""): ListState {
     columns: text("cols") === "" ? null : text("cols").split(","),
     from: isDay(text("from")) ? text("from") : null,
     to: isDay(text("to")) ? text("to") : null,
+    last: /^[1-9]\d{0,3}$/.test(text("last")) ? Number(text("last")) : null,
   };
 }
 
 /** Only what differs from the default is written to the address; other parameters are left alone. */
 export function writeListState(params: SearchParams, state: ListState, prefix = ""): SearchParams {
-  const own = new Set(["page", "size", "q", "order", "cols", "from", "to"].map((name) => prefix + name));
+  const own = new Set(
+    ["page", "size", "q", "order", "cols", "from", "to", "last"].map((name) => prefix + name),
+  );
   const others = Object.entries(params).filter(
     ([name]) => !own.has(name) && !name.startsWith(prefix + FILTER),
   );
@@ -57,6 +62,7 @@ export function writeListState(params: SearchParams, state: ListState, prefix = 
     ["cols", state.columns?.join(",") ?? ""],
     ["from", state.from ?? ""],
     ["to", state.to ?? ""],
+    ["last", state.last === null ? "" : String(state.last)],
     ...Object.entries(state.filters).map(([field, value]): [string, string] => [FILTER + field, value]),
   ];
   const kept = next.filter(([, value]) => value !== "").map(([name, value]) => [prefix + name, value]);
@@ -81,7 +87,8 @@ export function listQuery(
     searchField,
     fixed = {},
     zone,
-  }: { searchField: string | null; fixed?: Record<string, string>; zone: string },
+    now = new Date(),
+  }: { searchField: string | null; fixed?: Record<string, string>; zone: string; now?: Date },
 ): ListQuery {
   const pairs = Object.entries({ ...state.filters, ...fixed });
   if (searchField !== null && state.search.trim() !== "") pairs.push([searchField, state.search.trim()]);
@@ -91,6 +98,7 @@ export function listQuery(
     search_fields: pairs.map(([field]) => field),
     search_field_values: pairs.map(([, value]) => value),
     ...(state.order && { order_by: state.order.field, order_by_direction: state.order.direction }),
+    ...(state.last !== null && { start_datetime: startOfDay(daysBefore(now, state.last - 1, zone), zone) }),
     ...(state.from && { start_datetime: startOfDay(state.from, zone) }),
     ...(state.to && { end_datetime: startOfDay(dayAfter(state.to), zone) }),
   };
@@ -102,6 +110,13 @@ function dayAfter(day: string): string {
   const next = new Date(`${day}T00:00:00Z`);
   next.setUTCDate(next.getUTCDate() + 1);
   return next.toISOString().slice(0, 10);
+}
+
+/** The day so many days before today, as the zone has it. */
+function daysBefore(now: Date, days: number, zone: string): string {
+  const today = new Date(`${now.toLocaleDateString("sv", { timeZone: zone })}T00:00:00Z`);
+  today.setUTCDate(today.getUTCDate() - days);
+  return today.toISOString().slice(0, 10);
 }
 
 /** The instant a day begins in a zone: a day's offset is looked up at a guess, and again at the corrected guess. */

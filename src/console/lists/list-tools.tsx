@@ -1,12 +1,28 @@
 import { ActionIcon, Button, Checkbox, CloseButton, Popover, Select, Stack, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconColumns3, IconFilter, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useState } from "react";
+import { call } from "../server/api.ts";
 import classes from "./data-table.module.css";
 
-export type Filter =
-  | { field: string; label: string; kind: "text" }
-  | { field: string; label: string; kind: "choice"; choices: Choices };
+export type Filter = {
+  field: string;
+  label: string;
+  /** Shown only while it is set: other pages link to the list with it. */
+  byLink?: boolean;
+  /** Shown once somebody asks for more filters, or when it is set. */
+  more?: boolean;
+} & (
+  | { kind: "text" }
+  | { kind: "choice"; choices: Choices }
+  /** The name of a record of another kind, offered from its list. */
+  | {
+      kind: "name";
+      operation: "GET /api/v1/tools/" | "GET /api/v1/agents/";
+      any?: { value: string; label: string };
+    }
+);
 
 /** The label of each value, or a table with its `word`. */
 type Choices = Readonly<Record<string, string | { word: string }>>;
@@ -65,6 +81,7 @@ export function FilterBox({
   onChange(value: string): void;
 }) {
   const [text, type] = useTyping(value, onChange);
+  if (filter.kind === "name") return <NameFilter {...{ filter, value, onChange }} />;
   const style = { "--label": `${filter.label.length * 0.5}rem` } as CSSProperties;
   if (filter.kind === "choice") {
     return (
@@ -95,6 +112,72 @@ export function FilterBox({
       leftSection={<IconFilter size={14} />}
       value={text}
       onChange={({ currentTarget }) => type(currentTarget.value)}
+    />
+  );
+}
+
+const OFFERED = 100;
+
+function NameFilter(props: {
+  filter: Extract<Filter, { kind: "name" }>;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const { filter, value, onChange } = props;
+  const [isOpen, setOpen] = useState(false);
+  const names = useQuery({
+    // Not "names": other pages keep whole records under that key.
+    queryKey: [filter.operation, "names alone"],
+    enabled: isOpen,
+    queryFn: async ({ signal }) => {
+      const { items } = await call(filter.operation, { query: { limit: OFFERED, order_by: "name" }, signal });
+      return [...new Set((items as { name: string }[]).map(({ name }) => name))];
+    },
+  });
+  const offered = (names.data ?? []).map((name) => ({ value: name, label: name }));
+  const any = filter.any ? [filter.any] : [];
+  const isKnown = [...any, ...offered].some((one) => one.value === value);
+  return (
+    <Select
+      className={classes.filter}
+      style={{ "--label": `${filter.label.length * 0.5}rem` } as CSSProperties}
+      size="xs"
+      aria-label={filter.label}
+      placeholder={filter.label}
+      data={[...any, ...(value === "" || isKnown ? [] : [{ value, label: value }]), ...offered]}
+      value={value || null}
+      onChange={(chosen) => onChange(chosen ?? "")}
+      onDropdownOpen={() => setOpen(true)}
+      nothingFoundMessage={names.isFetching ? "Looking…" : "Nothing by that name"}
+      searchable
+      clearable
+      clearButtonProps={{ "aria-label": `Clear ${filter.label}` }}
+    />
+  );
+}
+
+const PERIODS = [
+  { value: "1", label: "Today" },
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
+];
+
+/** A number of days up to today. */
+export function PeriodFilter(props: { value: number | null; onChange(days: number | null): void }) {
+  const value = props.value === null ? null : String(props.value);
+  const isKnown = value === null || PERIODS.some((one) => one.value === value);
+  return (
+    <Select
+      className={classes.filter}
+      size="xs"
+      aria-label="Period"
+      placeholder="Period"
+      data={isKnown ? PERIODS : [...PERIODS, { value, label: `Last ${value} days` }]}
+      value={value}
+      onChange={(chosen) => props.onChange(chosen === null ? null : Number(chosen))}
+      clearable
+      clearButtonProps={{ "aria-label": "Clear Period" }}
     />
   );
 }

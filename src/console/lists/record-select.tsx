@@ -57,7 +57,7 @@ export function RecordSelect(props: Props) {
       onChange={(id) => onChange(id === null ? null : Number(id))}
       onSearchChange={setText}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage={list.isFetching ? "Looking…" : (list.error?.message ?? "Nothing by that name")}
+      nothingFoundMessage={list.isFetching ? "Looking…" : (list.error?.message ?? "No results")}
     />
   );
 }

@@ -51,7 +51,7 @@ export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
         {(answer) => <Week days={answer.days} rules={checked} />}
       </Fetched>
       <Text size="xs" c="dimmed" mt="xs">
-        Hours of the agent's own zone.
+        In the agent's time zone.
       </Text>
     </Panel>
   );
@@ -72,7 +72,7 @@ function Week({ days, rules }: { days: MessageCalendarResponse["days"]; rules: C
                   </span>
                 ))}
               </span>
-              <span className="sr-only">Hours and the rule that wins</span>
+              <span className="sr-only">Hours and applied rule</span>
             </th>
           </tr>
         </thead>

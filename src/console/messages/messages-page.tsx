@@ -40,6 +40,6 @@ export default listPage({
     title: "No messages yet",
     icon: IconMessage,
     about:
-      "A greeting is what an agent says before the person does. Rules give it another text on some days or at some hours.",
+      "A greeting is the first thing an agent says. Rules replace its text on some days or at some hours.",
   },
 });

@@ -39,7 +39,7 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
           )}
         </Group>
         <TextInput
-          label="What it is for"
+          label="Rule name"
           dir="auto"
           value={rule.description}
           onChange={({ currentTarget }) => onChange({ ...rule, description: currentTarget.value })}

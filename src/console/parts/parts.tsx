@@ -140,7 +140,7 @@ export function Stale({ error, retry }: { error: Error | null; retry(): void }) 
   return (
     <Alert color="yellow" title="This may be out of date" icon={<IconAlertTriangle />} role="status" my="xs">
       <Stack gap="xs" align="flex-start">
-        <span>It could not be read again: {error.message}</span>
+        <span>Refresh failed: {error.message}</span>
         <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={retry}>
           Try again
         </Button>

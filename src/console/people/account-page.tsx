@@ -60,7 +60,7 @@ function ChangePassword() {
         <Stack gap="sm" align="flex-start">
           <PasswordInput
             w={320}
-            label="Present password"
+            label="Current password"
             required
             autoComplete="current-password"
             value={password}
@@ -125,7 +125,7 @@ function SignIns({ signIns }: { signIns: Account["sign_ins"] }) {
                 </Table.Td>
                 <Table.Td>
                   {one.is_this ? (
-                    <Status tone="good">This one</Status>
+                    <Status tone="good">This session</Status>
                   ) : (
                     <Button
                       size="xs"

@@ -39,6 +39,12 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
   },
   { field: "made_with", title: "Created with", hidden: true },
   {
+    field: "allowed_networks",
+    title: "Allowed networks",
+    hidden: true,
+    render: ({ allowed_networks }) => allowed_networks?.join(", ") ?? "all",
+  },
+  {
     field: "granted_users",
     title: "Ends with this token",
     render: ({ granted_users: people }) =>
@@ -55,7 +61,7 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
     title: "Last used",
     render: ({ last_used_at }) => <Time at={last_used_at} kind="minute" />,
   },
-  { field: "state", title: "State", render: (token) => <TokenState token={token} /> },
+  { field: "state", title: "Status", render: (token) => <TokenState token={token} /> },
   {
     field: "revoke",
     title: "Action",
@@ -87,7 +93,7 @@ export default listPage({
   search: { field: "name", label: "Name" },
   filters: [{ field: "created_by", label: "Owner", kind: "text" }],
   empty: {
-    title: "No token yet",
+    title: "No tokens yet",
     icon: IconKey,
     about: "A program sends its token in the header Service-API-Key. It never does more than its owner may.",
   },
@@ -107,6 +113,7 @@ function NewToken({ onClose }: { onClose(): void }) {
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
   const [permissions, setPermissions] = useState<string[]>([]);
+  const [networks, setNetworks] = useState("");
   const groups = useQuery({
     queryKey: ["permissions"],
     queryFn: ({ signal }) => call("GET /api/v1/permissions/", { signal }),
@@ -117,6 +124,7 @@ function NewToken({ onClose }: { onClose(): void }) {
         body: {
           name,
           permissions: permissions.length > 0 ? permissions : null,
+          allowed_networks: networks.split(/[\s,]+/).filter((one) => one !== ""),
           expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString(),
         },
       }),
@@ -124,7 +132,11 @@ function NewToken({ onClose }: { onClose(): void }) {
   });
   const faults =
     make.error instanceof ApiError
-      ? fieldErrors(make.error, (path) => ["name", "permissions", "expires_at"].includes(path))
+      ? fieldErrors(
+          make.error,
+          (path) =>
+            ["name", "permissions", "expires_at"].includes(path) || path.startsWith("allowed_networks"),
+        )
       : null;
   return (
     <Modal opened onClose={onClose} title="New API token" size="lg" closeOnClickOutside={!make.data}>
@@ -190,6 +202,17 @@ function NewToken({ onClose }: { onClose(): void }) {
               value={permissions}
               onChange={setPermissions}
               error={faults?.fields.permissions}
+            />
+            <TextInput
+              label="Allowed networks"
+              description="CIDR, separated by commas. Empty: every address."
+              value={networks}
+              onChange={({ currentTarget }) => setNetworks(currentTarget.value)}
+              error={
+                Object.entries(faults?.fields ?? {}).find(([path]) =>
+                  path.startsWith("allowed_networks"),
+                )?.[1]
+              }
             />
             <Group justify="flex-end">
               <Button type="submit" loading={make.isPending}>

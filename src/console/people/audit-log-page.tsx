@@ -24,7 +24,7 @@ const COLUMNS: Column<AuditEntryResponse>[] = [
   { field: "actor", title: "Who", orderable: true },
   {
     field: "action",
-    title: "Did",
+    title: "Action",
     orderable: true,
     render: (entry) => (
       <>
@@ -37,14 +37,14 @@ const COLUMNS: Column<AuditEntryResponse>[] = [
       </>
     ),
   },
-  { field: "resource", title: "What", orderable: true, render: ({ resource }) => resourceWords(resource) },
-  { field: "resource_id", title: "Number", orderable: true },
+  { field: "resource", title: "Record", orderable: true, render: ({ resource }) => resourceWords(resource) },
+  { field: "resource_id", title: "Record ID", orderable: true },
   { field: "name", title: "Name", render: (entry) => <bdi>{nameOf(entry)}</bdi> },
   { field: "address", title: "From", orderable: true },
   { field: "api_token_id", title: "Token", orderable: true, hidden: true },
   {
     field: "request_id",
-    title: "Call",
+    title: "Request",
     orderable: true,
     hidden: true,
     render: ({ request_id }) => <code>{request_id}</code>,
@@ -88,10 +88,10 @@ export default listPage({
   columns: COLUMNS,
   search: { field: "actor", label: "Who" },
   filters: [
-    { field: "resource", label: "What", kind: "choice", choices: RESOURCE_CHOICES },
-    { field: "resource_id", label: "Number", kind: "text" },
+    { field: "resource", label: "Record", kind: "choice", choices: RESOURCE_CHOICES },
+    { field: "resource_id", label: "Record ID", kind: "text" },
     { field: "address", label: "From", kind: "text" },
-    { field: "action", label: "Did", kind: "choice", choices: ACTION_CHOICES },
+    { field: "action", label: "Action", kind: "choice", choices: ACTION_CHOICES },
   ],
   days: true,
   empty: { title: "No entries yet", icon: IconList },

@@ -13,6 +13,7 @@ const ACTIONS: Record<string, { words: string; tone: Tone }> = {
   "sign-in-link": { words: "Made a sign-in link", tone: "info" },
   "set-second-factor": { words: "Set up a second factor", tone: "good" },
   "remove-second-factor": { words: "Removed a second factor", tone: "bad" },
+  "ask-password-reset": { words: "Asked for a password reset", tone: "quiet" },
   "change-password": { words: "Changed the password", tone: "info" },
   "end-sign-ins": { words: "Ended sign-ins", tone: "quiet" },
   "send-email": { words: "Sent the welcome mail", tone: "info" },

@@ -28,7 +28,7 @@ const COLUMNS: Column<UserResponse>[] = [
   },
   {
     field: "activity_status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ activity_status }) => (
       <Status tone={STATES[activity_status].tone}>{STATES[activity_status].word}</Status>
@@ -51,7 +51,7 @@ export default listPage({
   search: { field: "email_first_name_last_name", label: "Name or address" },
   filters: [
     { field: "role_name", label: "Role", kind: "text" },
-    { field: "activity_status", label: "State", kind: "choice", choices: STATES },
+    { field: "activity_status", label: "Status", kind: "choice", choices: STATES },
   ],
   empty: { title: "No people", icon: IconUsers },
 });

@@ -204,8 +204,8 @@ function RemoveFactor({ email }: { email: string }) {
       invalidates={[queryKey]}
       done="Second factor removed"
     >
-      {email} then signs in with the password alone. Do it only for somebody whom you know and who has lost
-      the authenticator app.
+      {email} then signs in with the password alone. Do this only for somebody you know who has lost the
+      authenticator app.
     </ConfirmButton>
   );
 }

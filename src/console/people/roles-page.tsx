@@ -28,7 +28,7 @@ export default function RolesPage() {
     <>
       <PageHead
         title="Roles"
-        about="What each role may do. Built-in roles can't be changed; create your own beside them."
+        about="What each role may do. Built-in roles can't be changed; create your own."
         actions={button}
       />
       <Fetched query={matrix} lines={16}>

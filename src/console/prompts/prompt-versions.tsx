@@ -45,7 +45,7 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
   if (ordered.length < 2) {
     return (
       <Text size="sm" c="dimmed">
-        There is one version so far. Every save creates another. You can compare and restore them.
+        Only one version so far. Every save creates another, which you can compare and restore.
       </Text>
     );
   }

@@ -13,7 +13,7 @@ const COLUMNS: Column<PromptResponse>[] = [
   { field: "version_number", title: "Version", align: "right" },
   {
     field: "validation_issues",
-    title: "State",
+    title: "Status",
     render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
   changedColumn("last_updated"),

@@ -62,8 +62,8 @@ export default function PronunciationsPage() {
                 invalidates={[KEY]}
                 done="The dictionary is empty"
               >
-                All {entries.toLocaleString("en")} entries are removed. Download them first, if they may be
-                needed again.
+                All {entries.toLocaleString("en")} entries are removed. Download them first if you may need
+                them again.
               </ConfirmButton>
             )}
           </>
@@ -101,8 +101,8 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
             </Button>
           }
         >
-          A row says what is written and what is said for it: “Nguyen” as “win”, “Dr.” as “doctor”; where
-          needed only in some languages, or by one voice.
+          Each row has a written word and its spoken form: “Nguyen” as “win”, “Dr.” as “doctor”. A row can be
+          limited to languages or one voice.
         </Empty>
       </Panel>
     );
@@ -146,7 +146,7 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
       {(found.length === 0 || found.length > SHOWN) && (
         <Text size="sm" c="dimmed" p="md">
           {found.length === 0
-            ? "Nothing matches."
+            ? "No results."
             : `The first ${SHOWN} of ${found.length.toLocaleString("en")}. Search to see the others.`}
         </Text>
       )}
@@ -175,7 +175,7 @@ const columnsOf = (voices: PronunciationOverridesDictionary["voices"]): Column<P
   },
   {
     field: "enabled",
-    title: "State",
+    title: "Status",
     render: ({ enabled }) => (enabled ? <Status tone="good">on</Status> : <Status tone="quiet">off</Status>),
   },
   { field: "notes", title: "Notes" },

@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
 import { lastChange } from "../changes/last-change.ts";
-import { conflicts, mergeChanges, type Together } from "../changes/merge.ts";
+import { conflicts, type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
 import { Unreadable } from "../editors/unreadable.ts";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
@@ -38,6 +38,8 @@ type Options<Record_ extends object, Values extends object> = {
   labels?: FieldLabels;
   /** Groups of fields that are merged as one when two people changed the record. */
   together?: Together;
+  /** Fields that are merged inside when two people changed them. */
+  inside?: MergeInside;
   /** Typed changes survive a switch to another view of the page; without this, switching asks first. */
   acrossViews?: boolean;
 };
@@ -85,7 +87,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   options: Options<Record_, Values>,
 ): RecordForm<Values> {
   const { record, values, save, reread, invalidates, onSaved, noun } = options;
-  const { hides = [], labels = {}, together = [] } = options;
+  const { hides = [], labels = {}, together = [], inside = {} } = options;
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: values(record), onValuesChange: () => setGeneral([]) });
   const [general, setGeneral] = useState<string[]>([]);
@@ -137,7 +139,11 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       const others = differences(initial, now);
       const theirs =
         others.length > 0 && stored !== null
-          ? { ...lastChange(stored), changes: others, conflicts: conflicts(initial, mine, now, together) }
+          ? {
+              ...lastChange(stored),
+              changes: others,
+              conflicts: conflicts(initial, mine, now, together, inside),
+            }
           : null;
       return { changes, theirs, stored, now };
     },
@@ -185,7 +191,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       },
       merge() {
         if (pending === null) return;
-        begin(pending.now, mergeChanges(initial, form.getValues(), pending.now, together));
+        begin(pending.now, mergeChanges(initial, form.getValues(), pending.now, together, inside));
         setEdition((number) => number + 1);
         setPending(null);
       },

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { ComponentType, ReactNode } from "react";
 import { lastChange } from "../changes/last-change.ts";
-import type { Together } from "../changes/merge.ts";
+import type { MergeInside, Together } from "../changes/merge.ts";
 import { type Crumb, Fetched, PageHead } from "../parts/parts.tsx";
 import type { Operation } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
@@ -42,6 +42,7 @@ export type RecordKind<Stored, Saved, Values extends object> = {
   labels?: FieldLabels;
   hides?: readonly string[];
   together?: Together;
+  inside?: MergeInside;
   acrossViews?: boolean;
   /** Keys of other queries that show what was changed. */
   alsoInvalidates?: readonly (readonly unknown[])[];

@@ -40,16 +40,16 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
             <DifferenceList entries={theirs.changes} labels={labels} whose="Their change" />
             <Text size="sm" my="sm">
               {theirs.conflicts.length > 0
-                ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: there yours stays in the form. `
+                ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: your values stay in the form. `
                 : "Your changes are not affected. "}
-              Saving now puts your form in the place of all of it.
+              Saving now overwrites their change.
             </Text>
             <Stack gap="sm" align="flex-start">
               <Button size="xs" variant="default" onClick={review.merge} data-autofocus>
-                Take their changes into my form
+                Merge their changes
               </Button>
               <Checkbox
-                label="Save mine over theirs"
+                label="Overwrite their changes"
                 checked={agreed === pending}
                 onChange={({ currentTarget }) => agreeTo(currentTarget.checked ? pending : null)}
               />
@@ -84,7 +84,7 @@ function Who({ change: { by, at } }: { change: LastChange }) {
   const me = useMe();
   return (
     <>
-      {by === null ? "Somebody else" : by === me.email ? "You, in another place," : <bdi>{by}</bdi>} changed
+      {by === null ? "Somebody else" : by === me.email ? "You, in another window," : <bdi>{by}</bdi>} changed
       this record
       {at ? (
         <>

@@ -12,13 +12,16 @@ export function useWindowForm<Values extends object, Stored>(options: {
   initial: Values;
   send(values: Values): Promise<Stored>;
   onSent(stored: Stored): unknown;
+  /** Whether a path such as `variants.0.weight` has a control of its own; left out: the names of the values have. */
+  hasField?(path: string): boolean;
 }) {
   const { initial, send, onSent } = options;
+  const hasField = options.hasField ?? ((path: string) => Object.hasOwn(initial, path));
   const form = useForm<Values>({ initialValues: initial });
   const sending = useMutation({
     mutationFn: () => send(form.getValues()),
     onSuccess: onSent,
-    onError: (error) => form.setErrors(faultsOf(error, initial).fields),
+    onError: (error) => form.setErrors(faultsOf(error, hasField).fields),
   });
   return {
     form,
@@ -27,15 +30,15 @@ export function useWindowForm<Values extends object, Stored>(options: {
     /** For `<WindowForm sending>`. */
     sending: {
       isPending: sending.isPending,
-      general: sending.error ? faultsOf(sending.error, initial).general : [],
+      general: sending.error ? faultsOf(sending.error, hasField).general : [],
       submit: () => sending.mutate(),
     },
   };
 }
 
-function faultsOf(error: Error, values: object) {
+function faultsOf(error: Error, hasField: (path: string) => boolean) {
   const told = error instanceof ApiError ? error : new ApiError(0, error.message);
-  return fieldErrors(told, (path) => Object.hasOwn(values, path));
+  return fieldErrors(told, hasField);
 }
 
 /** A short form in a window of its own, with two buttons below. */

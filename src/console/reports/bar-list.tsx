@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import { RouteLink } from "../parts/parts.tsx";
 import classes from "./charts.module.css";
 import type { Bar } from "./figures.ts";
 
@@ -8,8 +9,10 @@ export function BarList(props: {
   label: string;
   /** The label of a bar without a name. */
   unnamed?: string;
+  /** Where each bar leads; null: nowhere. */
+  links?: (string | null)[];
 }) {
-  const { bars, label, unnamed = "(no name)" } = props;
+  const { bars, label, unnamed = "(no name)", links = [] } = props;
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul className={classes.bars} aria-label={label}>
@@ -17,7 +20,7 @@ export function BarList(props: {
         // biome-ignore lint/suspicious/noArrayIndexKey: two rows may be called the same
         <li key={index}>
           <Text size="sm" component="bdi" className={classes.barName}>
-            {name || unnamed}
+            {links[index] ? <RouteLink to={links[index]}>{name || unnamed}</RouteLink> : name || unnamed}
           </Text>
           <span className={classes.track} aria-hidden>
             <span style={{ width: `${(value / most) * 100}%` }} />

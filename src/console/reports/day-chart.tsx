@@ -12,7 +12,16 @@ const MOST_KINDS = PATTERN_COUNT;
  * Stacked bars by day. Each kind has its own pattern besides its colour. A text alternative describes the chart, and
  * its table is shown beside it.
  */
-export function DayChart({ table, height = 220 }: { table: FigureTable; height?: number }) {
+export function DayChart({
+  table,
+  height = 220,
+  onBar,
+}: {
+  table: FigureTable;
+  height?: number;
+  /** A bar was clicked; the table beside the chart has the same as links. */
+  onBar?(day: string, kind: string): void;
+}) {
   const id = useId().replaceAll(":", "");
   const kinds = table.columns.slice(1, 1 + MOST_KINDS);
   const data = table.rows.map((row) => ({
@@ -46,7 +55,15 @@ export function DayChart({ table, height = 220 }: { table: FigureTable; height?:
         dataKey="day"
         type="stacked"
         series={kinds.map((kind, index) => ({ name: `k${index}`, label: kind, color: "ink.6" }))}
-        barProps={({ name }) => ({ fill: `url(#${id}${name})`, stroke: "var(--mantine-color-body)" })}
+        barProps={({ name }) => ({
+          fill: `url(#${id}${name})`,
+          stroke: "var(--mantine-color-body)",
+          ...(onBar && {
+            cursor: "pointer",
+            onClick: (_bar: unknown, index: number) =>
+              onBar(String(table.rows[index]?.[0]), kinds[Number(name.slice(1))] ?? ""),
+          }),
+        })}
         barChartProps={{ accessibilityLayer: false }}
         yAxisProps={{ width: 44, allowDecimals: false }}
         tickLine="none"

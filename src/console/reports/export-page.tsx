@@ -55,8 +55,8 @@ export default function ExportPage() {
       {jobs.length === 0 ? (
         <Panel>
           <Empty title="No exports yet" icon={<IconPackageExport size={28} />}>
-            An export is made in the background, one at a time. Its archives are fetched here; everything in
-            them is plain text, line by line JSON, and recordings as they are.
+            Exports run in the background, one at a time. Download their archives here: JSON Lines text, and
+            recordings as stored.
           </Empty>
         </Panel>
       ) : (

@@ -1,11 +1,20 @@
 import { Table, Text } from "@mantine/core";
-import { Scroller } from "../parts/parts.tsx";
+import { RouteLink, Scroller } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 import classes from "./charts.module.css";
 import { type Cell, type FigureTable, isNumeric } from "./figures.ts";
 
 /** A table of a dashboard; numbers are aligned right. */
-export function FigureTableView({ table, tall = false }: { table: FigureTable; tall?: boolean }) {
+export function FigureTableView({
+  table,
+  tall = false,
+  linkOf = () => null,
+}: {
+  table: FigureTable;
+  tall?: boolean;
+  /** Where a row leads, by its first cell. */
+  linkOf?(row: Cell[]): string | null;
+}) {
   if (table.rows.length === 0) {
     return (
       <Text size="sm" c="dimmed" p="md">
@@ -36,7 +45,7 @@ export function FigureTableView({ table, tall = false }: { table: FigureTable; t
                   ta={numeric[index] ? "right" : undefined}
                   className={classes.cell}
                 >
-                  <CellView cell={cell} />
+                  {index === 0 ? <Linked to={linkOf(row)} cell={cell} /> : <CellView cell={cell} />}
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -46,6 +55,15 @@ export function FigureTableView({ table, tall = false }: { table: FigureTable; t
     </Scroller>
   );
 }
+
+const Linked = ({ to, cell }: { to: string | null; cell: Cell }) =>
+  to === null ? (
+    <CellView cell={cell} />
+  ) : (
+    <RouteLink to={to}>
+      <CellView cell={cell} />
+    </RouteLink>
+  );
 
 function CellView({ cell }: { cell: Cell }) {
   if (cell === null || cell === "") return "–";

@@ -1,6 +1,7 @@
 import type { Operations } from "../api-types.ts";
 import { connection } from "./connection.ts";
 import { fieldLabel } from "./field-labels.ts";
+import { idleSeconds } from "./idle.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
@@ -60,6 +61,37 @@ export async function callForBytes<O extends Operation>(
   return response.blob();
 }
 
+/** The same for an operation that answers with a stream of server-sent events; resolves when the stream ends. */
+export async function callForEvents<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  tell: (event: string, data: unknown) => void,
+): Promise<void> {
+  const response = await request(operation, given, "text/event-stream");
+  if (!response.ok || !response.body) return void (await read(response));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  const next = () => reader.read().catch((error: Error) => Promise.reject(brokenOff(error)));
+  for (let part = await next(); !part.done; part = await next()) {
+    const events = (rest + part.value).split("\n\n");
+    rest = events.pop() ?? "";
+    for (const text of events) {
+      const lines = text.split("\n");
+      const field = (name: string) =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      const data = field("data");
+      if (data !== undefined) tell(field("event") ?? "message", JSON.parse(data));
+    }
+  }
+}
+
+/** The connection broke while the answer was read. */
+function brokenOff(error: Error): Error {
+  if (error.name === "AbortError") return error;
+  connection.set("lost");
+  return new ApiError(0, "The connection was lost before the answer was complete.");
+}
+
 async function request<O extends Operation>(
   operation: O,
   given: Given<O>,
@@ -106,9 +138,15 @@ export function addressOf(template: string, path: object, query: object): string
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
+const headersOf = ({ headers }: RequestInit): Record<string, string> =>
+  Object.fromEntries(new Headers(headers));
+
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, {
+      ...init,
+      headers: { ...headersOf(init), "x-idle-seconds": idleSeconds() },
+    });
     connection.set("open");
     return response;
   } catch (error) {

@@ -6,6 +6,8 @@ export type Me = {
   permissions: string[];
   organization_id: number;
   sub_organization_id: number;
+  /** Nothing but setting one up is allowed before that. */
+  needs_second_factor: boolean;
 };
 
 export const meQuery = queryOptions({

@@ -27,7 +27,7 @@ const COLUMNS: Column<SummaryEntry>[] = [
 ];
 
 /** The latency of each phase, in total and on average. */
-export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number }) {
+export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number | false }) {
   const { id, isRunning, refetch_ms } = props;
   const latency = useQuery({
     // Read once more after the end of the session.

@@ -27,7 +27,13 @@ export function MakeTest({ id, session }: { id: string; session: SessionDetail }
   );
 }
 
-type Wanted = { name: string; where: "new" | "stored"; suite_id: number | null; suite: string };
+type Wanted = {
+  name: string;
+  person: "lines" | "recording";
+  where: "new" | "stored";
+  suite_id: number | null;
+  suite: string;
+};
 
 function TestWindow(props: { session_id: number; agent: string; onClose(): void }) {
   const { session_id, agent, onClose } = props;
@@ -36,6 +42,7 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
   const { form, sending } = useWindowForm({
     initial: {
       name: `Session ${session_id}`,
+      person: "lines",
       where: "stored",
       suite_id: null,
       suite: `${agent} tests`,
@@ -47,7 +54,7 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
       await navigate({ to: `/tests/${id}`, search: { view: "tests" } as never });
     },
   });
-  const { where, suite_id } = form.getValues();
+  const { where, suite_id, person } = form.getValues();
   return (
     <WindowForm
       title="Make a test of this conversation"
@@ -56,15 +63,29 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
       onClose={onClose}
     >
       <Text size="sm">
-        The test says what the person said, and answers for the tools as they answered then. It expects that
-        the same tools are called; add what else you expect.
+        The test repeats the person's messages, and tools answer as recorded. It expects the same tool calls;
+        add further expectations.
       </Text>
       <TextInput label="Name of the test" required dir="auto" {...form.getInputProps("name")} />
+      <SegmentedControl
+        aria-label="What the person says"
+        data={[
+          { value: "lines", label: "Their lines, copied" },
+          { value: "recording", label: "The recording itself" },
+        ]}
+        {...form.getInputProps("person")}
+      />
+      {person === "recording" && (
+        <Text size="sm" c="dimmed">
+          Nothing that was said is copied into the suite; when the session is deleted, the test can't be
+          played any more.
+        </Text>
+      )}
       <SegmentedControl
         aria-label="Suite"
         data={[
           { value: "stored", label: "Add to a suite" },
-          { value: "new", label: "Begin a suite" },
+          { value: "new", label: "New suite" },
         ]}
         {...form.getInputProps("where")}
       />
@@ -85,7 +106,10 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
 }
 
 async function addTest(session_id: number, agent: string, wanted: Wanted): Promise<TestSuiteResponse> {
-  const made = await call("GET /api/v1/sessions/{session_id}/test_case", { path: { session_id } });
+  const made = await call("GET /api/v1/sessions/{session_id}/test_case", {
+    path: { session_id },
+    query: { person: wanted.person },
+  });
   const test = { ...made, name: wanted.name };
   if (wanted.where === "new" || wanted.suite_id === null)
     return call("POST /api/v1/test_suites/", { body: { name: wanted.suite, agent, cases: [test] } });
@@ -94,4 +118,72 @@ async function addTest(session_id: number, agent: string, wanted: Wanted): Promi
   return call("PUT /api/v1/test_suites/", {
     body: { id, name, description, agent: tested, cases: [...cases, test] },
   });
+}
+
+/** Makes a test of each session that was selected, such as of all that failed last week. */
+export function MakeTests({ keys }: { keys: string[] }) {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  if (!may("tests_write")) return null;
+  return (
+    <>
+      <Button variant="default" size="compact-sm" leftSection={<IconFlask size={15} />} onClick={open}>
+        {keys.length === 1 ? "Make a test" : `Make ${keys.length} tests`}
+      </Button>
+      {opened && <TestsWindow keys={keys} onClose={close} />}
+    </>
+  );
+}
+
+function TestsWindow({ keys, onClose }: { keys: string[]; onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { form, sending } = useWindowForm({
+    initial: { suite_id: null as number | null },
+    send: ({ suite_id }) => addTests(keys, suite_id),
+    async onSent({ id }) {
+      onClose();
+      await Promise.all([[SUITES], ["test suite"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+      await navigate({ to: `/tests/${id}`, search: { view: "tests" } as never });
+    },
+  });
+  return (
+    <WindowForm
+      title={keys.length === 1 ? "Make a test of this session" : `Make tests of ${keys.length} sessions`}
+      verb="Make the tests"
+      sending={sending}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Each test repeats the person's messages, and tools answer as recorded. It expects the same tool calls;
+        add what should have happened instead.
+      </Text>
+      <RecordSelect
+        operation={SUITES}
+        label="Suite"
+        description="Its agent is tested."
+        required
+        value={form.getValues().suite_id}
+        onChange={(chosen) => form.setFieldValue("suite_id", chosen)}
+        error={form.errors.suite_id}
+      />
+    </WindowForm>
+  );
+}
+
+async function addTests(keys: string[], suite_id: number | null): Promise<TestSuiteResponse> {
+  if (suite_id === null) throw new Error("Choose a suite.");
+  const suite = await call("GET /api/v1/test_suites/{suite_id}", { path: { suite_id } });
+  const { id, name, description, agent, cases } = suite;
+  const taken = new Set(cases.map((test) => test.name));
+  // One after the other: a hundred at once would be refused for their number.
+  for (const key of [...keys].sort((a, b) => Number(a) - Number(b))) {
+    const test = await call("GET /api/v1/sessions/{session_id}/test_case", {
+      path: { session_id: Number(key) },
+      query: { person: "lines" },
+    });
+    // A session that is a test of this suite already stays one.
+    if (!taken.has(test.name)) cases.push(test);
+  }
+  return call("PUT /api/v1/test_suites/", { body: { id, name, description, agent, cases } });
 }

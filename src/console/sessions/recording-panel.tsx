@@ -2,20 +2,23 @@ import { Button, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import type { TraceEntryResponse } from "../api-types.ts";
 import { Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { callMarks, recordingOffsets } from "./call-marks.ts";
 import { Waveform } from "./waveform.tsx";
 
 type Props = {
   id: string;
+  /** What the engine did, of which the recording shows who spoke when. */
+  entries: readonly TraceEntryResponse[];
   seek: { seconds: number } | null;
-  /** Seconds since the session's start while the first recording plays; null before. */
+  /** Seconds since the first recording's beginning while one plays; null before. */
   onTime(seconds: number | null): void;
 };
 
-/** The recordings of a session. Playing marks the turn in the transcript; clicking a turn seeks to it. */
-export function RecordingPanel({ id, seek, onTime }: Props) {
-  const player = useRef<HTMLAudioElement>(null);
+/** The recordings of a session, one a line of its call. Playing marks the turn in the transcript; clicking a turn seeks to it. */
+export function RecordingPanel({ id, entries, seek, onTime }: Props) {
   const links = useMutation({
     mutationFn: () => call("POST /api/v1/sessions/recording/{session_id}", { path: { session_id: id } }),
     onSuccess: ({ recordings }) => recordings?.length && onTime(0),
@@ -26,18 +29,27 @@ export function RecordingPanel({ id, seek, onTime }: Props) {
     queryFn: ({ signal }) =>
       call("GET /api/v1/sessions/{session_id}/waveform", { path: { session_id: Number(id) }, signal }),
   });
-  const picture = pictures.data?.recordings[0] ?? null;
-  const [at, setAt] = useState<number | null>(null);
-  const listenFrom = (seconds: number) => {
-    if (!player.current) return;
-    player.current.currentTime = seconds;
-    void player.current.play().catch(() => {});
+  const pictured = pictures.data?.recordings ?? [];
+  const offsets = recordingOffsets(pictured);
+  const players = useRef(new Map<number, HTMLAudioElement>());
+  const [at, setAt] = useState<{ index: number; seconds: number } | null>(null);
+  const listenFrom = (index: number, seconds: number) => {
+    const player = players.current.get(index);
+    if (!player) return;
+    for (const [other, playing] of players.current) if (other !== index) playing.pause();
+    player.currentTime = seconds;
+    void player.play().catch(() => {});
+  };
+  const seekTo = useRef(listenFrom);
+  seekTo.current = (_index, seconds) => {
+    const index = Math.max(
+      0,
+      offsets.findLastIndex((offset) => offset !== null && offset <= seconds),
+    );
+    listenFrom(index, Math.max(0, seconds - (offsets[index] ?? 0)));
   };
   useEffect(() => {
-    if (seek && player.current) {
-      player.current.currentTime = seek.seconds;
-      void player.current.play().catch(() => {});
-    }
+    if (seek) seekTo.current(0, seek.seconds);
   }, [seek]);
 
   const recordings = links.data?.recordings ?? [];
@@ -61,28 +73,41 @@ export function RecordingPanel({ id, seek, onTime }: Props) {
             No recording. Calls are recorded when the channel has recording turned on.
           </Text>
         ) : (
-          recordings.map((link, index) => (
-            // biome-ignore lint/a11y/useMediaCaption: the transcript beside it says every word
-            <audio
-              key={link}
-              ref={index === 0 ? player : undefined}
-              controls
-              preload="metadata"
-              src={sameOrigin(link)}
-              aria-label={index === 0 ? "Recording" : `Recording ${index + 1}, after the transfer`}
-              onTimeUpdate={
-                index === 0
-                  ? ({ currentTarget }) => {
-                      setAt(currentTarget.currentTime);
-                      onTime(currentTarget.currentTime);
-                    }
-                  : undefined
-              }
-              style={{ width: "100%" }}
-            />
-          ))
+          recordings.map((link, index) => {
+            const picture = pictured[index];
+            const name = index === 0 ? "Recording" : `Recording ${index + 1}, of the next line`;
+            return (
+              <Stack key={link} gap="xs" style={{ width: "100%" }}>
+                {/* biome-ignore lint/a11y/useMediaCaption: the transcript beside it says every word */}
+                <audio
+                  ref={(player) => {
+                    if (player) players.current.set(index, player);
+                    else players.current.delete(index);
+                  }}
+                  controls
+                  preload="metadata"
+                  src={sameOrigin(link)}
+                  aria-label={name}
+                  onTimeUpdate={({ currentTarget }) => {
+                    setAt({ index, seconds: currentTarget.currentTime });
+                    const offset = index === 0 ? 0 : (offsets[index] ?? null);
+                    if (offset !== null) onTime(offset + currentTarget.currentTime);
+                  }}
+                  style={{ width: "100%" }}
+                />
+                {picture && (
+                  <Waveform
+                    {...picture}
+                    line={index}
+                    marks={callMarks(entries, picture)}
+                    at={at?.index === index ? at.seconds : null}
+                    onSeek={(seconds) => listenFrom(index, seconds)}
+                  />
+                )}
+              </Stack>
+            );
+          })
         )}
-        {picture && <Waveform {...picture} at={at} onSeek={listenFrom} />}
       </Stack>
     </Panel>
   );

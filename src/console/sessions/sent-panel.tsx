@@ -36,13 +36,13 @@ export function SentPanel({ session_id, turn_index }: OfTurn) {
       {({ before, these }) =>
         these.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing was sent to a model in this turn, or it is no longer stored.
+            No model request in this turn, or no longer stored.
           </Text>
         ) : (
           <Stack gap="md">
             <Switch
               size="xs"
-              label="Compare with the round before"
+              label="Compare with previous round"
               checked={compares}
               onChange={({ currentTarget }) => setCompares(currentTarget.checked)}
             />
@@ -80,7 +80,7 @@ function RoundView(props: { round: ModelRoundResponse; at: number; before: Model
         <SideBySide
           entries={[{ path: "sent", before: sentText(before), after: text }]}
           labels={{ sent: "Sent" }}
-          before="Round before"
+          before="Previous round"
           after={name}
         />
       ) : (
@@ -116,7 +116,7 @@ export function ToolRequests({ session_id, turn_index, tool_call_id }: OfTurn & 
             />
             <Code value={request.headers} label="Request headers" />
             {request.body !== null && <Code value={request.body} label="Request body" />}
-            {request.answer_headers && <Code value={request.answer_headers} label="Answer headers" />}
+            {request.answer_headers && <Code value={request.answer_headers} label="Response headers" />}
             {request.answer && <Code value={request.answer} label="Answer" />}
           </Stack>
         ))

@@ -17,12 +17,13 @@ export function lengthOf({ timestamp, ended_at, duration }: Ending): string | nu
   return formatDuration(ms);
 }
 
-const REASONS: Record<string, string> = {
+export const REASONS: Record<string, string> = {
   user: "person",
   agent: "agent",
   idle: "idle timeout",
   transfer: "transfer",
   "max-duration": "maximum duration",
+  operator: "operator",
   error: "error",
 };
 

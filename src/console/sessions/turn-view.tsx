@@ -53,6 +53,9 @@ export function TurnView(props: {
         event.kind === "tool" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
           <ToolCall key={index} event={event} turn={turn} sent_of={sent_of} />
+        ) : event.kind === "note" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
+          <Note key={index} event={event} />
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
           <div key={index}>
@@ -95,6 +98,19 @@ export function Said(props: {
       <div className={classes.bubble} dir="auto" {...(props.lang && { lang: props.lang })}>
         {props.children}
       </div>
+    </div>
+  );
+}
+
+/** What a person wrote to the model only. */
+function Note({ event }: { event: TimelineEvent }) {
+  return (
+    <div className={classes.note}>
+      <span className={classes.who}>
+        Note to the agent by <bdi>{event.written_by}</bdi>
+        {event.turn_index == null && ", not read yet"}
+      </span>
+      <div dir="auto">{event.text}</div>
     </div>
   );
 }

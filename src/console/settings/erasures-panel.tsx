@@ -86,11 +86,11 @@ const countWords = (counts: Record<string, number>): string =>
     .join(", ") || "–";
 
 /** Counts first; the button that erases is there once they were seen. */
-function ErasePerson({ onClose }: { onClose(): void }) {
+export function ErasePerson({ onClose, address: first = "" }: { onClose(): void; address?: string }) {
   const client = useQueryClient();
   const [preview, setPreview] = useState<(ErasurePreview & { address: string }) | null>(null);
   const { form, sending } = useWindowForm({
-    initial: { address: "" },
+    initial: { address: first },
     async send({ address }) {
       if (preview?.address === address) {
         await call("POST /api/v1/erasures/", { body: { address } });

@@ -8,9 +8,13 @@ import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { AccessRulesPanel } from "./access-rules-panel.tsx";
 import { ErasuresPanel } from "./erasures-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
 import { PrivacyPanel } from "./privacy-panel.tsx";
+import { RedactionPanel } from "./redaction-panel.tsx";
+import { SafetyRulesPanel } from "./safety-rules-panel.tsx";
+import { SingleSignOnPanel } from "./single-sign-on-panel.tsx";
 
 const KEY = ["organization"];
 type Values = { display_name: string; description: string; domains: string; logo: string };
@@ -35,7 +39,11 @@ export default function OrganizationPage() {
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
+      <AccessRulesPanel />
+      <SingleSignOnPanel />
+      <SafetyRulesPanel />
       <PrivacyPanel />
+      <RedactionPanel />
       {may("sessions_delete") && <ErasuresPanel />}
       {organization.data && may("organizations_delete") && (
         <DeleteOrganization name={organization.data.display_name} />

@@ -19,7 +19,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
-type Values = Pick<PrivacySettings, "audit_reads" | "store_requests"> & {
+type Values = Pick<PrivacySettings, "audit_reads" | "store_requests" | "seal_texts"> & {
   retention: Record<Kind, number | null>;
 };
 
@@ -42,11 +42,13 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
     labels: {
       retention: "Retention",
       store_requests: "Store model and tool requests",
+      seal_texts: "Seal conversations",
       audit_reads: "Audit reads",
     },
     record: settings,
     values: (found) => ({
       store_requests: found?.store_requests ?? true,
+      seal_texts: found?.seal_texts ?? false,
       audit_reads: found?.audit_reads ?? false,
       retention: Object.fromEntries(
         KIND_NAMES.map((kind) => [kind, found?.retention[kind] ?? null]),
@@ -58,7 +60,7 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
     onSaved: () => {},
   });
   const { form } = record;
-  const { retention, audit_reads, store_requests } = form.getValues();
+  const { retention, audit_reads, store_requests, seal_texts } = form.getValues();
   return (
     <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
       {settings.updated_at && (
@@ -97,6 +99,12 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
         description="Needed to see what the model was sent, and to open conversations in the debugger."
         checked={store_requests}
         onChange={({ currentTarget }) => form.setFieldValue("store_requests", currentTarget.checked as never)}
+      />
+      <Switch
+        label="Seal conversations"
+        description="What is said in new sessions is stored encrypted, and not found by its words. Not covered: uploaded files, insight results, exports and webhooks."
+        checked={seal_texts}
+        onChange={({ currentTarget }) => form.setFieldValue("seal_texts", currentTarget.checked as never)}
       />
       <Switch
         label="Audit reads"

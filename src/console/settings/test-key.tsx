@@ -12,7 +12,7 @@ export const PROVIDER_NAMES: Record<LlmProviderResponse["provider"], string> = {
   google: "Google",
 };
 
-const VERDICTS: Record<string, { tone: Tone; word: string }> = {
+export const KEY_VERDICTS: Record<string, { tone: Tone; word: string }> = {
   good: { tone: "good", word: "works" },
   refused: { tone: "bad", word: "refused" },
   unreachable: { tone: "bad", word: "not reached" },
@@ -31,7 +31,7 @@ export function TestKey({ provider }: { provider: LlmProviderResponse["provider"
       action="Test the key"
       mayTest={may("integrations_write")}
       test={test}
-      verdictOf={({ verdict }) => VERDICTS[verdict]}
+      verdictOf={({ verdict }) => KEY_VERDICTS[verdict]}
     />
   );
 }

@@ -2,7 +2,8 @@ import { NavLink, Text } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { MENU, type MenuEntry } from "../menu-entries.tsx";
-import { type ConsolePage, PAGES } from "../pages.tsx";
+import type { ConsolePage } from "../pages/console-page.ts";
+import { PAGES } from "../pages.tsx";
 import { useMay } from "../server/me.tsx";
 import classes from "./menu.module.css";
 

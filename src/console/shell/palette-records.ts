@@ -15,6 +15,7 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import type { ListOperation } from "../lists/data-table.tsx";
+import { personPath } from "../parts/person-path.ts";
 import { call, type Given } from "../server/api.ts";
 
 /** A kind of record that is found by a few letters of its name. */
@@ -95,6 +96,7 @@ export function addressLinks(text: string): { label: string; permission: string;
   if (!/^\+?\d{5,15}$|^\S+@\S+$/.test(address)) return [];
   const value = encodeURIComponent(address);
   return [
+    { label: `Person ${address}`, permission: "sessions_read", to: personPath(address) },
     { label: `Sessions with ${address}`, permission: "sessions_read", to: `/sessions?f_source=${value}` },
     { label: `Suppressions of ${address}`, permission: "outbound_read", to: `/suppressions?q=${value}` },
     { label: `Consents of ${address}`, permission: "outbound_read", to: `/consents?q=${value}` },

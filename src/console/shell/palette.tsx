@@ -104,7 +104,7 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
       shortcut={null}
       scrollable
       maxHeight="60vh"
-      nothingFound={records.isFetching ? "Searching …" : "Nothing by that name"}
+      nothingFound={records.isFetching ? "Searching …" : "No results"}
       highlightQuery
       searchProps={{
         leftSection: <IconSearch size={18} />,

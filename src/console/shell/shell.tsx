@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   AppShell,
   Burger,
   Button,
@@ -22,7 +23,6 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
-import mark from "../icon.svg";
 import { PAGES } from "../pages.tsx";
 import { Failure, Loading } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -37,9 +37,16 @@ import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 // If the request fails, the banner says why and the page stays.
 const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
 
+const FACTOR_LOOK_MS = 2_000;
+
 /** The frame around every page. It renders nothing until the signed-in person is known. */
 export function Shell() {
-  const me = useQuery({ ...meQuery, retry: false });
+  const me = useQuery({
+    ...meQuery,
+    retry: false,
+    // Until it is set up, on another page or in another tab.
+    refetchInterval: ({ state }) => (state.data?.needs_second_factor ? FACTOR_LOOK_MS : false),
+  });
   const mustSignIn = me.error instanceof ApiError && me.error.status === 401;
   useEffect(() => {
     if (mustSignIn) goToSignIn();
@@ -101,7 +108,7 @@ function Frame({ me }: { me: Me }) {
       transitionDuration={0}
     >
       <a href="#main" className={classes.skip}>
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header className={classes.header}>
         <Group gap="xs" wrap="nowrap">
@@ -113,7 +120,7 @@ function Frame({ me }: { me: Me }) {
             aria-label={opened ? "Close the menu" : "Open the menu"}
           />
           <Link to="/" className={classes.brand}>
-            <img src={mark} alt="" width={20} height={20} />
+            <img src="/home/mark.svg" alt="" width={22} height={22} />
             Parley
           </Link>
         </Group>
@@ -141,9 +148,12 @@ function Frame({ me }: { me: Me }) {
       <AppShell.Main id="main" tabIndex={-1}>
         <div className={classes.page}>
           <PageTabs />
-          <Guarded permission={page?.permission}>
-            <Outlet />
-          </Guarded>
+          {me.needs_second_factor && <NeedsSecondFactor />}
+          {(!me.needs_second_factor || page?.path === "/account") && (
+            <Guarded permission={page?.permission}>
+              <Outlet />
+            </Guarded>
+          )}
         </div>
       </AppShell.Main>
       {palette !== "unused" && (
@@ -154,6 +164,12 @@ function Frame({ me }: { me: Me }) {
     </AppShell>
   );
 }
+
+const NeedsSecondFactor = () => (
+  <Alert color="yellow" title="Set up a second factor">
+    Your organization requires one. <Link to="/account">Your account</Link> shows how.
+  </Alert>
+);
 
 function usePage() {
   const route: string | undefined = useMatches().at(-1)?.fullPath;

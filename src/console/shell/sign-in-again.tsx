@@ -32,6 +32,18 @@ export function SignInAgain() {
       openGate();
     },
   });
+  const isOpen = waiting.length > 0 && known !== undefined;
+  useEffect(() => {
+    if (!isOpen) return;
+    // Somebody who has signed in in another tab comes back here.
+    const look = async () => {
+      const response = await fetch("/api/console/me");
+      if (response.ok && ((await response.json()) as Me).email === email) openGate();
+    };
+    const lookQuietly = () => void look().catch(() => {});
+    addEventListener("focus", lookQuietly);
+    return () => removeEventListener("focus", lookQuietly);
+  }, [isOpen, email]);
   const isStranger = waiting.length > 0 && !known;
   useEffect(() => {
     if (isStranger) goToSignIn();
@@ -39,7 +51,7 @@ export function SignInAgain() {
 
   return (
     <Modal
-      opened={waiting.length > 0 && known !== undefined}
+      opened={isOpen}
       onClose={() => {}}
       withCloseButton={false}
       title="Your sign-in has ended"
@@ -52,7 +64,7 @@ export function SignInAgain() {
         }}
       >
         <Stack gap="sm">
-          <Text size="sm">Sign in again to go on where you are. Nothing you entered is lost.</Text>
+          <Text size="sm">Sign in again to continue here. Nothing you entered is lost.</Text>
           <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
           <PasswordInput
             label="Password"
@@ -79,6 +91,9 @@ export function SignInAgain() {
           <Button type="submit" loading={signIn.isPending}>
             Sign in
           </Button>
+          <Anchor size="xs" href="/sign-in" target="_blank">
+            Sign in with your organization, in another tab
+          </Anchor>
           <Anchor size="xs" component="button" type="button" onClick={goToSignIn}>
             Sign in as somebody else
           </Anchor>

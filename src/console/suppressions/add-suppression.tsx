@@ -22,7 +22,7 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
       call("POST /api/v1/suppressions/", { body: { ...values, comment: comment || null } }),
     async onSent({ address }) {
       onClose();
-      notifications.show({ message: `${address} is not reached any more`, color: "green" });
+      notifications.show({ message: `${address} is suppressed`, color: "green" });
       await client.invalidateQueries({ queryKey: [SUPPRESSIONS] });
     },
   });
@@ -41,7 +41,12 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
         allowDeselect={false}
         {...form.getInputProps("scope")}
       />
-      <Select label="Why" data={choices(REASONS)} allowDeselect={false} {...form.getInputProps("reason")} />
+      <Select
+        label="Reason"
+        data={choices(REASONS)}
+        allowDeselect={false}
+        {...form.getInputProps("reason")}
+      />
       <TextInput label="Comment" dir="auto" {...form.getInputProps("comment")} />
     </WindowForm>
   );

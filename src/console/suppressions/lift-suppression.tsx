@@ -11,12 +11,12 @@ export const LiftSuppression = ({ suppression: { id, address } }: { suppression:
     question="Lift this suppression?"
     example="For example, how they asked for it."
     act={(reason) => call("DELETE /api/v1/suppressions/{id}", { path: { id }, query: { reason } })}
-    done={`${address} may be reached again`}
+    done={`${address} may be contacted again`}
     list={SUPPRESSIONS}
   >
     <b>
       <bdi>{address}</bdi>
     </b>{" "}
-    may be reached again. The entry stays in the exported ledger, with your name and reason.
+    may be contacted again. The entry stays in the exported ledger, with your name and reason.
   </EndButton>
 );

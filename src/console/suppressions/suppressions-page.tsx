@@ -56,8 +56,8 @@ export default function SuppressionsPage() {
         search={{ field: "address", label: "Number or address" }}
         filters={[
           { field: "scope", label: "From", kind: "choice", choices: SCOPES },
-          { field: "reason", label: "Why", kind: "choice", choices: REASONS },
-          { field: "through", label: "How", kind: "choice", choices: THROUGH },
+          { field: "reason", label: "Reason", kind: "choice", choices: REASONS },
+          { field: "through", label: "Origin", kind: "choice", choices: THROUGH },
           { field: "lifted", label: "Lifted", kind: "choice", choices: { true: "Lifted" } },
         ]}
         days
@@ -80,7 +80,7 @@ const COLUMNS: Column<Suppression>[] = [
   { field: "scope", title: "Blocked for", orderable: true, render: ({ scope }) => SCOPES[scope] },
   {
     field: "reason",
-    title: "Why",
+    title: "Reason",
     orderable: true,
     render: ({ reason, lifted_at }) => (
       <Group gap={6}>
@@ -91,7 +91,7 @@ const COLUMNS: Column<Suppression>[] = [
   },
   {
     field: "through",
-    title: "How",
+    title: "Origin",
     orderable: true,
     render: ({ through, said, session_id }) => (
       <>
@@ -107,7 +107,7 @@ const COLUMNS: Column<Suppression>[] = [
   },
   { field: "comment", title: "Comment", hidden: true },
   timeColumn("occurred_at", "Since"),
-  { field: "created_by", title: "By", orderable: true, hidden: true },
+  { field: "created_by", title: "Added by", orderable: true, hidden: true },
   {
     field: "lifted_at",
     title: "Lifted",

@@ -6,7 +6,10 @@ import { CheckFields } from "./check-fields.tsx";
 import { MockFields } from "./mock-fields.tsx";
 import { PersonChoice } from "./persona-fields.tsx";
 
-const CHANNELS = { chat: "Chat", sms: "SMS", whatsapp: "WhatsApp", email: "E-mail" };
+const CHANNELS = {
+  ...{ chat: "Chat", sms: "SMS", whatsapp: "WhatsApp", email: "E-mail" },
+  ...{ voice: "Call, in text", voice_audio: "Call, with sound" },
+};
 
 /** One test of a suite. The form shows most of it; as JSON it is whole. */
 export function CaseFields(props: {

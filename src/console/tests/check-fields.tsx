@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import type { TestExpectation } from "../api-types.ts";
+import type { TestCaseExpectation } from "../api-types.ts";
 import { CHECK_KINDS, type Check, type CheckKind, checksOf, otherChecks, withChecks } from "./checks.ts";
 
 const HINTS: Record<CheckKind, string> = {
@@ -11,12 +11,13 @@ const HINTS: Record<CheckKind, string> = {
   steps: "ASK_NEEDS",
   language: "en-US",
   ended_by: "",
+  judges: "Polite",
 };
 
 /** What a test expects, one line each. */
 export function CheckFields(props: {
-  value: TestExpectation;
-  onChange(value: TestExpectation): void;
+  value: TestCaseExpectation;
+  onChange(value: TestCaseExpectation): void;
   readOnly: boolean;
 }) {
   const { value, onChange, readOnly } = props;
@@ -25,9 +26,9 @@ export function CheckFields(props: {
   const change = (index: number, part: Partial<Check>) =>
     set(checks.map((check, at) => (at === index ? { ...check, ...part } : check)));
   return (
-    <Stack gap="xs" role="group" aria-label="What is expected">
+    <Stack gap="xs" role="group" aria-label="Expectations">
       <Text size="sm" fw={500}>
-        What is expected
+        Expectations
       </Text>
       {checks.map((check, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else that tells them apart
@@ -53,7 +54,7 @@ export function CheckFields(props: {
               allowDeselect={false}
               data={[
                 { value: "agent", label: "the agent" },
-                { value: "person", label: "nobody: the person has said everything" },
+                { value: "person", label: "no one: the person's messages are used up" },
               ]}
               value={check.text}
               onChange={(text) => change(index, { text: text ?? "agent" })}

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { TestExpectation } from "../api-types.ts";
+import type { TestCaseExpectation } from "../api-types.ts";
 import { checksOf, otherChecks, withChecks } from "./checks.ts";
 
 const word = fc.stringMatching(/^[a-z]{1,5}$/);
 const some = <T>(each: fc.Arbitrary<T>) =>
   fc.option(fc.array(each, { minLength: 1, maxLength: 3 }), { nil: undefined });
-const anyExpectation: fc.Arbitrary<TestExpectation> = fc
+const anyExpectation: fc.Arbitrary<TestCaseExpectation> = fc
   .record({
     said: some(word),
     not_said: some(word),
@@ -15,6 +15,7 @@ const anyExpectation: fc.Arbitrary<TestExpectation> = fc
         fc.record({ tool: word }),
         fc.record({ tool: word, times: fc.integer({ min: 1, max: 3 }) }),
         fc.record({ tool: word, arguments: fc.constant({ a: 1 }) }),
+        fc.record({ tool: word, where: fc.constant("arguments.a == 1") }),
       ),
     ),
     not_called: some(word),
@@ -24,15 +25,18 @@ const anyExpectation: fc.Arbitrary<TestExpectation> = fc
     ended_by: fc.constantFrom("agent" as const, "person" as const, undefined),
     final: some(fc.record({ tool: word, result: fc.constant({ status: "booked" }) })),
   })
-  .map((all) => JSON.parse(JSON.stringify(all)) as TestExpectation);
+  .map((all) => JSON.parse(JSON.stringify(all)) as TestCaseExpectation);
+
+type Expected = NonNullable<TestCaseExpectation["called"]>[number];
+const isOther = (call: Expected): boolean => call.arguments != null || call.where != null;
 
 test("lines that were not touched change nothing, but the order among calls", () => {
   fc.assert(
     fc.property(anyExpectation, (expected) => {
-      const sorted = ({ called, ...rest }: TestExpectation) => ({
+      const sorted = ({ called, ...rest }: TestCaseExpectation) => ({
         ...rest,
         ...(called && {
-          called: called.toSorted((a, b) => Number(a.arguments != null) - Number(b.arguments != null)),
+          called: called.toSorted((a, b) => Number(isOther(a)) - Number(isOther(b))),
         }),
       });
       expect(withChecks(expected, checksOf(expected))).toEqual(sorted(expected));

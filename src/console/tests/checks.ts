@@ -1,4 +1,4 @@
-import type { TestExpectation } from "../api-types.ts";
+import type { TestCaseExpectation } from "../api-types.ts";
 
 /** One thing a test expects, as a line of the form. */
 export type Check = { kind: CheckKind; text: string; times?: number | null };
@@ -11,11 +11,12 @@ export const CHECK_KINDS = {
   steps: "It enters the step",
   language: "The language at the end is",
   ended_by: "It is ended by",
+  judges: "A judge says yes",
 } as const;
 export type CheckKind = keyof typeof CHECK_KINDS;
 
 /** The expectations that a line can show; the others stay as they are. Pure, with `withChecks` its reverse. */
-export function checksOf(expected: TestExpectation): Check[] {
+export function checksOf(expected: TestCaseExpectation): Check[] {
   return [
     ...texts("said", expected.said),
     ...texts("not_said", expected.not_said),
@@ -28,11 +29,12 @@ export function checksOf(expected: TestExpectation): Check[] {
     ...texts("steps", expected.steps),
     ...texts("language", expected.language == null ? [] : [expected.language]),
     ...texts("ended_by", expected.ended_by == null ? [] : [expected.ended_by]),
+    ...texts("judges", expected.judges),
   ];
 }
 
 /** The expectations with these lines in place of those that lines show. An empty line stays, and is refused when saved. */
-export function withChecks(expected: TestExpectation, checks: readonly Check[]): TestExpectation {
+export function withChecks(expected: TestCaseExpectation, checks: readonly Check[]): TestCaseExpectation {
   const of = (kind: CheckKind) => checks.filter((check) => check.kind === kind);
   const list = (kind: CheckKind) => of(kind).map(({ text }) => text);
   const others = (expected.called ?? []).filter((call) => !isPlain(call));
@@ -48,6 +50,7 @@ export function withChecks(expected: TestExpectation, checks: readonly Check[]):
     steps: _st,
     language: _l,
     ended_by: _e,
+    judges: _j,
     ...kept
   } = expected;
   const language = list("language").at(-1);
@@ -59,28 +62,34 @@ export function withChecks(expected: TestExpectation, checks: readonly Check[]):
     ...some("called", called),
     ...some("not_called", list("not_called")),
     ...some("steps", list("steps")),
+    ...some("judges", list("judges")),
     ...(language !== undefined && { language }),
     ...(ended_by !== undefined && { ended_by: ended_by === "agent" ? "agent" : "person" }),
   };
 }
 
 /** What is expected beside the lines, in words: it is written as JSON. */
-export function otherChecks(expected: TestExpectation): string[] {
+export function otherChecks(expected: TestCaseExpectation): string[] {
   return [
     ...(expected.called ?? [])
       .filter((call) => !isPlain(call))
-      .map(({ tool, arguments: given }) => `It calls ${tool} with ${JSON.stringify(given)}`),
+      .map(
+        ({ tool, arguments: given, where }) =>
+          `It calls ${tool}${given == null ? "" : ` with ${JSON.stringify(given)}`}${where == null ? "" : ` where ${where}`}`,
+      ),
     ...(expected.order ? [`It calls ${expected.order.join(", then ")}`] : []),
+    ...(expected.path ? [`It enters ${expected.path.join(", then ")}`] : []),
     ...Object.entries(expected.variables ?? {}).map(([name, value]) => `${name} is ${JSON.stringify(value)}`),
     ...(expected.final ?? []).map(
       ({ tool, ...wanted }) => `Its last call of ${tool}: ${JSON.stringify(wanted)}`,
     ),
+    ...(expected.within_ms == null ? [] : [`Each answer comes within ${expected.within_ms} ms`]),
     ...(expected.max_cost_usd == null ? [] : [`It costs at most $${expected.max_cost_usd}`]),
   ];
 }
 
-type Call = NonNullable<TestExpectation["called"]>[number];
-const isPlain = (call: Call): boolean => call.arguments == null;
+type Call = NonNullable<TestCaseExpectation["called"]>[number];
+const isPlain = (call: Call): boolean => call.arguments == null && call.where == null;
 const texts = (kind: CheckKind, found: readonly string[] | null | undefined): Check[] =>
   (found ?? []).map((text) => ({ kind, text }));
 const some = <K extends string, T>(key: K, found: T[]): { [Key in K]?: T[] } =>

@@ -6,7 +6,7 @@ import type { TestComparison, TestRunListed, TestRunResponse } from "../api-type
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { formatTime, useZone } from "../time/zone.ts";
-import { passedWords } from "./run-words.ts";
+import { passedWords, testedWords } from "./run-words.ts";
 import { TranscriptPair } from "./transcript-pair.tsx";
 
 const OFFERED = 50;
@@ -33,12 +33,12 @@ export function ComparisonPanel({ run }: { run: TestRunResponse }) {
   const before = chosen ?? offered.find(({ id }) => id < run.id)?.id ?? null;
   if (offered.length === 0 || run.status === "running") return null;
   const name = (other: TestRunListed) =>
-    `Run ${other.id}: ${other.agent}, ${passedWords(other)} passed, ${formatTime(other.created_at, zone)}`;
+    `Run ${other.id}: ${testedWords(other)}, ${passedWords(other)} passed, ${formatTime(other.created_at, zone)}`;
   return (
     <Panel title="Compared with">
       <Stack gap="md">
         <Select
-          aria-label="The run to compare with"
+          aria-label="Run to compare with"
           placeholder="Choose a run"
           data={offered.map((other) => ({ value: String(other.id), label: name(other) }))}
           value={before === null ? null : String(before)}
@@ -50,7 +50,8 @@ export function ComparisonPanel({ run }: { run: TestRunResponse }) {
   );
 }
 
-function Comparison({ run, before }: { run: TestRunResponse; before: number }) {
+/** Whether a run is better than an earlier one; tests that changed open with both conversations. */
+export function Comparison({ run, before }: { run: Pick<TestRunListed, "id">; before: number }) {
   const comparison = useQuery({
     queryKey: ["test comparison", run.id, before],
     queryFn: ({ signal }) =>
@@ -74,7 +75,7 @@ function Comparison({ run, before }: { run: TestRunResponse; before: number }) {
   );
 }
 
-function Changed(props: { run: TestRunResponse; before: number; comparison: TestComparison }) {
+function Changed(props: { run: Pick<TestRunListed, "id">; before: number; comparison: TestComparison }) {
   const { run, before, comparison } = props;
   const [open, setOpen] = useState<string | null>(null);
   const rows = [
@@ -85,8 +86,8 @@ function Changed(props: { run: TestRunResponse; before: number; comparison: Test
     return (
       <Text size="sm">
         {comparison.pairs === 0
-          ? "The two runs have no test in common."
-          : `All ${comparison.pairs} tests that both have ended alike.`}
+          ? "The two runs have no tests in common."
+          : `All ${comparison.pairs} shared tests ended the same way.`}
       </Text>
     );
   return (

@@ -3,7 +3,7 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { TestMock } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 
-/** What tools answer in a test: no service is called. The first that fits a call answers it. */
+/** Tool mocks in a test: no service is called. The first that fits a call answers it. */
 export function MockFields(props: {
   value: TestMock[];
   onChange(value: TestMock[]): void;
@@ -12,12 +12,12 @@ export function MockFields(props: {
   const { value, onChange, readOnly } = props;
   const set = (index: number, mock: TestMock) => onChange(value.with(index, mock));
   return (
-    <Stack gap="xs" role="group" aria-label="What tools answer">
+    <Stack gap="xs" role="group" aria-label="Tool mocks">
       <Text size="sm" fw={500}>
-        What tools answer
+        Tool mocks
       </Text>
       <Text size="xs" c="dimmed">
-        No service is called in a test. A call that nothing here answers fails.
+        Tests call no real service. A tool call without a matching mock fails.
       </Text>
       {value.map((mock, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the order is what counts

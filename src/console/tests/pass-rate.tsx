@@ -9,7 +9,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 /** "19 of 20 tests passed", as a bar on which the 95 % interval lies. */
 export function PassRate({ rate }: { rate: Rate }) {
   const { passed, total, low, high } = rate;
-  if (low === null || high === null) return <Text size="sm">No test has a result yet.</Text>;
+  if (low === null || high === null) return <Text size="sm">No results yet.</Text>;
   return (
     <div className={classes.rate}>
       <Text fw={600} component="div">

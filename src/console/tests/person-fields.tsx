@@ -9,7 +9,7 @@ const partsOf = (line: PersonLine): Parts =>
   typeof line === "string" ? { say: line, condition: null } : { say: line.say, condition: line.if ?? null };
 const lineOf = ({ say, condition }: Parts): PersonLine => (condition === null ? say : { say, if: condition });
 
-/** What the person says, message by message. */
+/** Person's messages, message by message. */
 export function PersonFields(props: {
   value: PersonLine[];
   onChange(value: PersonLine[]): void;
@@ -17,9 +17,9 @@ export function PersonFields(props: {
 }) {
   const { value, onChange, readOnly } = props;
   return (
-    <Stack gap="xs" role="group" aria-label="What the person says">
+    <Stack gap="xs" role="group" aria-label="Person's messages">
       <Text size="sm" fw={500}>
-        What the person says
+        Person's messages
       </Text>
       {value.map((line, index) => {
         const parts = partsOf(line);

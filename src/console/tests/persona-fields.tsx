@@ -1,4 +1,13 @@
-import { SegmentedControl, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import type { TestCase, TestPersona } from "../api-types.ts";
 import { PersonFields } from "./person-fields.tsx";
 
@@ -13,22 +22,38 @@ const NEW_PERSONA: TestPersona = {
   max_turns: 15,
 };
 
-/** Lines that are said in order, or a persona whom a model plays. */
+type Kind = "lines" | "persona" | "recording";
+const kindOf = (person: Person): Kind =>
+  Array.isArray(person) ? "lines" : "session" in person ? "recording" : "persona";
+const NEW: Record<Kind, Person> = { lines: [""], persona: NEW_PERSONA, recording: { session: 0 } };
+
+/** Lines that are said in order, a persona whom a model plays, or a session whose lines are said again. */
 export function PersonChoice({ value, onChange, readOnly }: Props<Person>) {
   return (
     <Stack gap="xs">
       <SegmentedControl
-        aria-label="Who plays the person"
+        aria-label="Person played by"
         readOnly={readOnly}
         data={[
           { value: "lines", label: "Lines" },
           { value: "persona", label: "Persona" },
+          { value: "recording", label: "Recording" },
         ]}
-        value={Array.isArray(value) ? "lines" : "persona"}
-        onChange={(kind) => onChange(kind === "lines" ? [""] : NEW_PERSONA)}
+        value={kindOf(value)}
+        onChange={(kind) => onChange(NEW[kind as Kind])}
       />
       {Array.isArray(value) ? (
         <PersonFields value={value} onChange={onChange} readOnly={readOnly} />
+      ) : "session" in value ? (
+        <NumberInput
+          label="Session"
+          description="The person says what was said in it, line by line. The test can be played as long as the session is there."
+          required
+          min={1}
+          allowDecimal={false}
+          value={value.session || ""}
+          onChange={(session) => onChange({ session: Number(session) })}
+        />
       ) : (
         <PersonaFields value={value} onChange={onChange} readOnly={readOnly} />
       )}
@@ -60,7 +85,7 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
       />
       <Textarea
         label="Facts"
-        description="What they know, a line each: phone number: 202 555 0147"
+        description="What they know, one fact per line: phone number: 202 555 0147"
         autosize
         dir="auto"
         value={linesOf(value.facts ?? {})}
@@ -84,8 +109,8 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
       </SimpleGrid>
       {model === "scripted" && (
         <Text size="sm" c="dimmed">
-          The offline persona follows simple rules: it says its goal, tells facts it is asked for, and agrees.
-          A language model finds more.
+          The offline persona follows simple rules: it says its goal, answers with its facts, and agrees. A
+          language model finds more problems.
         </Text>
       )}
     </Stack>

@@ -142,7 +142,7 @@ function PairWindow({ pair, onClose }: { pair: ReplayPair; onClose(): void }) {
                 {divergenceWords(measures.diverged)}
               </Text>
             )}
-            <SessionTurns session_id={session_id} among={name} absent="Deleted, or not held." />
+            <SessionTurns session_id={session_id} among={name} absent="Deleted or not run." />
           </section>
         ))}
       </SimpleGrid>

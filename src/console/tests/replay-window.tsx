@@ -1,7 +1,7 @@
 import { Button, NumberInput, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
@@ -24,12 +24,15 @@ export function ReplayButton() {
 }
 
 const STRATA = {
-  end_reason: "How they ended",
+  end_reason: "Outcome",
   channel: "Channel",
   day: "Day",
   version: "Version",
   none: "None",
 } as const;
+
+/** A version is sent as its number. */
+const stateOf = (chosen: string): string | number => (/^\d+$/.test(chosen) ? Number(chosen) : chosen);
 
 function ReplayWindow({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
@@ -52,8 +55,8 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
           sessions: Number(sessions),
           filter: { days: Number(days) },
           stratify_by,
-          candidate: candidate as "draft" | "live",
-          baseline: baseline === "" ? null : (baseline as "recorded" | "live"),
+          candidate: stateOf(candidate) as "draft" | "live" | number,
+          baseline: baseline === "" ? null : (stateOf(baseline) as "recorded" | "live" | number),
           cost_cap_usd: cost_cap_usd === "" ? null : Number(cost_cap_usd),
         },
       });
@@ -65,6 +68,20 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
     },
   });
   const { agent_id, stratify_by, candidate, baseline } = form.getValues();
+  const versions = useQuery({
+    queryKey: ["agent", String(agent_id), "versions"],
+    enabled: agent_id !== null,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/agents/{agent_id}/versions", {
+        path: { agent_id: agent_id as number },
+        query: { limit: 100 },
+        signal,
+      }),
+  });
+  const published = (versions.data?.items ?? []).map(({ version_number }) => ({
+    value: String(version_number),
+    label: `Version ${version_number}`,
+  }));
   return (
     <WindowForm title="Replay sessions" verb="Replay" sending={sending} onClose={onClose}>
       <RecordSelect
@@ -73,12 +90,12 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
         required
         value={agent_id}
         chosenName={null}
-        onChange={(id) => form.setFieldValue("agent_id", id)}
+        onChange={(id) => form.setValues({ agent_id: id, candidate: "draft", baseline: "" })}
         error={form.errors.agent_id}
       />
       <NumberInput
         label="Sessions"
-        description="Each is held twice: with the candidate and with the baseline."
+        description="Each is replayed twice: with the candidate and with the baseline."
         min={1}
         max={1000}
         allowDecimal={false}
@@ -93,7 +110,7 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
       />
       <Select
         label="Stratify by"
-        description="Each group is drawn from in proportion to its size."
+        description="Sessions are drawn from each group in proportion to its size."
         data={Object.entries(STRATA).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         value={stratify_by}
@@ -102,8 +119,9 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
       <Select
         label="Candidate"
         data={[
-          { value: "draft", label: "The draft, as it is saved now" },
-          { value: "live", label: "What people reach" },
+          { value: "draft", label: "Draft as saved" },
+          { value: "live", label: "Live version" },
+          ...published,
         ]}
         allowDeselect={false}
         value={candidate}
@@ -112,8 +130,9 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
       <Select
         label="Baseline"
         data={[
-          { value: "", label: "What people reach, if it was published" },
+          { value: "", label: "Live version, if published" },
           { value: "recorded", label: "Each session's own version" },
+          ...published,
         ]}
         allowDeselect={false}
         value={baseline}
@@ -121,7 +140,7 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
       />
       <NumberInput
         label="Cost cap"
-        description="No further conversation begins once the replay has cost so much. Empty: none."
+        description="No conversation starts after the replay has cost this much. Empty: no cap."
         prefix="$"
         min={0}
         decimalScale={2}

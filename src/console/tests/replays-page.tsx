@@ -16,7 +16,7 @@ const COLUMNS: Column<ReplayListed>[] = [
   },
   {
     field: "status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ status }) => <Status tone={RUN_WORDS[status].tone}>{RUN_WORDS[status].word}</Status>,
   },
@@ -30,19 +30,19 @@ const COLUMNS: Column<ReplayListed>[] = [
   { field: "baseline", title: "Baseline", render: ({ baseline }) => stateWords(baseline) },
   { field: "total", title: "Sessions", align: "right" },
   timeColumn("created_at", "Begun"),
-  { field: "created_by", title: "By", orderable: true },
+  { field: "created_by", title: "Started by", orderable: true },
 ];
 
 export default listPage({
   title: "Replays",
-  about: "Recorded sessions, held again with a draft and with what people reach, and compared.",
+  about: "Replay recorded sessions with the draft and the live version, and compare the results.",
   operation: "GET /api/v1/replays/",
   columns: COLUMNS,
   search: { field: "agent", label: "Agent" },
   empty: {
-    title: "No replay yet",
+    title: "No replays yet",
     icon: IconHistory,
-    about: "Change an agent, then replay its last sessions with the draft: no service is called.",
+    about: "Change an agent, then replay its recent sessions with the draft. No service is called.",
   },
   Actions: ReplayButton,
 });

@@ -87,14 +87,22 @@ export const Verdicts = ({ result }: { result: TestResult }) => (
     {result.verdicts.length > 0 && (
       <Table aria-label="Expectations">
         <Table.Tbody>
-          {result.verdicts.map(({ expectation, passed, why }) => (
+          {result.verdicts.map(({ expectation, passed, why, informs, votes }) => (
             <Table.Tr key={expectation}>
               <Table.Td w={90}>
-                <Status tone={passed ? "good" : "bad"}>{passed ? "met" : "not met"}</Status>
+                <Status tone={passed ? "good" : informs ? "warn" : "bad"}>
+                  {passed ? "met" : "not met"}
+                </Status>
               </Table.Td>
               <Table.Td>
                 <bdi>{expectation}</bdi>
-                {!passed && (
+                {informs && (
+                  <Text size="sm" component="span" c="dimmed">
+                    {" "}
+                    informs only
+                  </Text>
+                )}
+                {(!passed || votes !== undefined) && (
                   <Text size="sm" c="dimmed" dir="auto">
                     {why}
                   </Text>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { TestRunResponse } from "../api-types.ts";
 import { dollars } from "../insights/insight-words.tsx";
+import { formatDuration } from "../parts/duration.ts";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -14,6 +15,7 @@ import { ResultsPanel } from "./results-panel.tsx";
 import { RUN_WORDS } from "./run-words.ts";
 
 const FOLLOW_MS = 1000;
+const NOTICES = { DELIVERED: "told", WAITING: "will be tried again", FAILED: "could not be told" } as const;
 
 /** One run of a suite: how far it is, what passed, why the rest did not, and whether it is better than another. */
 export default function RunPage() {
@@ -36,6 +38,8 @@ export default function RunPage() {
             <Group gap="xs">
               <Status tone={RUN_WORDS[found.status].tone}>{RUN_WORDS[found.status].word}</Status>
               <Time at={found.created_at} /> by <bdi>{found.created_by}</bdi>
+              {found.is_scheduled && "(schedule)"}
+              {found.notice && `Webhook: ${NOTICES[found.notice.state]}`}
             </Group>
           )
         }
@@ -63,9 +67,9 @@ function Overview({ run }: { run: TestRunResponse }) {
         {run.status === "running" && (
           <div role="status">
             <Text size="sm" mb={4}>
-              {done} of {results.total} conversations held
+              {done} of {results.total} conversations
             </Text>
-            <Progress value={(100 * done) / results.total} aria-label="Conversations held" />
+            <Progress value={(100 * done) / results.total} aria-label="Progress" />
           </div>
         )}
         <PassRate rate={cases} />
@@ -80,6 +84,10 @@ function Overview({ run }: { run: TestRunResponse }) {
             ["State", run.version === null ? "what was saved last" : `version ${run.version}`],
             ["Repetitions", run.repetitions],
             ["Cost", cost_usd === 0 ? "none" : dollars(cost_usd)],
+            [
+              "95 of 100 answers within",
+              run.summary.answer_p95_ms === null ? null : formatDuration(run.summary.answer_p95_ms),
+            ],
             ["Could not run", results.error > 0 ? results.error : null],
             ["Not run", results.skipped > 0 ? results.skipped : null],
           ]}

@@ -63,12 +63,16 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
   });
   const { agent_id, version, repetitions } = form.getValues();
   const chosen_id = agent_id ?? suite.agent_id;
-  const { data: versioning } = useQuery({
-    queryKey: ["agent", String(chosen_id), "versioning"],
+  const { data: versions } = useQuery({
+    queryKey: ["agent", String(chosen_id), "versions"],
     queryFn: ({ signal }) =>
-      call("GET /api/v1/agents/{agent_id}/versioning", { path: { agent_id: chosen_id }, signal }),
+      call("GET /api/v1/agents/{agent_id}/versions", {
+        path: { agent_id: chosen_id },
+        query: { limit: 100 },
+        signal,
+      }),
   });
-  const live = versioning?.published_version ?? null;
+  const published = versions?.items ?? [];
   const conversations = suite.case_count * (Number(repetitions) || 0);
   return (
     <WindowForm title={`Run ${suite.name}`} verb="Run" sending={sending} onClose={onClose}>
@@ -82,12 +86,15 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
         onChange={(id) => form.setValues({ agent_id: id, version: null })}
         error={form.errors.agent}
       />
-      {live !== null && (
+      {published.length > 0 && (
         <Select
           label="State"
           data={[
-            { value: "", label: "The draft, as it is saved now" },
-            { value: String(live), label: `Version ${live}, which people reach` },
+            { value: "", label: "Draft as saved" },
+            ...published.map(({ version_number, is_live }) => ({
+              value: String(version_number),
+              label: is_live ? `Version ${version_number} (live)` : `Version ${version_number}`,
+            })),
           ]}
           allowDeselect={false}
           value={version === null ? "" : String(version)}
@@ -96,7 +103,7 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
       )}
       <NumberInput
         label="Repetitions"
-        description={`Each test so often: ${conversations.toLocaleString("en")} conversations. Models answer differently each time.`}
+        description={`Runs of each test: ${conversations.toLocaleString("en")} conversations. Models answer differently each time.`}
         min={1}
         max={100}
         allowDecimal={false}
@@ -104,7 +111,7 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
       />
       <NumberInput
         label="Cost cap"
-        description="No further conversation begins once the run has cost so much. Empty: none."
+        description="No conversation starts after the run has cost this much. Empty: no cap."
         prefix="$"
         min={0}
         decimalScale={2}

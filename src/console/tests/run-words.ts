@@ -18,3 +18,7 @@ export const RESULT_WORDS: Record<TestResult["status"], { word: string; tone: To
 /** "19 of 20". */
 export const passedWords = ({ passed, judged }: { passed: number; judged: number }): string =>
   judged === 0 ? "–" : `${passed} of ${judged}`;
+
+/** "Demo clinic, version 2". */
+export const testedWords = ({ agent, version }: Pick<TestRunListed, "agent" | "version">): string =>
+  version === null ? agent : `${agent}, version ${version}`;

@@ -3,7 +3,7 @@ import type { TestRunListed, TestSuiteResponse } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { RouteLink, Status } from "../parts/parts.tsx";
-import { passedWords, RUN_WORDS } from "./run-words.ts";
+import { passedWords, RUN_WORDS, testedWords } from "./run-words.ts";
 
 const REFRESH_MS = 5000;
 
@@ -16,7 +16,7 @@ const COLUMNS: Column<TestRunListed>[] = [
   },
   {
     field: "status",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ status }) => <Status tone={RUN_WORDS[status].tone}>{RUN_WORDS[status].word}</Status>,
   },
@@ -25,11 +25,11 @@ const COLUMNS: Column<TestRunListed>[] = [
     field: "agent",
     title: "Agent",
     orderable: true,
-    render: ({ agent, agent_id }) => <RouteLink to={`/agents/${agent_id}`}>{agent}</RouteLink>,
+    render: (run) => <RouteLink to={`/agents/${run.agent_id}`}>{testedWords(run)}</RouteLink>,
   },
   { field: "repetitions", title: "Repetitions", align: "right" },
   timeColumn("created_at", "Begun"),
-  { field: "created_by", title: "By", orderable: true },
+  { field: "created_by", title: "Started by", orderable: true },
 ];
 
 /** The runs of a suite, newest first. */
@@ -42,10 +42,9 @@ export const RunsPanel = ({ suite }: { suite: TestSuiteResponse }) => (
     fixed={{ suite_id: String(suite.id) }}
     refresh_ms={REFRESH_MS}
     empty={{
-      title: "No run yet",
+      title: "No runs yet",
       icon: IconFlask,
-      about:
-        "Run tests plays every conversation of the suite with the agent and tells which went as expected.",
+      about: "“Run tests” plays every conversation of the suite with the agent and shows which ones pass.",
     }}
   />
 );

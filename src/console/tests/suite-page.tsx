@@ -15,6 +15,7 @@ import { call } from "../server/api.ts";
 import { CaseFields } from "./case-fields.tsx";
 import { RunButton } from "./run-window.tsx";
 import { RunsPanel } from "./runs-panel.tsx";
+import { SchedulePanel } from "./schedule-panel.tsx";
 
 const fields = fieldsOf("PUT /api/v1/test_suites/", {
   name: { initial: "" },
@@ -46,8 +47,19 @@ export default recordPage({
         <RunButton suite={record} />
         <ExportSuite suite={record} />
       </Group>
-      <ViewTabs label="Views of the suite" views={{ runs: "Runs", tests: `Tests (${record.case_count})` }}>
-        {(view) => (view === "runs" ? <RunsPanel suite={record} /> : children)}
+      <ViewTabs
+        label="Views of the suite"
+        views={{ runs: "Runs", tests: `Tests (${record.case_count})`, schedule: "Schedule" }}
+      >
+        {(view) =>
+          view === "runs" ? (
+            <RunsPanel suite={record} />
+          ) : view === "schedule" ? (
+            <SchedulePanel suite={record} />
+          ) : (
+            children
+          )
+        }
       </ViewTabs>
     </Stack>
   ),
@@ -80,7 +92,7 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
             <NameFields form={form} />
             <Autocomplete
               label="Agent"
-              description="The agent that is tested; a run may choose another."
+              description="The agent under test. A run can use another one."
               required
               data={(agents.data?.items ?? []).map(({ name }) => name)}
               value={agent}
@@ -92,7 +104,7 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
         <Panel title="Tests" flush>
           {cases.length === 0 && (
             <Text size="sm" c="dimmed" p="md">
-              No test yet. A test is a conversation: what the person says, and what is expected of the agent.
+              No tests yet. A test is a conversation: the person's messages, and what you expect of the agent.
             </Text>
           )}
           <Accordion value={open} onChange={setOpen} chevronPosition="left">
@@ -101,8 +113,8 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
               <Accordion.Item key={index} value={String(index)}>
                 <Accordion.Control>
                   <Group gap="xs">
-                    <bdi>{each.name || "A test without a name"}</bdi>
-                    {faultsOf(form.errors, index).length > 0 && <Badge color="red">to be mended</Badge>}
+                    <bdi>{each.name || "Unnamed test"}</bdi>
+                    {faultsOf(form.errors, index).length > 0 && <Badge color="red">has errors</Badge>}
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>

@@ -36,24 +36,25 @@ const COLUMNS: Column<TestSuiteListed>[] = [
       ),
   },
   changedColumn("last_updated"),
-  { field: "last_updated_by", title: "By", orderable: true, hidden: true },
+  { field: "last_updated_by", title: "Updated by", orderable: true, hidden: true },
 ];
 
 export default listPage({
   title: "Tests",
-  about: "Conversations that an agent has to hold well, played after every change.",
+  about: "Conversations an agent must pass. Run them after every change.",
   create: { permission: "tests_write", to: "/tests/new", label: "New suite" },
   operation: LIST,
   columns: COLUMNS,
   search: { field: "name", label: "Name" },
   filters: [{ field: "agent", label: "Agent", kind: "text" }],
   empty: {
-    title: "No suite of tests yet",
+    title: "No test suites yet",
     icon: IconFlask,
-    about: "Write what a person says and what is expected of the agent, or make a test of any session.",
+    about: "Write what a person says and what you expect of the agent, or make a test from any session.",
   },
   Actions: () => (
     <>
+      <LinkButton to="/tests/judges">Judges</LinkButton>
       <LinkButton to="/tests/replays">Replays</LinkButton>
       <ImportSuite />
     </>

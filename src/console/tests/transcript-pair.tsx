@@ -53,6 +53,6 @@ function Side({ run_id, name }: { run_id: number; name: string }) {
 const Conversation = ({ result, among }: { result: TestResult; among: string }) => (
   <Stack gap="md">
     <Verdicts result={result} />
-    <SessionTurns session_id={result.session_id} among={among} absent="It was not held." />
+    <SessionTurns session_id={result.session_id} among={among} absent="Not run." />
   </Stack>
 );

@@ -1,7 +1,10 @@
-import { Button, Popover, Select } from "@mantine/core";
+import { Button, Popover, Skeleton, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconClock } from "@tabler/icons-react";
-import { otherZone, useZone, zone, zones } from "./zone.ts";
+import { lazy, Suspense } from "react";
+import { useZone } from "./zone.ts";
+
+const ZoneSelect = lazy(() => import("./zone-select.tsx").catch(() => ({ default: () => <></> })));
 
 /** Chooses the zone in which the console shows times. */
 export function ZoneChooser() {
@@ -18,24 +21,17 @@ export function ZoneChooser() {
           aria-label={`Times are shown in ${chosen}`}
           onClick={toggle}
         >
-          {chosen.split("/").at(-1)?.replaceAll("_", " ")}
+          <Text span inherit truncate maw="9rem" visibleFrom="xs">
+            {chosen.split("/").at(-1)?.replaceAll("_", " ")}
+          </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <Select
-          label="Show times in"
-          description={`Hovering over a time shows ${otherZone(chosen)}, too.`}
-          data={opened ? zones() : []}
-          value={chosen}
-          searchable
-          limit={50}
-          allowDeselect={false}
-          comboboxProps={{ withinPortal: false }}
-          onChange={(name) => {
-            if (name) zone.set(name);
-            close();
-          }}
-        />
+        {opened && (
+          <Suspense fallback={<Skeleton h={76} />}>
+            <ZoneSelect chosen={chosen} onChosen={close} />
+          </Suspense>
+        )}
       </Popover.Dropdown>
     </Popover>
   );

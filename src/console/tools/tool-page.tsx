@@ -1,4 +1,5 @@
 import { Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { useSearch } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import type { ToolDefinition, ToolDetailResponse, ToolResponse, ToolUpdateRequest } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
@@ -10,15 +11,21 @@ import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
+import { useEditHistory } from "../studio/use-edit-history.ts";
 import { Time } from "../time/time.tsx";
-import { CheckedFindings } from "./checked-findings.tsx";
+import { definitionFault } from "../workflows/definition-shape.ts";
+import { mergeDefinitions } from "../workflows/merge-definitions.ts";
+import { stepsTasks } from "../workflows/workflow.ts";
+import { CallLimits } from "./call-limits.tsx";
+import { useCheckedFindings } from "./checked-findings.tsx";
 import { EndpointFields } from "./endpoint-fields.tsx";
+import { KeptDraft } from "./kept-draft.tsx";
+import { useRecordedSession } from "./recorded-session.ts";
 import { ToolHistory } from "./tool-history.tsx";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
-import { stepsTasks } from "./workflow.ts";
 
-const WorkflowEditor = lazy(() => import("./workflow-editor.tsx"));
+const Studio = lazy(() => import("../studio/studio.tsx"));
 
 type Values = {
   name: string;
@@ -26,6 +33,8 @@ type Values = {
   definition: ToolDefinition;
   last_updated_comments: string;
 };
+
+const INSIDE = { definition: mergeDefinitions };
 
 /** The service of the tools that are part of the program. */
 const SYSTEM = "System";
@@ -61,6 +70,7 @@ export default recordPage({
   keyOf: ({ name }) => name,
   alsoInvalidates: [["tool history"]],
   acrossViews: true,
+  inside: INSIDE,
   isFixed: ({ service_name }) => service_name === SYSTEM,
   labels: { last_updated_comments: "Version note" },
   values: (tool) => (tool ? valuesOf(tool) : NEW),
@@ -79,33 +89,64 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
   const { isDirty } = frame.form;
   const values = form.getValues();
   const { definition } = values;
-  const setDefinition = (next: ToolDefinition) => form.setFieldValue("definition", next);
+  const history = useEditHistory(definition, (next) => form.setFieldValue("definition", next));
+  const setDefinition = history.change;
   const setFunction = (part: Partial<ToolDefinition["tool"]["function"]>) =>
     setDefinition({
       ...definition,
       tool: { ...definition.tool, function: { ...definition.tool.function, ...part } },
     });
   const isWorkflow = stepsTasks(definition).length > 0;
+  const checked = useCheckedFindings(
+    { ...sent(values), id: tool?.id ?? null },
+    may("tools_read") && (isDirty || isWorkflow),
+  );
+  const { session } = useSearch({ strict: false }) as { session?: unknown };
+  const recorded = useRecordedSession(session, tool?.name);
   const views = {
+    ...(isWorkflow && { workflow: "Workflow" }),
     form: "Form",
     json: "JSON",
-    ...(isWorkflow && { workflow: "Workflow" }),
-    try: "Try it",
+    ...(!isWorkflow && { try: "Try it" }),
     ...(tool && { history: "History" }),
   };
+
+  const studio = isWorkflow && !recorded.isLoading && (
+    <Suspense fallback={<Loading />}>
+      <Studio
+        definition={definition}
+        onChange={setDefinition}
+        undo={history.undo}
+        redo={history.redo}
+        issues={checked.placed}
+        readOnly={readOnly}
+        recorded={recorded.data ?? null}
+      />
+    </Suspense>
+  );
 
   return (
     <ViewTabs label="Views of the tool" views={views}>
       {(shown) => (
         <>
-          {tool && !isDirty && <Findings issues={tool.validation_issues} />}
-          {isDirty && may("tools_read") && (
-            <CheckedFindings tool={{ ...sent(values), id: tool?.id ?? null }} />
+          {!readOnly && (
+            <KeptDraft
+              of={`tool.${tool?.id ?? "new"}`}
+              initial={form.getInitialValues()}
+              values={values}
+              isDirty={isDirty}
+              inside={INSIDE}
+              onRestore={(restored) => form.setValues(restored)}
+            />
           )}
+          {shown !== "workflow" && <Findings issues={isDirty ? checked.issues : tool?.validation_issues} />}
           {shown === "history" && tool ? (
             <ToolHistory tool={tool} onRestore={readOnly ? null : setDefinition} />
           ) : shown === "try" ? (
             <TryPane definition={definition} service_id={values.service_id} />
+          ) : shown === "workflow" && readOnly ? (
+            // Not in the form, whose buttons would be off: a workflow that can be read can be played.
+            <Panel>{studio}</Panel>
           ) : (
             <Panel>
               <RecordFormFrame {...frame}>
@@ -114,20 +155,18 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                     label="Definition"
                     description="The tool as JSON. Invalid JSON is not applied."
                     value={definition}
-                    onChange={(value) => setDefinition(value as ToolDefinition)}
+                    onChange={(value) => setDefinition(value as ToolDefinition, "json")}
+                    check={definitionFault}
+                    marks={checked.placed}
                     error={form.errors.definition}
                     readOnly={readOnly}
                   />
                 )}
-                {shown === "workflow" && (
-                  <Suspense fallback={<Loading />}>
-                    <WorkflowEditor definition={definition} onChange={setDefinition} readOnly={readOnly} />
-                  </Suspense>
-                )}
+                {shown === "workflow" && studio}
                 {shown === "form" && (
                   <Stack gap="md">
                     {tool?.service_name === SYSTEM && (
-                      <p>This tool is part of the program: it can be used by prompts and not be changed.</p>
+                      <p>Built-in tool: prompts can use it; it can't be changed.</p>
                     )}
                     <TextInput
                       label="Name"
@@ -163,7 +202,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                     />
                     <Select
                       label="Type"
-                      data={KINDS}
+                      data={definition.mcp ? [...KINDS, MCP] : KINDS}
                       allowDeselect={false}
                       value={definition.type ?? "action"}
                       onChange={(type) => setDefinition(withType(definition, type as ToolDefinition["type"]))}
@@ -175,10 +214,16 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                         errorOf={(field) => form.errors[`definition.endpoint.${field}`]}
                       />
                     )}
+                    {definition.mcp && (
+                      <p>
+                        Calls <code>{definition.mcp.tool}</code> of an MCP server.{" "}
+                        <RouteLink to={`/services/${values.service_id}`}>Tools of the server</RouteLink>
+                      </p>
+                    )}
                     {isWorkflow ? (
                       <p>
                         This tool runs a step workflow:{" "}
-                        <RouteLink to={`/tools/${encodeURIComponent(values.name)}?view=workflow`}>
+                        <RouteLink to={`/tools/${encodeURIComponent(tool?.name ?? "new")}`}>
                           open the workflow
                         </RouteLink>
                         .
@@ -191,6 +236,13 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                         onChange={(parameters) => setFunction({ parameters })}
                         error={form.errors["definition.tool.function.parameters"]}
                         readOnly={readOnly}
+                      />
+                    )}
+                    {!isWorkflow && (
+                      <CallLimits
+                        definition={definition}
+                        onChange={setDefinition}
+                        errorOf={(field) => form.errors[`definition.${field}`]}
                       />
                     )}
                     {tool && !readOnly && (
@@ -217,6 +269,9 @@ const KINDS = [
   { value: "context", label: "Workflow or variables" },
   { value: "log", label: "Log event" },
 ];
+
+/** Added from its service only, where a person sees what is accepted. */
+const MCP = { value: "mcp", label: "Tool of an MCP server" };
 
 const withType = (definition: ToolDefinition, type: ToolDefinition["type"]): ToolDefinition => ({
   ...definition,

@@ -1,9 +1,10 @@
-import { IconTool } from "@tabler/icons-react";
+import { IconSitemap, IconTool } from "@tabler/icons-react";
 import type { ToolResponse } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
-import { RouteLink } from "../parts/parts.tsx";
+import { LinkButton, RouteLink } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
 
 const COLUMNS: Column<ToolResponse>[] = [
   {
@@ -19,7 +20,7 @@ const COLUMNS: Column<ToolResponse>[] = [
   },
   {
     field: "definition",
-    title: "What it does",
+    title: "Description",
     render: ({ definition }) => <bdi>{definition.tool.function.description}</bdi>,
   },
   { field: "kind", title: "Kind", render: ({ definition }) => kindOf(definition) },
@@ -34,7 +35,7 @@ const COLUMNS: Column<ToolResponse>[] = [
   },
   {
     field: "validation_issues",
-    title: "State",
+    title: "Status",
     render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
   { field: "version_number", title: "Version", align: "right", hidden: true },
@@ -42,17 +43,27 @@ const COLUMNS: Column<ToolResponse>[] = [
 ];
 
 /** The label of a tool's type. */
-export function kindOf({ type, endpoint, context }: ToolResponse["definition"]): string {
-  if (context?.task) return "step workflow";
-  return { endpoint: "HTTP call", context: "context", action: "action", log: "event" }[
-    type ?? (endpoint ? "endpoint" : "action")
+export function kindOf({ type, endpoint, mcp, context }: ToolResponse["definition"]): string {
+  if (context?.task) return "workflow";
+  return { endpoint: "HTTP request", context: "context", action: "action", log: "event", mcp: "MCP" }[
+    type ?? (mcp ? "mcp" : endpoint ? "endpoint" : "action")
   ];
+}
+
+function NewWorkflow() {
+  if (!useMay()("tools_write")) return null;
+  return (
+    <LinkButton to="/workflows/new" variant="default" leftSection={<IconSitemap size={15} />}>
+      New workflow
+    </LinkButton>
+  );
 }
 
 export default listPage({
   title: "Tools",
   about: "Actions agents can take: call an API, run a workflow, log an event.",
   create: { permission: "tools_write", to: "/tools/new", label: "New tool" },
+  Actions: NewWorkflow,
   operation: "GET /api/v1/tools/",
   columns: COLUMNS,
   search: { field: "name", label: "Search by name" },

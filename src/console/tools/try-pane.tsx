@@ -85,8 +85,8 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
             <Stages tried={attempt.data} />
           ) : (
             <Empty title="Not run yet">
-              Each stage shows here: the arguments as given, what static parameters, defaults and transforms
-              made of them, the request, the answer, and what the model would read.
+              Shows each stage: the arguments given, the arguments prepared, the request, the response, and
+              what the model reads.
             </Empty>
           )}
         </Panel>
@@ -129,7 +129,7 @@ function Stages({ tried }: { tried: ToolTryResponse }) {
           </Text>
           {value === null || value === undefined ? (
             <Text size="sm" c="dimmed">
-              Nothing: the call did not get that far.
+              Not reached.
             </Text>
           ) : (
             <Code value={value} label={title} />

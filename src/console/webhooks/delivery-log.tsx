@@ -69,7 +69,7 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
             loading={replay.isPending}
             onClick={() => replay.mutate({ campaign_id })}
           >
-            Send all failed and held again
+            Resend all failed and held
           </Button>
         </Group>
       )}
@@ -81,7 +81,7 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
         fixed={{ campaign_id: String(campaign_id) }}
         search={{ field: "reference_id", label: "Exact reference" }}
         filters={[
-          { field: "state", label: "State", kind: "choice", choices: DELIVERY_WORDS },
+          { field: "state", label: "Status", kind: "choice", choices: DELIVERY_WORDS },
           {
             field: "channel_manager_status",
             label: "Event",
@@ -110,11 +110,11 @@ const pickColumn = (
   pick: (id: string, isPicked: boolean) => void,
 ): Column<WebhookDelivery> => ({
   field: "pick",
-  title: "Pick",
+  title: "Select",
   render: ({ id }) => (
     <Checkbox
       size="xs"
-      aria-label={`Pick ${id}`}
+      aria-label={`Select ${id}`}
       checked={picked.has(id)}
       onChange={({ currentTarget }) => pick(id, currentTarget.checked)}
     />
@@ -124,7 +124,7 @@ const pickColumn = (
 const COLUMNS: Column<WebhookDelivery>[] = [
   {
     field: "created_at",
-    title: "When",
+    title: "Time",
     orderable: true,
     render: ({ id, created_at }) => (
       <RouteLink to={`/webhook-deliveries/${encodeURIComponent(id)}`}>
@@ -152,7 +152,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
   { field: "webhook_id", title: "Webhook", orderable: true },
   {
     field: "state",
-    title: "State",
+    title: "Status",
     orderable: true,
     render: ({ state, reason, next_try_at }) => (
       <Stack gap={2} align="flex-start">
@@ -170,5 +170,5 @@ const COLUMNS: Column<WebhookDelivery>[] = [
       </Stack>
     ),
   },
-  { field: "tries", title: "Tries", align: "right" },
+  { field: "tries", title: "Attempts", align: "right" },
 ];

@@ -91,7 +91,7 @@ function Actions({ delivery }: { delivery: WebhookDeliveryDetails }) {
           {curl.error && <Failure error={curl.error} />}
           {curl.data && (
             <>
-              <Text size="sm">Signed for this moment: a receiver takes it for about five minutes.</Text>
+              <Text size="sm">Signed now: receivers accept it for about five minutes.</Text>
               <ExactText text={curl.data.command} label="curl command" />
               <Group justify="flex-end">
                 <CopyButton text={curl.data.command} leftSection={<IconCopy size={15} />} data-autofocus />
@@ -124,8 +124,8 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
             ],
             ["Webhook", delivery.webhook_id],
             ["Tries", delivery.tries],
-            ["Next try", delivery.next_try_at && <Time key="next" at={delivery.next_try_at} />],
-            ["Why it is not delivered", delivery.state === "DELIVERED" ? null : delivery.reason],
+            ["Next attempt", delivery.next_try_at && <Time key="next" at={delivery.next_try_at} />],
+            ["Reason", delivery.state === "DELIVERED" ? null : delivery.reason],
             ["webhook-id", <code key="id">{delivery.id}</code>],
           ]}
         />
@@ -133,7 +133,7 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
       <Panel title={attempts.length === 1 ? "1 try" : `${attempts.length} tries`}>
         {attempts.length === 0 ? (
           <Empty title="Not sent yet">
-            It goes out within seconds, unless its webhook is left alone for a while.
+            Sent within seconds, or later if its webhook is waiting after failures.
           </Empty>
         ) : (
           <ol className={classes.steps}>
@@ -145,7 +145,10 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
           </ol>
         )}
       </Panel>
-      <Panel title="Body" actions={<Text size="xs">{bytesOf(delivery.body)}, the same on every try</Text>}>
+      <Panel
+        title="Body"
+        actions={<Text size="xs">{bytesOf(delivery.body)}, the same on every attempt</Text>}
+      >
         <Stack gap="md">
           <Code value={delivery.body} label="Formatted body" />
           <details>
@@ -179,8 +182,8 @@ function TryView({ attempt, number }: { attempt: WebhookTry; number: number }) {
           {failure}
         </Text>
       )}
-      <ExactText text={sent} label={`What was sent on try ${number}`} />
-      {answered && <ExactText text={answered} label={`What was answered on try ${number}`} />}
+      <ExactText text={sent} label={`Request of attempt ${number}`} />
+      {answered && <ExactText text={answered} label={`Response of attempt ${number}`} />}
     </Stack>
   );
 }

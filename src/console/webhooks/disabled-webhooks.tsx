@@ -45,7 +45,7 @@ export function DisabledWebhooks({ campaign_id }: { campaign_id?: number }) {
           : {disabled_reason} {disabled_at && <Time at={disabled_at} distance />}
         </div>
       ))}
-      What they would have been told is held.
+      Their deliveries are held.
     </Alert>
   );
 }

@@ -127,7 +127,7 @@ function Verdict({ signature }: Pick<WebhookInboxMessage, "signature">) {
 const columns = (show: (message: WebhookInboxMessage) => void): Column<WebhookInboxMessage>[] => [
   {
     field: "received_at",
-    title: "When",
+    title: "Time",
     orderable: true,
     render: ({ received_at }) => <Time at={received_at} />,
   },
@@ -154,15 +154,15 @@ const columns = (show: (message: WebhookInboxMessage) => void): Column<WebhookIn
   },
   {
     field: "look",
-    title: "Look",
+    title: "View",
     render: (message) => (
       <Button
         size="compact-xs"
         variant="default"
-        aria-label={`Look at message ${message.id}`}
+        aria-label={`View message ${message.id}`}
         onClick={() => show(message)}
       >
-        Look
+        View
       </Button>
     ),
   },

@@ -54,10 +54,10 @@ export default listPage({
   rowKey: ({ name }) => name,
   search: { field: "name", label: "Search by name" },
   empty: {
-    title: "No inbox yet",
+    title: "No inboxes yet",
     icon: IconInbox,
     about:
-      "Make one, give its address to a webhook of a campaign, and send a test: the message appears with its headers and whether its signature is valid.",
+      "Create one, give its address to a campaign's webhook, and send a test. The message appears with its headers and signature check.",
   },
 });
 

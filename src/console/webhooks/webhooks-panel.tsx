@@ -39,7 +39,7 @@ export function WebhooksPanel({ campaign_id }: { campaign_id: number }) {
           items.length === 0 ? (
             <Panel>
               <Empty
-                title="No webhook yet"
+                title="No webhooks yet"
                 action={<RouteLink to={`/campaigns/${campaign_id}?view=settings`}>To the settings</RouteLink>}
               >
                 Add one in the campaign's settings. To see messages before there is a receiver, make a{" "}
@@ -105,7 +105,7 @@ function WebhookView({ webhook }: { webhook: WebhookState }) {
         {disable.error && <Failure error={disable.error} />}
         {webhook.disabled_at && (
           <Alert color="red" title="Disabled">
-            {webhook.disabled_reason} What it would have been told is held.
+            {webhook.disabled_reason} Its deliveries are held.
           </Alert>
         )}
         <Facts
@@ -188,8 +188,8 @@ function TestWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): vo
   return (
     <WindowForm title="Send a test" verb="Send" sending={sending} onClose={onClose}>
       <Text size="sm">
-        A made-up person becomes the status you choose. The message is marked as a test, signed, logged and
-        tried again like any other.
+        Sends the status you choose for a made-up person. The message is marked as a test, and signed, logged
+        and retried like any other.
       </Text>
       <Select
         label="Status"

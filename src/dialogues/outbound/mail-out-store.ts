@@ -1,13 +1,15 @@
 import { sql } from "kysely";
+import type { Vault } from "../../base/crypto.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { type Db, json, type Tx } from "../../db/database.ts";
+import { sealWords } from "../../redaction/policy.ts";
 import type { MailChange, StoredMail } from "../mail-store.ts";
 import type { WrittenTarget } from "../written-target.ts";
 import { type OutboundChange, transition } from "./outbound-message.ts";
 
 export type NewMail = {
   key: string;
-  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "agent_id" | "target">;
   session_id: number | null;
   from_name: string | null;
   to_address: string;
@@ -20,13 +22,16 @@ export type NewMail = {
 };
 
 /** A mail to be sent. One whose key, or whose question's answer, is there already is left as it is. */
-export async function insertOutgoing(tx: Tx, mail: NewMail, now: Date): Promise<void> {
-  const { target, ...row } = mail;
+export async function insertOutgoing(tx: Tx, vault: Vault, mail: NewMail, now: Date): Promise<void> {
+  const { target, subject, text, html, ...row } = mail;
+  const { words, sealed } = await sealWords(tx, vault, { ...target, now }, { subject, text, html });
   const domain = target.target.split("@")[1] ?? "localhost";
   await tx
     .insertInto("mail_messages")
     .values({
       ...row,
+      ...words,
+      sealed_words: sealed,
       sub_organization_id: target.sub_organization_id,
       channel_id: target.channel_id,
       channel_target_id: target.id,

@@ -6,7 +6,7 @@ import type { Db } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
 import type { MailParts } from "../mail-parts.ts";
-import { type StoredMail, updateMail } from "../mail-store.ts";
+import { openMail, type StoredMail, updateMail } from "../mail-store.ts";
 import { moveMail } from "./mail-out-store.ts";
 import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
 import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
@@ -140,8 +140,9 @@ export const unsubscribeUrl = (
   claim: UnsubscribeClaim,
 ): string => `${publicUrl}/unsubscribe/${unsubscribeToken(vault, claim)}`;
 
-function outgoingMail(parts: MailParts, mail: StoredMail): OutgoingMail {
+function outgoingMail(parts: MailParts, stored: StoredMail): OutgoingMail {
   const { vault } = parts;
+  const mail = openMail(vault, stored);
   const domain = mail.from_address.split("@")[1] ?? "localhost";
   const reply_to = mail.session_id === null ? null : replyAddress(vault, mail.session_id, domain);
   const claim = { sub_organization_id: mail.sub_organization_id, address: mail.to_address, key: mail.key };

@@ -2,7 +2,7 @@ import type { Carriers, OutgoingText } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { suppressed } from "../../consent/suppression.ts";
 import type { Engine } from "../../sessions/engine.ts";
-import { markTaken, moveText, otherTextSids, type StoredText } from "../text-store.ts";
+import { markTaken, moveText, openText, otherTextSids, type StoredText } from "../text-store.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import { bringAllOn, type MessageCarrier, type Outbox } from "./outbox.ts";
 
@@ -53,7 +53,7 @@ async function carrierOf({ engine, carriers }: TextParts, text: StoredText): Pro
     log.warn({ channel_id: channel.id, text_id: text.id }, "a text has no carrier to go out by");
     return null;
   }
-  const outgoing = outgoingText(text);
+  const outgoing = outgoingText(openText(engine.vault, text));
   const others = (sids: readonly string[]) => otherTextSids(db, text, sids);
   return {
     is_simulated: found.carrier.simulated,

@@ -23,7 +23,7 @@ export type TextTry = {
  * those that are to follow it. Not taken it has failed: what is tried again is a try of its own, under another key.
  */
 export function tryHanding({ engine }: TextParts): Handing<TextTry> {
-  const { db, clock, log } = engine;
+  const { db, clock, log, vault } = engine;
   /** Of the text, once it is stored. */
   let id: number | undefined;
 
@@ -32,11 +32,11 @@ export function tryHanding({ engine }: TextParts): Handing<TextTry> {
     const text = { ...common, direction: "out", status: "PENDING" } as const;
     id = await db.transaction().execute(async (tx) => {
       const row = { ...text, purpose: "outreach", key, text: first, template, asked_at: now } as const;
-      const id = await insertText(tx, row, now);
+      const id = await insertText(tx, vault, row, now);
       if (id === undefined || following.length === 0) return id;
       for (const [n, words] of following.entries()) {
         const next = { key: followingKey(key, n + 1), text: words };
-        await insertText(tx, { ...text, purpose: "answer", ...next }, now);
+        await insertText(tx, vault, { ...text, purpose: "answer", ...next }, now);
       }
       // Should this process die before it can say that they may go.
       await enqueueHeld(tx, dialogueOf(common), now);

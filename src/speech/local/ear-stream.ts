@@ -3,6 +3,7 @@ import sherpa from "sherpa-onnx-node";
 import { join } from "../../audio/level.ts";
 import { HEARING_RATE, type Heard } from "../hearing.ts";
 import type { TakenRecognizer } from "./recognizers.ts";
+import { VoiceEnd } from "./voice-end.ts";
 
 const MODEL = fileURLToPath(new URL("silero-vad.onnx", import.meta.url));
 /** The model judges windows of 32 ms. */
@@ -13,8 +14,8 @@ const MIN_SPEECH_S = 0.06;
 const MIN_SILENCE_S = 0.1;
 /** The words that begin an utterance are older than its detection. */
 const PRE_ROLL_MS = 500;
-/** So long after the voice an utterance is taken for ended; a pause between two words is shorter. */
-const TAIL_MS = 200;
+/** So long after the voice's last sound an utterance is taken for ended; a pause between two words is shorter. */
+const TAIL_MS = 300;
 
 export type EarStream = { push(frame: Int16Array): void; close(): void };
 
@@ -40,6 +41,7 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
   let recent: Int16Array[] = [];
   let samples = 0;
   let speaks = false;
+  const end = new VoiceEnd();
   let utterance: { text: string; ends_at: number | null } | null = null;
 
   const now_ms = () => Math.round((samples * 1000) / HEARING_RATE);
@@ -73,8 +75,10 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
   return {
     push(frame) {
       samples += frame.length;
+      end.push(frame, now_ms());
       const detected = detect(frame);
       if (detected && !speaks) {
+        end.begin();
         tell({ type: "speech_started", at_ms: Math.max(0, now_ms() - MIN_SPEECH_S * 1000) });
         if (utterance) utterance.ends_at = null;
         else {
@@ -84,8 +88,9 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
         }
       }
       if (!detected && speaks) {
-        tell({ type: "speech_stopped", at_ms: Math.max(0, now_ms() - MIN_SILENCE_S * 1000) });
-        if (utterance) utterance.ends_at = now_ms() + TAIL_MS - MIN_SILENCE_S * 1000;
+        const at_ms = end.endBefore(Math.max(0, now_ms() - MIN_SILENCE_S * 1000));
+        tell({ type: "speech_stopped", at_ms });
+        if (utterance) utterance.ends_at = at_ms + TAIL_MS;
       }
       speaks = detected;
       hear(frame);

@@ -2,8 +2,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { errorText } from "../../base/errors.ts";
 import type { Heard, ListeningFor } from "../hearing.ts";
 import { type EarStream, openEarStream } from "./ear-stream.ts";
-import { type Recognizers, recognizers } from "./recognizers.ts";
+import { modelRecognizers } from "./model-recognizers.ts";
+import { type Recognizers, recognizers, type TakenRecognizer } from "./recognizers.ts";
+import { type HearingModel, modelFor } from "./speech-models.ts";
 import type { SphinxFiles } from "./sphinx.ts";
+
+/** What there is to understand words with: models the operator brought, before the stand-in. */
+export type EarFiles = { sphinx: SphinxFiles | null; models: readonly HearingModel[] };
 
 /** What the main loop asks, and what it is told. `ear` numbers the line. */
 export type EarAsked =
@@ -17,13 +22,24 @@ export type EarAsked =
 export type EarTold = { ear: number; heard: Heard } | { caught_up: number };
 
 /*
- * A thread that hears for several lines: where speech begins and ends (Silero), and its words (PocketSphinx).
+ * A thread that hears for several lines: where speech begins and ends (Silero), and its words (PocketSphinx, or a model of sherpa-onnx).
  */
-if (parentPort) serve(parentPort, workerData as { sphinx: SphinxFiles | null });
+if (parentPort) serve(parentPort, workerData as EarFiles);
 
-function serve(port: NonNullable<typeof parentPort>, { sphinx }: { sphinx: SphinxFiles | null }): void {
+function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFiles): void {
   const streams = new Map<number, EarStream>();
   let known: Recognizers | null = null;
+  const loaded = new Map<HearingModel, () => TakenRecognizer>();
+  const wordsFor = (listening: ListeningFor): TakenRecognizer | null => {
+    const model = modelFor(models, listening.language);
+    if (model) {
+      const take = loaded.get(model) ?? modelRecognizers(model);
+      loaded.set(model, take);
+      return take();
+    }
+    if (sphinx) known ??= recognizers(sphinx);
+    return known?.take(listening) ?? null;
+  };
   port.on("message", (asked: EarAsked) => {
     if (asked.ask === "end") {
       for (const stream of streams.values()) stream.close();
@@ -34,8 +50,7 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx }: { sphinx: Sphin
     const tell = (heard: Heard) => port.postMessage({ ear: asked.ear, heard } satisfies EarTold);
     try {
       if (asked.ask === "open") {
-        if (asked.recognizes && sphinx) known ??= recognizers(sphinx);
-        const words = asked.recognizes ? (known?.take(asked.listening) ?? null) : null;
+        const words = asked.recognizes ? wordsFor(asked.listening) : null;
         streams.set(asked.ear, openEarStream(words, tell));
       } else if (asked.ask === "push") streams.get(asked.ear)?.push(asked.frame);
       else {

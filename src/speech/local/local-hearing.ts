@@ -1,14 +1,17 @@
 import { once } from "node:events";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../base/errors.ts";
 import type { Ear, Heard, Hearing, ListeningFor } from "../hearing.ts";
-import type { EarAsked, EarTold } from "./ear-worker.ts";
+import type { EarAsked, EarFiles, EarTold } from "./ear-worker.ts";
+import type { HearingModel } from "./speech-models.ts";
 import type { SphinxFiles } from "./sphinx.ts";
 
 /**
  * The ear that needs no network and no key. It always knows when somebody speaks; it understands English words where
- * PocketSphinx is installed (`sphinx`), and is labelled as a stand-in wherever it is offered.
+ * PocketSphinx is installed (`sphinx`), and is labelled as a stand-in wherever it is offered; other words where the operator
+ * brought a model.
  */
 export type LocalHearing = Hearing & {
   understands: boolean;
@@ -33,7 +36,14 @@ async function endThread(thread: Worker): Promise<void> {
   late.abort();
 }
 
-export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): LocalHearing {
+export function createLocalHearing({
+  sphinx,
+  models = [],
+}: {
+  sphinx: SphinxFiles | null;
+  models?: readonly HearingModel[];
+}): LocalHearing {
+  const understands = sphinx !== null || models.length > 0;
   const ears = new Map<number, (heard: Heard) => void>();
   const catchingUp = new Map<number, () => void>();
   let worker: Worker | null = null;
@@ -42,7 +52,7 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
   const thread = (): Worker => {
     if (worker) return worker;
     const started = new Worker(new URL("ear-worker.ts", import.meta.url), {
-      workerData: { sphinx },
+      workerData: { sphinx, models } satisfies EarFiles,
       env: {},
     });
     started.unref();
@@ -89,10 +99,10 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
   };
 
   return {
-    name: "PocketSphinx (offline stand-in)",
+    name: models[0] ? `sherpa-onnx: ${path.basename(models[0].folder)}` : "PocketSphinx (offline stand-in)",
     minute_usd: 0,
-    understands: sphinx !== null,
-    open: (listening, tell) => open(listening, sphinx !== null, tell),
+    understands,
+    open: (listening, tell) => open(listening, understands, tell),
     openVoiceDetection: (tell) => open({ language: "en-US", expected: [] }, false, tell),
     caughtUp: () => {
       const { promise, resolve } = Promise.withResolvers<void>();

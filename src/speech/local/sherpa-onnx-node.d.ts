@@ -23,6 +23,63 @@ declare module "sherpa-onnx-node" {
     pop(): void;
     reset(): void;
   }
-  const sherpa: { Vad: typeof Vad };
+  type Common = { tokens: string; numThreads: number; provider: string; debug: 0 | 1 };
+  type Transducer = { encoder: string; decoder: string; joiner: string };
+  type Features = { sampleRate: number; featureDim: number };
+  type Stream = { acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void };
+
+  export type OnlineConfig = {
+    featConfig: Features;
+    modelConfig: Common & { transducer: Transducer };
+    decodingMethod: string;
+    enableEndpoint: boolean;
+  };
+  class OnlineRecognizer {
+    constructor(config: OnlineConfig);
+    createStream(): Stream;
+    isReady(stream: Stream): boolean;
+    decode(stream: Stream): void;
+    getResult(stream: Stream): { text: string };
+  }
+
+  export type OfflineConfig = {
+    featConfig: Features;
+    modelConfig: Common & {
+      transducer?: Transducer;
+      modelType?: string;
+      whisper?: { encoder: string; decoder: string; language: string; task: string };
+    };
+  };
+  class OfflineRecognizer {
+    constructor(config: OfflineConfig);
+    createStream(): Stream;
+    decode(stream: Stream): void;
+    getResult(stream: Stream): { text: string };
+  }
+
+  export type TtsConfig = {
+    model: {
+      vits?: { model: string; tokens: string; dataDir: string };
+      kokoro?: { model: string; voices: string; tokens: string; dataDir: string };
+      numThreads: number;
+      provider: string;
+      debug: 0 | 1;
+    };
+    maxNumSentences: number;
+  };
+  class OfflineTts {
+    constructor(config: TtsConfig);
+    generate(asked: { text: string; sid: number; speed: number }): {
+      samples: Float32Array;
+      sampleRate: number;
+    };
+  }
+
+  const sherpa: {
+    Vad: typeof Vad;
+    OnlineRecognizer: typeof OnlineRecognizer;
+    OfflineRecognizer: typeof OfflineRecognizer;
+    OfflineTts: typeof OfflineTts;
+  };
   export default sherpa;
 }

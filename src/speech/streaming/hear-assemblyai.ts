@@ -25,7 +25,6 @@ const isEnglish = (language: string): boolean => /^en\b/i.test(language);
 
 export const assemblyAi: HearingService = {
   name: "AssemblyAI Universal-Streaming",
-  minute_usd: 0.0025,
   base_url: "https://streaming.assemblyai.com",
   hears: (language) => MULTILINGUAL.includes(language.split("-")[0]?.toLowerCase() ?? ""),
   // It takes 50 to 1,000 ms a message.

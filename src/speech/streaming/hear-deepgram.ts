@@ -25,7 +25,6 @@ const languageOf = (code: string): string => code.split("-")[0]?.toLowerCase() ?
 
 export const deepgramFlux: HearingService = {
   name: "Deepgram Flux",
-  minute_usd: 0.0077,
   base_url: "https://api.deepgram.com",
   hears: (language) => MULTILINGUAL.includes(languageOf(language)),
   // What its documentation recommends.

@@ -35,7 +35,6 @@ const HARMLESS: ReadonlySet<string | null | undefined> = new Set(["input_audio_b
 
 export const openaiRealtime: HearingService = {
   name: "OpenAI realtime transcription",
-  minute_usd: 0.006,
   base_url: "https://api.openai.com/v1",
   hears: () => true,
   chunk_ms: 60,

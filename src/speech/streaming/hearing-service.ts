@@ -4,8 +4,6 @@ import type { Heard, ListeningFor } from "../hearing.ts";
 /** A service that hears over a WebSocket: its messages, one for one. Pure; `remote-ear.ts` has the socket. */
 export type HearingService = {
   name: string;
-  /** List price, US dollars for a minute of audio. */
-  minute_usd: number;
   base_url: string;
   hears(language: string): boolean;
   /** How much audio goes into one message, in milliseconds: a multiple of 20. */

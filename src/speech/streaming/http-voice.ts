@@ -15,7 +15,6 @@ import { SPEAKING_RATE } from "./speaking-service.ts";
  */
 
 type HttpVoice = {
-  thousand_characters_usd: number;
   body(utterance: Utterance, voice: AgentVoice): { path: string; body: object };
   key(api_key: string): Record<string, string>;
   samples(answer: Buffer): Int16Array;
@@ -26,7 +25,6 @@ const OPENAI_RATE = 24_000;
 
 const HTTP_VOICES: Record<"OpenAI" | "Google", HttpVoice> = {
   OpenAI: {
-    thousand_characters_usd: 0.015,
     body: ({ text, speed }, voice) => ({
       path: "/audio/speech",
       body: {
@@ -41,7 +39,6 @@ const HTTP_VOICES: Record<"OpenAI" | "Google", HttpVoice> = {
     samples: (answer) => resample(samplesOf(answer), OPENAI_RATE, SPEAKING_RATE),
   },
   Google: {
-    thousand_characters_usd: 0.03,
     body: ({ text, speed }, voice) => {
       const name = voice.var_name.split("/")[1] ?? voice.display_name;
       return {
@@ -78,11 +75,10 @@ export function createHttpSpeaking({
   voiceOf(utterance: Omit<Utterance, "text">): AgentVoice;
 }): Speaking {
   const service = SPEECH_SERVICES[provider];
-  const { thousand_characters_usd, body, key, samples } = HTTP_VOICES[provider];
+  const { body, key, samples } = HTTP_VOICES[provider];
   const { api_key, base_url = service.base_url } = access;
   return {
     name: service.name,
-    thousand_characters_usd,
     rate: SPEAKING_RATE,
     async *speak(utterance, signal): AsyncGenerator<SpokenAudio> {
       const asked = body(utterance, voiceOf(utterance));

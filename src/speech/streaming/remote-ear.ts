@@ -41,7 +41,7 @@ export function createRemoteHearing({
   detection: (tell: (heard: Heard) => void) => Ear;
   times?: EarTimes;
 }): RemoteHearing {
-  const { name, minute_usd } = service;
+  const { name } = service;
   const isGreeting = (message: unknown) =>
     typeof message === "object" &&
     message !== null &&
@@ -49,7 +49,6 @@ export function createRemoteHearing({
     service.greetings.includes(String(message.type));
   return {
     name,
-    minute_usd,
     hears: (language) => service.hears(language),
     open(listening, tell) {
       const frames_a_chunk = service.chunk_ms / 20;

@@ -47,7 +47,7 @@ export function createRemoteSpeaking({
   voiceOf(utterance: Omit<Utterance, "text">): Promise<ServiceVoice>;
   times?: MouthTimes;
 }): RemoteSpeaking {
-  const { name, thousand_characters_usd } = service;
+  const { name } = service;
   const lines = new Map<string, Line>();
   let contexts = 0;
   let isClosed = false;
@@ -154,7 +154,6 @@ export function createRemoteSpeaking({
 
   return {
     name,
-    thousand_characters_usd,
     rate: SPEAKING_RATE,
     speak,
     prepare(utterance) {

@@ -34,7 +34,6 @@ const Told = z.discriminatedUnion("type", [
 
 export const cartesia: SpeakingService = {
   name: "Cartesia",
-  thousand_characters_usd: 0.039,
   base_url: "https://api.cartesia.ai",
   connection: (_utterance, { api_key, base_url }) => ({
     url: socketUrl(base_url, "/tts/websocket", [["cartesia_version", VERSION]]),

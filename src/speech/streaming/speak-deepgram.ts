@@ -17,7 +17,6 @@ const Told = z.discriminatedUnion("type", [
 
 export const deepgramAura: SpeakingService = {
   name: "Deepgram Aura",
-  thousand_characters_usd: 0.03,
   base_url: "https://api.deepgram.com",
   connection: ({ voice }, { api_key, base_url }) => ({
     url: socketUrl(base_url, "/v1/speak", [

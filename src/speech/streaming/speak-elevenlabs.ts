@@ -34,7 +34,6 @@ const INACTIVITY_S = 180;
 export const elevenLabs: SpeakingService = {
   name: "ElevenLabs",
   // Flash and Turbo by API; the credits of a plan may make it less.
-  thousand_characters_usd: 0.05,
   base_url: "https://api.elevenlabs.io",
   connection({ voice, language }, { api_key, base_url }) {
     const path = `/v1/text-to-speech/${encodeURIComponent(voice.id)}/multi-stream-input`;

@@ -22,8 +22,6 @@ export type StreamedPart =
 /** A service that speaks over a WebSocket: its messages, one for one. Pure; `remote-voice.ts` has the socket. */
 export type SpeakingService = {
   name: string;
-  /** List price, US dollars. */
-  thousand_characters_usd: number;
   base_url: string;
   /** One socket is kept for each address. */
   connection(

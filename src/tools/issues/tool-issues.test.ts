@@ -107,6 +107,14 @@ const table: Record<string, Case[]> = {
     ],
     ["by what it has", definition({ endpoint, tool: otherFunction }), "error", "$.tool.function.name"],
   ],
+  "requires-verified-on-task": [
+    [
+      "a workflow",
+      definition({ requires_verified: true, context: { task: { type: "event", tool: { name: "x" } } } }),
+      "error",
+      "$.requires_verified",
+    ],
+  ],
   "endpoint-missing": [["no endpoint", definition({ type: "endpoint" }), "warning", "$.endpoint"]],
   "defaults-without-effect": [["a list", definition({ defaults: ["a"] }), "warning", "$.defaults"]],
 };

@@ -3,10 +3,18 @@ import { Meter } from "../../expressions/meter.ts";
 import { jsonSchemaProblems, patternProblem } from "../../schemas/json-schema.ts";
 import type { Issue } from "../../schemas/validation-issue.ts";
 import { type CallTarget, targetOfTask } from "../call-target.ts";
+import { type McpSurroundings, mcpIssues } from "../mcp/mcp-pin.ts";
 import { stepsOf, taskToolName, toolMentionsOf } from "../task-parts.ts";
-import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "../tool-definition.ts";
+import {
+  callsService,
+  type StaticToolParameter,
+  type ToolDefinition,
+  tasksOf,
+  toolType,
+} from "../tool-definition.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
 import { conditionIssues } from "./condition-issues.ts";
+import { confirmationIssues } from "./confirmation-issues.ts";
 import { defaultsOutsideSchema, defaultsWithoutEffect, removedRequirements } from "./default-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
@@ -51,6 +59,8 @@ export type ToolSurroundings = {
   taken: ReadonlySet<string>;
   /** Names and labels of data sources, among those the definition mentions. */
   sources: ReadonlySet<string>;
+  /** The service of a tool that calls an MCP server. */
+  mcp?: McpSurroundings;
 };
 
 export function toolIssues(definition: ToolDefinition, around: ToolSurroundings): Issue[] {
@@ -67,6 +77,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...functionName(definition, around.name),
     ...(around.is_system ? [] : offeredNames(definition, around.name)),
     ...(around.is_system ? [] : missingEndpoint(definition)),
+    ...mcpIssues(definition, around.mcp),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
     ...bodyOfRead(definition),
@@ -75,6 +86,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...defaultsOutsideSchema(definition),
     ...toolTemplateIssues(definition),
     ...unprotectedTasks(definition, tasks.length),
+    ...confirmationIssues(definition, tasks.length),
     ...duplicateStaticParameters(definition),
     ...staticDefaults(definition),
     ...unknownSourcesOfTool(definition, around.sources),
@@ -157,12 +169,12 @@ function offeredNames(definition: ToolDefinition, name: string): Issue[] {
 /** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */
 function functionName(definition: ToolDefinition, name: string): Issue[] {
   const given = definition.tool.function.name;
-  if (toolType(definition) !== "endpoint" || given === name) return [];
+  if (!callsService(definition) || given === name) return [];
   return [
     {
       id: "function-name-mismatch",
       severity: "error",
-      message: `The function of an endpoint tool has the tool's own name: "${name}".`,
+      message: `The function of an ${toolType(definition) === "mcp" ? "MCP" : "endpoint"} tool has the tool's own name: "${name}".`,
       path: ["tool", "function", "name"],
       value: given,
     },

@@ -8,7 +8,7 @@ import { lookupOf } from "./turn-surroundings.ts";
 
 /** Applies a call's effects to the session. Variables are set first, so that its words can use them. */
 export function applyEffects(draft: TurnDraft, effects: ToolEffects, tool: SnapshotTool | undefined): void {
-  const { variables, language, answerer, say, speech, keys, event, opt_out, action } = effects;
+  const { variables, language, answerer, say, speech, keys, event, opt_out, call_back, action } = effects;
   draft.trace(...changesTrace(draft.state.memory, effects, tool));
   if (variables) draft.remember({ variables: { ...draft.state.memory.variables, ...variables } });
   if (language && language !== draft.state.memory.language) {
@@ -21,6 +21,7 @@ export function applyEffects(draft: TurnDraft, effects: ToolEffects, tool: Snaps
   if (keys) draft.tell({ type: "keys", digits: keys });
   if (event) draft.event(event.category, event.type, event.description, tool?.id ?? null, event.attributes);
   if (opt_out) draft.optOut(opt_out);
+  if (call_back) draft.callBack(call_back);
   if (action) draft.act(action);
 }
 

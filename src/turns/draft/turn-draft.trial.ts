@@ -44,6 +44,7 @@ const someEffects: fc.Arbitrary<ToolEffects> = fc.record(
     keys: fc.constant("1#"),
     event: fc.constant({ category: "automation", type: "noted", description: "noted" }),
     opt_out: fc.constant({ address: "+15550100", said: null }),
+    call_back: fc.constant({ at: AT, timezone: "America/New_York" }),
     action: fc.constantFrom(
       { action: "hangup" as const, reason: "done" },
       { action: "hangup" as const, reason: "late" },

@@ -19,11 +19,14 @@ export class TurnDraft {
   readonly told: TurnEvent[] = [];
   readonly facts: TurnFacts;
   readonly at: Date;
+  readonly #check: CheckWords;
 
-  constructor(facts: TurnFacts, state: TurnState, at: Date) {
+  /** `check`: what of the agent's words may be said. */
+  constructor(facts: TurnFacts, state: TurnState, at: Date, check: CheckWords = allOfIt) {
     this.facts = facts;
     this.state = state;
     this.at = at;
+    this.#check = check;
   }
 
   #set(change: Partial<TurnState>): void {
@@ -31,18 +34,10 @@ export class TurnDraft {
   }
 
   #add(rows: Partial<TurnRows>): void {
-    const { unstored } = this.state;
-    this.#set({
-      unstored: {
-        messages: joined(unstored.messages, rows.messages),
-        calls: joined(unstored.calls, rows.calls),
-        trace: joined(unstored.trace, rows.trace),
-        events: joined(unstored.events, rows.events),
-        opt_outs: joined(unstored.opt_outs, rows.opt_outs),
-        rounds: joined(unstored.rounds, rows.rounds),
-        exchanges: joined(unstored.exchanges, rows.exchanges),
-      },
-    });
+    const unstored: Record<string, readonly unknown[]> = { ...this.state.unstored };
+    for (const [name, more] of Object.entries(rows))
+      if (more.length > 0) unstored[name] = [...(unstored[name] ?? []), ...more];
+    this.#set({ unstored: unstored as TurnRows });
   }
 
   /** Takes the next position in the session; a call may take it before it is made. */
@@ -56,13 +51,23 @@ export class TurnDraft {
     this.#set({ memory: { ...this.state.memory, ...change } });
   }
 
-  /** The agent's words, the model's or a workflow's. */
-  say(text: string): void {
-    const said = storableText(text).trim();
-    if (said === "") return;
+  /** The agent's words, the model's, a tool's or a workflow's. False where a rule withheld some of them. */
+  say(text: string): boolean {
+    const checked = this.#check(text);
+    if (checked.withheld !== null) this.#withheld(checked.withheld);
+    const said = storableText(checked.text).trim();
+    if (said === "") return checked.withheld === null;
     this.noteAsides();
     this.#message("agent", said);
     this.#set({ messages: [...this.state.messages, said] });
+    return checked.withheld === null;
+  }
+
+  #withheld(rule: string): void {
+    this.trace({ category: "note", label: `words were withheld: ${rule}`, details: { rule } });
+    this.event("automation", "words-withheld", `The agent's words were withheld: ${rule}`, undefined, {
+      rule,
+    });
   }
 
   /** The program's own words in place of an answer: said like the agent's, but not part of the model's history. */
@@ -131,13 +136,17 @@ export class TurnDraft {
     const stored = storedCall(finished, this.facts.turn_index);
     this.#add({ calls: [stored], trace: callTrace(finished), exchanges: exchangesOf(finished) });
     this.#set({ history: [...this.state.history, historyCall(stored)] });
-    if (outcome.error !== null) {
+    if (outcome.error !== null && !outcome.awaits_person) {
       this.event("automation", "tool-error", `${call.name}: ${outcome.error}`, tool?.id ?? null);
     }
   }
 
   optOut(opt_out: NonNullable<ToolEffects["opt_out"]>): void {
     this.#add({ opt_outs: [{ ...opt_out, at: this.at }] });
+  }
+
+  callBack(call_back: NonNullable<ToolEffects["call_back"]>): void {
+    this.#add({ call_backs: [call_back] });
   }
 
   /** The channel's action after the turn; only the first one counts. */
@@ -202,6 +211,7 @@ export class TurnDraft {
   }
 }
 
-/** Returns the same list when nothing is added. */
-const joined = <T>(rows: readonly T[], more: readonly T[] = []): readonly T[] =>
-  more.length === 0 ? rows : [...rows, ...more];
+/** What may be said of words, and the rule that withheld the rest (`safety/output-check.ts`). */
+type CheckWords = (text: string) => { text: string; withheld: string | null };
+
+const allOfIt: CheckWords = (text) => ({ text, withheld: null });

@@ -1,3 +1,4 @@
+import type { BookedCallBack } from "../../consent/call-back.ts";
 import type { NewEvent } from "../../events/event.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { ProviderData } from "../../llm/model.ts";
@@ -54,6 +55,7 @@ export type TurnRows = {
   readonly trace: readonly TraceEntry[];
   readonly events: readonly NewEvent[];
   readonly opt_outs: readonly SaidOptOut[];
+  readonly call_backs: readonly BookedCallBack[];
   readonly rounds: readonly SentRound[];
   readonly exchanges: readonly CallExchanges[];
 };
@@ -64,6 +66,7 @@ export const NO_ROWS: TurnRows = {
   trace: [],
   events: [],
   opt_outs: [],
+  call_backs: [],
   rounds: [],
   exchanges: [],
 };
@@ -75,6 +78,7 @@ export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({
   trace: rows.trace.slice(stored.trace.length),
   events: rows.events.slice(stored.events.length),
   opt_outs: rows.opt_outs.slice(stored.opt_outs.length),
+  call_backs: rows.call_backs.slice(stored.call_backs.length),
   rounds: rows.rounds.slice(stored.rounds.length),
   exchanges: rows.exchanges.slice(stored.exchanges.length),
 });

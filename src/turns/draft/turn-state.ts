@@ -7,7 +7,7 @@ import type { TurnResult } from "../turn-event.ts";
 import { NO_ROWS, type StoredCall, type TurnRows } from "./turn-rows.ts";
 
 /** The session's row without the fields that the turn changes, which exist only in the turn's state. */
-export type TurnSession = Readonly<Omit<LeasedSession, "state" | "next_seq">>;
+export type TurnSession = Readonly<Omit<LeasedSession, "state" | "next_seq" | "sent">>;
 
 /** What never changes during a turn. */
 export type TurnFacts = {

@@ -1,6 +1,6 @@
-import { messageTokens } from "../../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
 import { answererNotes } from "../../sessions/answerer-notes.ts";
+import { operatorNotes } from "../../sessions/operator-notes.ts";
 import { buildMessages } from "../build-prompt.ts";
 import { fitHistory, historyBudget, lastResults } from "../fit-history.ts";
 import type { Offering } from "../offered-tools.ts";
@@ -31,10 +31,10 @@ export function modelRequest(
   const { snapshot } = turn.session;
   const { memory } = turn;
   const language = { code: memory.language, changed: memory.language !== turn.start_language };
-  const told = [...answererNotes(memory), ...notes];
+  const told = [...answererNotes(memory), ...operatorNotes(turn.session.notes), ...notes];
   const built = buildMessages(snapshot, turn.history, turn.context(at).lookup, language, told);
   const most = historyBudget(model.context_window, tools, most_tokens);
-  const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
+  const { messages, tokens, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
   const request: Omit<ModelRequest, "signal"> = {
     messages,
     tools,
@@ -42,5 +42,5 @@ export function modelRequest(
     temperature: snapshot.prompt.llm_config.temperature ?? null,
     seed: snapshot.prompt.llm_config.seed ?? null,
   };
-  return { request, trimmed, tokens: messages.reduce((sum, message) => sum + messageTokens(message), 0) };
+  return { request, trimmed, tokens };
 }

@@ -34,6 +34,9 @@ export type Round =
   | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry; sent: SentRound }
   | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry; sent: SentRound };
 
+/** Milliseconds since then, to the hundredth: more digits say nothing and take room in what is stored. */
+const passed = (before: number): number => Math.round((performance.now() - before) * 100) / 100;
+
 /** Streams one answer, passes its text on as it arrives, and records latency and usage. */
 export async function modelRound(
   model: LanguageModel,
@@ -65,7 +68,7 @@ export async function modelRound(
 
   try {
     for await (const part of model.stream({ ...request, onRetry })) {
-      first_part_ms ??= performance.now() - before;
+      first_part_ms ??= passed(before);
       if (part.type === "text") {
         text += part.delta;
         onText(part.delta);
@@ -81,7 +84,7 @@ export async function modelRound(
   }
   const error = failure && errorText(failure);
 
-  const duration_ms = performance.now() - before;
+  const duration_ms = passed(before);
   const { messages, tools, tool_choice, temperature, seed } = request;
   const sent: SentRound = {
     at: started,

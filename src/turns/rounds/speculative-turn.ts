@@ -98,7 +98,7 @@ export class SpeculativeTurn {
     const model = await engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config);
     const turn = this.#turnOf(engine, session);
     turn.read([
-      ...history,
+      ...session.redactor.restore(history),
       { kind: "message", seq: session.next_seq, role: "user", text: this.text, aside: false },
     ]);
     const request = requestOf(turn, model, at, this.text);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { PAGES_REACH, READ_UP_TO } from "../../../src/api/long-list.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "../../harness/rows.ts";
 
 /** One event a second from here on, the 500th of them rare. */
 const BEGAN = Date.UTC(2026, 0, 1);
@@ -109,6 +110,7 @@ test("% and _ are letters, and a search of fewer than three looks among the newe
 
 test("sessions that run and sessions that are over are found by a part of a number, and by a whole id before a part", async () => {
   const sub = app.admin.sub_organization_id;
+  await storeEmptySnapshot(app.db, sub);
   await sql`
     with c as (
       insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type, prompt_id,
@@ -116,8 +118,8 @@ test("sessions that run and sessions that are over are found by a part of a numb
       values (${sub}::bigint, now(), now(), 1, 'Ann', 'phone', 1, 'P', 1, 'openai', 'gpt') returning id)
     insert into sessions (sub_organization_id, conversation_id, agent_id, agent_name, agent_type, agent_timezone, prompt_id,
       prompt_name, prompt_version_number, channel, channel_manager_service, channel_manager_type, channel_manager_sid,
-      is_test, snapshot, state, source, timestamp, last_activity_at, ended_at)
-    select ${sub}::bigint, c.id, 1, 'Ann', 'phone', 'UTC', 1, 'P', 1, 'voice', 'twilio', 'voice', sid, false, '{}', '{}',
+      is_test, snapshot_key, state, source, timestamp, last_activity_at, ended_at)
+    select ${sub}::bigint, c.id, 1, 'Ann', 'phone', 'UTC', 1, 'P', 1, 'voice', 'twilio', 'voice', sid, false, ${EMPTY_SNAPSHOT}, '{}',
       '+15125550' || n, now() + n * interval '1 second', now(), case when n > 100 then now() + interval '1 hour' end
     from c, (values (100, 'CA1'), (101, 'CA12'), (102, 'CA2')) as s (n, sid)`.execute(app.db);
   const sessions = async (field: string, value: string) =>

@@ -245,7 +245,9 @@ describe("a forecast", () => {
     });
     expect(body.totals).toMatchObject({ first_attempts: 900, skipped: 100, completed: 270 });
     expect(body.days.map((day: { first_attempts: number }) => day.first_attempts)).toEqual([800, 100]);
-    expect(body.assumptions[0]).toBe("30 % of the attempts reach their person; the others may be retried.");
+    expect(body.assumptions[0]).toBe(
+      "30 % of the attempts reach their person; the others count as not answered and may be retried.",
+    );
     expect(body.left).toBe(0);
   });
 

@@ -21,12 +21,16 @@ beforeAll(async () => {
   });
   const stop = runClock(app.clock);
   url = (await app.listen()).replace("http", "ws");
+  const extensions = [{ name: "work", numbers: [{ number: "+14155550100", rules: null }] }];
+  await app.send("POST", "/api/v1/directory_members/", { name: "Front desk", type: "Operator", extensions });
   const { agent_id } = await createAgent(app, {
     script: `
       on /open/ -> say "From nine to five."
+      on /7/ -> say "One moment." then call transfer {"destination": "Front desk", "reason": "asked"}
+      after transfer -> say "The desk is busy."
       on /9/ -> say "Goodbye." then call hangup {"reason": "asked"}
       on /.*/ -> say "Please say that again."`,
-    systemTools: ["hangup"],
+    systemTools: ["hangup", "transfer"],
     greeting: { text: "Hello, this is the clinic." },
   });
   const channel = await app.send("POST", "/api/v1/channels/", {
@@ -116,4 +120,39 @@ test("a second socket of one call, a call for nobody and another codec are close
   expect(line.socket.readyState).toBe(WebSocket.OPEN);
   expect(await rowsOf("1700000000.2")).toHaveLength(1);
   line.socket.close();
+});
+
+/** The dialplan's question by CURL(). */
+const next = async (form: Record<string, string>, password = PASSWORD) => {
+  const answer = await fetch(`${url.replace("ws", "http")}/carriers/asterisk/${channel_id}/next`, {
+    method: "POST",
+    headers: {
+      authorization: authorization(password),
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: new URLSearchParams(form),
+  });
+  return answer.status === 200 ? answer.text() : answer.status;
+};
+
+test("a transfer is dialled by the dialplan, and the caller comes back to the agent when nobody is there", async () => {
+  const id = "1700000000.5";
+  const line = await dial(id);
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  line.socket.send(JSON.stringify({ event: "DTMF_END", digit: "7", duration_ms: 100 }));
+  await line.closed;
+  expect(await next({ id })).toBe("dial,+14155550100");
+  expect(await next({ id, dialed: "BUSY" })).toBe("again");
+  const again = await dial(id);
+  await expect.poll(() => transcript(id), { timeout: 20_000 }).toContain("agent: The desk is busy.");
+  again.socket.close(1000);
+  expect(await next({ id, over: "1" })).toBe("hangup");
+  await expect.poll(async () => (await rowsOf(id))[0]?.state).toBe("ended");
+  expect(await next({ id })).toBe("hangup");
+});
+
+test("what follows is told to the channel's own password alone, and a call that is none of ours is hung up", async () => {
+  expect(await next({ id: "1700000000.5" }, "no")).toBe(403);
+  expect(await next({ id: "9.9" })).toBe("hangup");
+  expect(await next({})).toBe(400);
 });

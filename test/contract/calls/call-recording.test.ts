@@ -6,6 +6,7 @@ import { type CallRecordings, createCallRecordings } from "../../../src/calls/ca
 import type { LineRecorder } from "../../../src/media/media-line.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { pastSession } from "../../harness/insights.ts";
+import { soundBytes } from "../../harness/sound-bytes.ts";
 
 const LINE_RATE = 16_000;
 let app: TestApp;
@@ -27,7 +28,7 @@ const frame = (value: number) => new Int16Array(LINE_RATE / 50).fill(value);
 const linksOf = async (session_id: number): Promise<string[]> =>
   (await app.send("POST", `/api/v1/sessions/recording/${session_id}`)).body.recordings;
 const soundOf = async (call: { id: number; leg: number }) =>
-  readWav(await readFile(path.join(folder(), `call-${call.id}-${call.leg}.wav`)));
+  readWav(await soundBytes(app, path.join(folder(), `call-${call.id}-${call.leg}.wav`)));
 const waveform = async (session_id: number) =>
   (await app.send("GET", `/api/v1/sessions/${session_id}/waveform`)).body.recordings;
 

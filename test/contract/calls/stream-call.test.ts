@@ -1,8 +1,11 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { encodeUlaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tones.ts";
+import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { CarrierNumbers, Carriers } from "../../../src/channels/carrier.ts";
 import { createAgent } from "../../harness/agent.ts";
@@ -219,14 +222,11 @@ test("a stream with a wrong token, for another call, or of another code is close
   for (const { socket } of [line, beside]) socket.close();
 });
 
-test("a call whose process died is opened anew by whoever the carrier asks, and its last words are said again", async () => {
-  const parameters = parametersOf(await post("/voice", { CallSid: "CA5" })) as {
-    call_id: string;
-    token: string;
-  };
-  const dead = createVoiceCalls({
+/** Another process on the same database, with lines that say nothing. */
+const otherProcess = (owner: string, recordings?: CallRecordings) =>
+  createVoiceCalls({
     voice_missing: null,
-    engine: { ...app.engine, owner: "a process that dies" },
+    engine: { ...app.engine, owner },
     vault: app.vault,
     carriers,
     attempts: {
@@ -235,7 +235,15 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
       signal: async () => {},
     } as never,
     publicUrl: PUBLIC_URL,
+    ...(recordings && { recordings }),
   });
+
+test("a call whose process died is opened anew by whoever the carrier asks, and its last words are said again", async () => {
+  const parameters = parametersOf(await post("/voice", { CallSid: "CA5" })) as {
+    call_id: string;
+    token: string;
+  };
+  const dead = otherProcess("a process that dies");
   const used = { hearing_ms: 5000, speaking_ms: 3000, cost_usd: 0.5 };
   const call = await dead.open(parameters.call_id, parameters.token, {
     send() {},
@@ -286,6 +294,51 @@ test("a call whose socket broke goes on in the same process, and ends when the c
     end_reason: "user",
     voice: { speaking_seconds: expect.closeTo(1.2, 5) },
   });
+});
+
+test("a process that still holds a line which another has opened anew falls silent, and stores nothing more", async () => {
+  const line = await stream("CA8", parametersOf(await post("/voice", { CallSid: "CA8" })));
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  const other = otherProcess("the process that the carrier reaches");
+  const again = await other.streamEnded("CA8", channel_id);
+  expect(again.action).toBe("reopen");
+  const { call_id, token } = again as { call_id: string; token: string };
+  const there: string[] = [];
+  const reopened = await other.open(call_id, token, {
+    send: (output) => output.type === "say" && there.push(output.text),
+    close() {},
+  });
+  reopened?.input({ type: "open", sid: "CA8" });
+  expect(there).toEqual(["Hello, this is the clinic."]);
+  expect(await line.closed).toBe(1000);
+  expect(await callRow("CA8")).toMatchObject({ state: "open", leg: 2 });
+  // A word that comes late on the old line is nobody's.
+  expect(await transcript("CA8")).toEqual(["agent: Hello, this is the clinic."]);
+  reopened?.input({ type: "closed" });
+  await expect.poll(async () => (await callRow("CA8")).state).toBe("ended");
+});
+
+test("a call whose process died and whose caller has left is ended by the carrier's word, with its recording", async () => {
+  const { call_id = "", token = "" } = parametersOf(await post("/voice", { CallSid: "CA9" }));
+  const recordings = createCallRecordings({ engine: app.engine, dataDir: app.config.data_dir });
+  const dead = otherProcess("another process that dies", recordings);
+  const call = await dead.open(call_id, token, { send() {}, close() {} });
+  const recorder = await call?.record(8000);
+  for (let n = 0; n < 200; n++) recorder?.caller(tone(200, { rate: 8000, ms: 20 }));
+  const part = path.join(app.config.data_dir, "recordings", `call-${call_id}-1.wav.part`);
+  await expect.poll(async () => (await stat(part)).size, { timeout: 20_000 }).toBeGreaterThan(1000);
+  // Its lease ends with it.
+  await app.db
+    .updateTable("calls")
+    .set({ lease_owner: "a process that is gone", lease_expires_at: app.clock.now().toISOString() })
+    .where("sid", "=", "CA9")
+    .execute();
+  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA9", at: app.clock.now() }, channel_id);
+  const { session_id, state } = await callRow("CA9");
+  expect(state).toBe("ended");
+  expect((await app.send("POST", `/api/v1/sessions/recording/${session_id}`)).body.recordings).toHaveLength(
+    1,
+  );
 });
 
 test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {

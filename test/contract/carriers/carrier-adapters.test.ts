@@ -7,6 +7,7 @@ import { twilioAdapter } from "../../harness/twilio-adapter.ts";
 adapterSuite("Twilio voice", { is_asked: true }, () => twilioAdapter("voice"));
 adapterSuite("Twilio sms", { is_asked: true }, () => twilioAdapter("sms"));
 adapterSuite("Twilio whatsapp", { is_asked: true }, () => twilioAdapter("whatsapp"));
-adapterSuite("Telnyx", { is_asked: true }, telnyxAdapter);
+adapterSuite("Telnyx voice", { is_asked: true }, () => telnyxAdapter("voice"));
+adapterSuite("Telnyx sms", { is_asked: true }, () => telnyxAdapter("sms"));
 adapterSuite("SendGrid", { is_asked: false }, sendgridAdapter);
 adapterSuite("SMTP", { is_asked: false }, smtpAdapter);

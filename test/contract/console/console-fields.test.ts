@@ -24,6 +24,7 @@ const FORMS: Record<string, string> = {
   WebhookInboxUpdate: "webhooks",
   InsightToolInput: "insights",
   InsightWorkflowInput: "insights",
+  JudgeUpdate: "tests",
   InsightsFolderRequest: "insights",
   IncidentUpdateRequest: "incidents",
   RoleUpdateRequest: "people",
@@ -34,13 +35,17 @@ const FORMS: Record<string, string> = {
   ContactHoursInput: "settings",
   ContactCap: "settings",
   PromptLlmConfigInput: "prompts",
+  NewExperiment: "experiments",
 };
 
 /** Fields that no control is for, and why. */
 const WITHOUT_CONTROL: Record<string, string> = {
+  "ApiTokenCreateRequest.allowed_networks": "written as one text",
   "ApiTokenCreateRequest.expires_at": "chosen as a number of days",
   "ChannelTargetUpdateRequest.channel_id": "the channel whose page it is",
   "CommunicationBatchCreate.campaign_id": "the campaign whose page it is",
+  "NewExperiment.agent_id": "the agent whose page it is",
+  "NewExperiment.slow_ms": "entered in seconds",
   "PromptUpdateRequest.include_default_tools": "the form names every tool",
   "PromptUpdateRequest.type": "has one value",
   "RoleUpdateRequest.last_updated_comments": "the audit log shows what changed",

@@ -77,6 +77,10 @@ describe("erasing a person", () => {
     const other = somebody();
     await converse(app, world.agent_id)(`the word is ${other.word}`, { source: other.number });
     await talkEverywhere(world, person);
+    await app.send("POST", "/api/v1/session_views/", {
+      ...{ name: "One person", search_fields: ["source"], search_field_values: [person.number] },
+    });
+    expect(await placesOf(app, person.number)).toContain("session_views.search_field_values");
     expect(await placesOf(app, person.word)).toEqual(expect.arrayContaining(EVERYWHERE));
 
     const planned = await preview(person.number);

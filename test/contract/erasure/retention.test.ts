@@ -96,6 +96,7 @@ describe("retention", () => {
         request: 30,
       },
       store_requests: true,
+      seal_texts: false,
       audit_reads: false,
       updated_at: null,
       updated_by: null,

@@ -26,6 +26,18 @@ test("the demo's twenty tests pass offline, say nothing doubtful, and give the s
   expect(first.filter(({ status }: { status: string }) => status !== "passed")).toEqual([]);
   expect(first.flatMap(({ notes }: { notes: string[] }) => notes)).toEqual([]);
   expect(JSON.stringify(await play())).toBe(JSON.stringify(first));
+
+  const person = ["Hello?", "yes I can come"];
+  const cases = [
+    { name: "Comes", person, expect: { path: ["ASK_COMING", "ASK_NEEDS"] } },
+    { name: "Turned round", person, expect: { path: ["ASK_NEEDS", "ASK_COMING"] } },
+  ];
+  const reminder = { name: "Reminder", agent: "Demo reminder", cases };
+  const { id } = (await app.send("POST", "/api/v1/test_suites/", reminder)).body;
+  const run = await app.send("POST", `/api/v1/test_suites/${id}/runs`, {});
+  await playRun(app, run.body.id);
+  const { items } = (await app.send("GET", `/api/v1/test_runs/${run.body.id}/results`)).body;
+  expect(items).toMatchObject([{ status: "passed" }, { status: "failed" }]);
 });
 
 test("the demo's tests fail for an agent that was broken", async () => {
@@ -52,4 +64,29 @@ test("the demo's tests fail for an agent that was broken", async () => {
     expect.arrayContaining(books.map((each) => each.name)),
   );
   expect(summary.cases.passed).toBeGreaterThan(5);
+});
+
+test("the demo has two versions, neither of them live, and its tests tell that the shorter one is worse", async () => {
+  const app = await createTestApp({}, seedDemo);
+  await migrateJobs(app.database.pool, silentLog);
+  const [{ id, agent_id }] = (await app.send("GET", "/api/v1/test_suites/")).body.items;
+  const agent = `/api/v1/agents/${agent_id}`;
+  const versions = (await app.send("GET", `${agent}/versions`)).body.items;
+  expect(versions.map(({ note, is_live }: { note: string; is_live: boolean }) => [note, is_live])).toEqual([
+    ["Shorter answers", false],
+    ["As the demo begins", false],
+  ]);
+  // Version 1 is what was saved, so that taking it live changes nothing for anybody.
+  expect((await app.send("GET", `${agent}/versions/1/changes`)).body).toEqual([]);
+  const differing = (await app.send("GET", `${agent}/versions/1/changes?with=2`)).body;
+  expect(differing.map(({ part }: { part: string }) => part)).toEqual(["instructions"]);
+  const runs: number[] = [];
+  for (const version of [1, 2]) {
+    const run = await app.send("POST", `/api/v1/test_suites/${id}/runs`, { version });
+    await playRun(app, run.body.id);
+    runs.push(run.body.id);
+  }
+  const compared = await app.send("GET", `/api/v1/test_runs/${runs[1]}/comparison?before=${runs[0]}`);
+  expect(compared.body).toMatchObject({ verdict: "worse", pairs: 20, better: [] });
+  expect(compared.body.worse).toHaveLength(6);
 });

@@ -56,7 +56,8 @@ const BOOKS = {
   person: ["monday please", "bye"],
   mocks: [{ tool: "book", match: { day: "monday" }, result: { number: 7 } }],
   expect: {
-    called: [{ tool: "book", arguments: { day: "monday" }, times: 1 }],
+    called: [{ tool: "book", arguments: { day: "monday" }, where: "arguments.day != 'sunday'", times: 1 }],
+    within_ms: 600_000,
     order: ["book", "hangup"],
     final: [{ tool: "book", result: { number: 7 } }],
     said: ["hello from the shop on 2026-12-24", "booked as 7"],
@@ -91,6 +92,7 @@ describe("a run", () => {
           not_called: ["hangup"],
           order: ["hangup", "book"],
           steps: ["NOWHERE"],
+          path: ["NOWHERE"],
           final: [{ tool: "book", failed: true }],
           said: ["confirmation"],
           not_said: ["booked"],
@@ -110,6 +112,7 @@ describe("a run", () => {
       { expectation: "not called hangup", passed: false, why: "called 1×" },
       { expectation: "order hangup → book", passed: false, why: "calls: book → hangup" },
       { expectation: "step NOWHERE", passed: false, why: "steps entered: none" },
+      { expectation: "path NOWHERE", passed: false, why: "steps: none" },
       { expectation: 'variable vars.shop = "another"', passed: false, why: 'it is "the shop"' },
       {
         expectation: "last call of book: failed",

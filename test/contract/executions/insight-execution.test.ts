@@ -535,3 +535,42 @@ test("executions of other organizations can't be seen, retried or counted", asyn
     expect((await neighbour.send(method, `${workflows}/${workflow.id}/${path}`)).status).toBe(404);
   }
 });
+
+test("what a tool found is told once to the organization's webhooks that subscribe to insight.found, and to nobody else's", async () => {
+  const subscribe = (send: TestApp["send"], events: string[]) =>
+    send("POST", "/api/v1/webhooks/", { name: events.join(), url: "https://good.example/hook", events });
+  const neighbour = await app.createNeighbour();
+  const { id } = (await subscribe(app.send, ["insight.found"])).body;
+  await subscribe(app.send, ["session.ended"]);
+  await subscribe(neighbour.send, ["insight.found"]);
+  const [tool, other] = [await looking("refund"), await looking("nothing of it")];
+  const session_id = await session();
+  const workflow = await queued([tool.id, other.id], [session_id]);
+  await runInsights(app);
+  await runInsights(app);
+
+  const told = await app.db
+    .selectFrom("webhook_deliveries")
+    .where("session_id", "=", session_id)
+    .select(["webhook_id", "state", "body"])
+    .execute();
+  expect(told).toMatchObject([
+    { webhook_id: id, state: "WAITING" },
+    { webhook_id: id, state: "WAITING" },
+  ]);
+  const bodies = told
+    .map(({ body }) => JSON.parse(String(body)))
+    .toSorted((one, next) => one.data.insight_tool_id - next.data.insight_tool_id);
+  expect(bodies).toMatchObject([
+    {
+      type: "insight.found",
+      data: {
+        ...{ session_id: String(session_id), workflow_id: workflow.id, insight_tool_id: tool.id },
+        values: { value: "refund" },
+      },
+    },
+    { type: "insight.found", data: { insight_tool_id: other.id, values: {} } },
+  ]);
+  const seen = await neighbour.send("GET", "/api/v1/webhooks/deliveries");
+  expect(seen).toMatchObject({ status: 200, body: { items: [] } });
+});

@@ -5,6 +5,7 @@ import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { insertOutput } from "../../harness/rows.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -102,6 +103,7 @@ describe("an experiment", () => {
     expect((await ok("GET", path)).total_count).toBe(40);
     const tried = await ok("GET", `${path}&search_fields=agent_version&search_field_values=2`);
     expect(tried.total_count).toBe(2 * first.filter(({ version }) => version === 2).length);
+    expect((await ok("GET", `${path}.0:2`)).total_count).toBe(tried.total_count);
   });
 
   test("moves people only to the tried version while its share grows, and takes it live in the end", async () => {
@@ -144,6 +146,67 @@ describe("an experiment", () => {
 
 const sum = (one: number, other: number) => one + other;
 
+test("a success is an end, a tool that did not fail or an insight's value, and the figure opens the sessions that are one", async () => {
+  const id = await start({ success: { end_reasons: ["agent"] } });
+  const met: Awaited<ReturnType<typeof comes>>[] = [];
+  for (let n = 0; n < 6; n++) met.push(await comes(person(n)));
+  for (const [n, { session_id }] of met.entries()) await ends(session_id, n < 2 ? "agent" : "user");
+  await guard();
+  const call = (seq: number, session_id: number, tool_name: string, error: string | null) => ({
+    ...{
+      session_id,
+      seq,
+      turn_index: 1,
+      round: 0,
+      tool_call_id: `c${seq}`,
+      tool_name,
+      error,
+      arguments: "{}",
+    },
+    ...{ timestamp: app.clock.now().toISOString(), duration_ms: 1 },
+  });
+  const called = [
+    ...[call(1, met[0]!.session_id, "book", "taken"), call(2, met[0]!.session_id, "book", null)],
+    ...[call(1, met[1]!.session_id, "book", "taken"), call(1, met[2]!.session_id, "look", null)],
+  ];
+  await app.db.insertInto("session_tool_calls").values(called).execute();
+  for (const [n, string_value] of [
+    [3, "Good"],
+    [4, "Bad"],
+  ] as const)
+    await insertOutput(app, met[n]!.session_id, "rating", { string_value });
+
+  const tells = async (success: object) => {
+    await app.db
+      .updateTable("experiments")
+      .set({ success: JSON.stringify(success) })
+      .where("id", "=", id)
+      .execute();
+    const { figures } = await ok("GET", `/experiments/${id}/comparison`);
+    const versions = figures[0].versions as { version_number: number; count: number; total: number }[];
+    const behind = async (outcome: string) =>
+      (
+        await Promise.all(
+          versions.map(({ version_number }) =>
+            ok(
+              "GET",
+              `/sessions/search?search_fields=experiment_id&search_field_values=${id}.0:${version_number}&search_fields=experiment_outcome&search_field_values=${outcome}`,
+            ),
+          ),
+        )
+      ).flatMap(({ items }) => items.map((item: { session_id: string }) => Number(item.session_id)));
+    const sum = (field: "count" | "total") => versions.reduce((all, version) => all + version[field], 0);
+    const [good, bad] = [await behind("success"), await behind("no_success")];
+    expect([good.length, good.length + bad.length]).toEqual([sum("count"), sum("total")]);
+    return good.toSorted((a, b) => a - b);
+  };
+  const none = { insight_key: null, values: [], tool: null, end_reasons: [] };
+  const sessions = (...at: number[]) => at.map((n) => met[n]!.session_id);
+  expect(await tells({ ...none, end_reasons: ["agent"] })).toEqual(sessions(0, 1));
+  expect(await tells({ ...none, tool: "book" })).toEqual(sessions(0));
+  expect(await tells({ ...none, insight_key: "rating", values: ["Good", "OK"] })).toEqual(sessions(3));
+});
+
 describe("guardrails", () => {
   test("return everybody at the next look after a fault, with an event and an audit entry, once", async () => {
     const id = await start({ variants: variants(50) });
@@ -172,6 +235,32 @@ describe("guardrails", () => {
     expect(errors.differences[0]).toMatchObject({ verdict: "worse", says: "Version 2 is worse." });
     const link = `/sessions/?search_fields=experiment_id&search_field_values=${id}&search_fields=experiment_outcome&search_field_values=errors`;
     expect((await ok("GET", link)).total_count).toBe(errors.versions[1].count);
+  });
+
+  test("return everybody within 60 seconds of a fault, by the job alone, whenever between two looks it begins", async () => {
+    const job = app.jobs.find(({ job }) => job.name === "guard-experiments")!;
+    const nextLook = async () => {
+      const { rows } = await app.database.pool.query(
+        "select run_at from graphile_worker._private_jobs where key = 'guard-experiments'",
+      );
+      return new Date(rows[0].run_at).getTime();
+    };
+    const id = await start({ variants: variants(50) });
+    await job.run({}, { job: { attempts: 1 } } as never);
+    // Right after a look is the worst moment.
+    app.clock.advance(1);
+    const broke = app.clock.now().getTime();
+    let from = 3_000;
+    while ((await ok("GET", `/experiments/${id}`)).status === "running") {
+      // 40 people in 20 seconds; whoever meets the tried version meets an error.
+      await people(40, (version) => (version === 2 ? "error" : "user"), from);
+      from += 40;
+      app.clock.advance((await nextLook()) - app.clock.now().getTime());
+      await job.run({}, { job: { attempts: 1 } } as never);
+    }
+    const { status, ended_at } = await ok("GET", `/experiments/${id}`);
+    expect(status).toBe("returned");
+    expect(new Date(ended_at).getTime() - broke).toBeLessThanOrEqual(60_000);
   });
 
   test("see apologies of sessions that still run, slow turns, opt-outs and complaints that come later", async () => {
@@ -274,6 +363,16 @@ describe("what is wrong is told at its place", () => {
     ]);
     expect(await issues({ success: { insight_key: "booked" } })).toEqual([
       "success.values: Give at least one value",
+    ]);
+    expect(await issues({ success: { tool: "dance" } })).toEqual([
+      "success.tool: None of these versions has a tool dance; they have hangup",
+    ]);
+    expect(await issues({ success: { tool: "dance", end_reasons: ["user"] } })).toEqual([
+      "success.end_reasons: Give one of these: an insight, a tool, or reasons for the end of a session",
+      "success.tool: None of these versions has a tool dance; they have hangup",
+    ]);
+    expect(await issues({ success: {} })).toEqual([
+      "success: Give an insight with its values, a tool, or reasons for the end of a session",
     ]);
     expect(await issues({ channel_target_id: 999_999, campaign_id: 999_999 })).toEqual([
       "channel_target_id: There is no target 999999",

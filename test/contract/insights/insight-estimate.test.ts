@@ -24,7 +24,7 @@ beforeAll(async () => {
   const model = await pastSession(app, app.admin, { timestamp: start_datetime, is_test: true });
   const columns = `sub_organization_id, conversation_id, end_reason, channel, channel_manager_service,
     channel_manager_type, channel_manager_sid, agent_type, agent_timezone, prompt_id, prompt_name, prompt_version_number,
-    snapshot, state`;
+    snapshot_key, state`;
   await sql`
     insert into sessions (${sql.raw(columns)}, timestamp, last_activity_at, ended_at, is_test, agent_id, agent_name, duration)
     select ${sql.raw(columns)}, at, at, at, false, n % 10, 'Agent ' || n % 10, 1 + n % 200

@@ -80,6 +80,7 @@ const texts: Way = {
       for (const [n, text] of words.entries())
         await insertText(
           tx,
+          app.vault,
           { ...common, key: `SM-${people}-${n}`, text, session_id: null, status: "RECEIVED" },
           app.clock.now(),
         );
@@ -109,7 +110,7 @@ const mails: Way = {
           authenticity: { verdict: "unproven", spf: null, dkim: null } as const,
         };
         const received = { key: `mail-${people}-${n}`, target, files: [], session_id: null, note: null };
-        await insertReceived(tx, { ...received, mail, state: "received" }, app.clock.now());
+        await insertReceived(tx, app.vault, { ...received, mail, state: "received" }, app.clock.now());
       }
       people++;
       await enqueueMails(tx, { channel_target_id, source });

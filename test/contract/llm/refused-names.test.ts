@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS } from "../../../src/llm/catalogue.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -46,17 +47,9 @@ describe.each(PROVIDERS)("%s", (provider) => {
       const { server } = models;
       // As versions before the check could store it: the tool's own row, and what the session froze of it.
       await app.db.updateTable("tools").set({ name: bad }).where("name", "=", name).execute();
-      const { snapshot } = await app.db
-        .selectFrom("sessions")
-        .select("snapshot")
-        .where("id", "=", session.session_id)
-        .executeTakeFirstOrThrow();
-      const frozen = JSON.stringify(snapshot).replaceAll(name, bad);
-      await app.db
-        .updateTable("sessions")
-        .set({ snapshot: frozen as never })
-        .where("id", "=", session.session_id)
-        .execute();
+      await sql`
+        update session_snapshots set content = replace(content::text, ${name}, ${bad})::json
+        where key = (select snapshot_key from sessions where id = ${session.session_id})`.execute(app.db);
 
       let offered = "";
       server.answer(({ body }) => {

@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { originTurn } from "../../../src/debugger/origin-turn.ts";
+import { releaseLease, takeLease } from "../../../src/sessions/lease.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { createPeer, json } from "../../harness/peer.ts";
+import { plannedSession } from "../../harness/planned-session.ts";
 
 let app: TestApp;
 let agent_id: number;
@@ -72,10 +76,46 @@ describe("what the model was sent", () => {
 
   test("keeps a message and a list of tools once for a session, however often they were sent", async () => {
     const rows = await stored(await said("hello", "find", "hello"));
-    const parts = rows.filter(({ kind }) => kind === "part").map(({ content }) => JSON.stringify(content));
+    const parts = rows
+      .filter(({ kind }) => kind === "round")
+      .flatMap(({ content }) => Object.values((content as { parts: object }).parts))
+      .map((part) => JSON.stringify(part));
     expect(new Set(parts).size).toBe(parts.length);
     expect(parts.filter((part) => part.includes("You book for"))).toHaveLength(1);
     expect(rows.filter(({ kind }) => kind === "round")).toHaveLength(4);
+  });
+
+  test("is complete, whichever process runs a turn, and after one of which nothing was stored", async () => {
+    const plans = ["One.", "Two.", "Three.", "Four."].map((text) => ({ text }));
+    const { engine, session_id } = await plannedSession(app, [], { plans });
+    // What a process remembers of sessions belongs to its way to the database.
+    const others = { ...engine, db: app.db.withoutPlugins() };
+    await runTurn(engine, session_id, { text: "a" });
+    await runTurn(others, session_id, { text: "b" });
+    await app.send("PUT", "/api/v1/organizations/privacy", { store_requests: false });
+    await runTurn(engine, session_id, { text: "c" });
+    await app.send("PUT", "/api/v1/organizations/privacy", {});
+    await runTurn(engine, session_id, { text: "d" });
+    expect(await read(session_id, "model_rounds", 3)).toEqual([]);
+    const texts = async (turn_index: number) => {
+      const [{ messages }] = await read(session_id, "model_rounds", turn_index);
+      return messages.slice(1).map(({ text }: { text: string }) => text);
+    };
+    expect(await texts(2)).toEqual(["a", "One.", "b"]);
+    expect(await texts(4)).toEqual(["a", "One.", "b", "Two.", "c", "Three.", "d"]);
+  });
+
+  test("is not needed to go back to a turn whose process died before it stored anything", async () => {
+    const { engine, session_id } = await plannedSession(app, [], { plans: [{ text: "One." }] });
+    await runTurn(engine, session_id, { text: "a" });
+    const { session } = await takeLease(engine, session_id, { text: "b", client_message_id: null });
+    await releaseLease(engine, session);
+    const caller = app.admin;
+    expect(await originTurn(app.db, caller, session_id, 2)).toMatchObject({
+      text: "b",
+      state: session.state,
+    });
+    expect(await originTurn(app.db, caller, session_id, 1)).toMatchObject({ text: "a" });
   });
 
   test("is for those who may debug, and for nobody of another organization", async () => {

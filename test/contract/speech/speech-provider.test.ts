@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createSocketDoor } from "../../../src/egress/socket-door.ts";
+import { enginesOfCall, makeBeforehand } from "../../../src/media/call-engines.ts";
 import { withServices } from "../../../src/media/choose-engines.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { elevenLabsDouble } from "../../harness/speech-services.ts";
@@ -27,6 +28,7 @@ function installed(speech: Parameters<typeof withServices>[0]["environment"]["sp
     door,
     environment: { speech, llm: {}, google: {} },
     order: app.config.voice_order,
+    prices: app.config.speech_prices,
     local,
   });
 }
@@ -73,4 +75,28 @@ test("an organization's own key is used on its calls only, and can't be read", a
   );
   expect(double.sockets[0]?.headers["xi-api-key"]).toBe("the secret of one");
   chosen?.close();
+});
+
+test("a greeting is made beforehand by the service of its voice, and kept for the calls of that account", async () => {
+  const double = await elevenLabsDouble();
+  const engines = installed({ elevenlabs: { ...key, base_url: double.url } });
+  const wish = { sub_organization_id: 0, stt_provider: null };
+  const languages = [{ code: "en-US", provider: "ElevenLabs", voice: "Alice", speed: null, pitch: null }];
+  const voice = { languages, interruptible_by: "all" as const, hints: [], wish };
+  await makeBeforehand(engines, voice, [{ text: "Hello there.", language: "en-US" }]);
+  const asked = () =>
+    double.sockets.flatMap(({ sent }) => sent.filter(({ text }) => text === "Hello there. "));
+  expect(asked()).toHaveLength(1);
+  const utterance = { text: "Hello there.", language: "en-US", voice: "Alice", speed: null };
+  for (const free of [false, true]) {
+    const own = await enginesOfCall(engines, voice, () => {});
+    let samples = 0;
+    for await (const part of own.speaking.speak(utterance, new AbortController().signal))
+      samples += part.samples.length;
+    expect(samples).toBeGreaterThan(0);
+    // The first call pays what it cost.
+    expect((own.use().cost_usd ?? 0) > 0).toBe(!free);
+    own.close();
+  }
+  expect(asked()).toHaveLength(1);
 });

@@ -24,6 +24,7 @@ describe("services", () => {
       auth_type: "basic",
       auth_value_keys: ["password", "username"],
       allowed_hosts: null,
+      mcp_url: null,
       last_updated_comments: null,
       last_updated: "2026-11-18T12:00:00+00:00",
       last_updated_by: "admin@example.com",

@@ -83,7 +83,7 @@ test("a turn with one tool call asks the database six times at most, and commits
   expect(commits(texts)).toBe(3);
 });
 
-test("no text of a statement depends on how much a turn stores", async () => {
+test("a turn stores with one of two texts, however much it stores", async () => {
   const { turn } = await session((tool) => [
     { text: "One moment.", calls: [[tool, {}]] },
     { text: "At nine." },
@@ -100,7 +100,11 @@ test("no text of a statement depends on how much a turn stores", async () => {
   ]);
   const first = new Set(await turn("When?"));
   const second = new Set(await turn("And tomorrow?"));
-  expect([...second.difference(first)]).toEqual([]);
+  // The call of a tool that isn't there publishes an event.
+  const other = [...second.difference(first)];
+  expect(other).toHaveLength(1);
+  expect(other[0]).toContain("insert into events");
+  expect([...first].filter((text) => text.includes("insert into session_trace"))).toHaveLength(1);
 });
 
 test("a turn that ends its session commits its end with its last words", async () => {

@@ -57,8 +57,9 @@ async function session(tool: object, plans: Plan[], enabled = true) {
 
 const waiting = async (session_id: number) => {
   const { rows } = await app.database.pool.query(
-    `select count(*)::int as n from graphile_worker._private_jobs
-     where payload ->> 'session_id' = $1`,
+    `select count(*)::int as n
+     from graphile_worker._private_jobs job join graphile_worker._private_tasks task on task.id = job.task_id
+     where task.identifier = 'call-session-end-tool' and payload ->> 'session_id' = $1`,
     [String(session_id)],
   );
   return rows[0].n as number;

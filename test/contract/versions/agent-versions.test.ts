@@ -1,15 +1,21 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
+import { snapshotOf } from "../../../src/sessions/session-snapshot.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { playRun } from "../../harness/evaluations.ts";
+import { createPeer, json, type Peer } from "../../harness/peer.ts";
+import { playReplay, recordSession } from "../../harness/replays.ts";
 
 let app: TestApp;
+let peer: Peer;
+let tools = 0;
 beforeAll(async () => {
   app = await createTestApp();
+  peer = await createPeer();
   await migrateJobs(app.database.pool, silentLog);
 });
 
@@ -51,10 +57,10 @@ async function reached() {
   });
   const { snapshot } = await app.db
     .selectFrom("sessions")
-    .select("snapshot")
+    .select(snapshotOf("sessions").as("snapshot"))
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();
-  return snapshot as { version?: number; prompt: { context: string } };
+  return snapshot;
 }
 
 describe("an agent without versions", () => {
@@ -182,6 +188,29 @@ describe("an agent with versions", () => {
   });
 });
 
+test("a version tells what is doubtful about it, as saving its parts does", async () => {
+  const made = await createAgent(app, {
+    script: 'on /x/ -> say "y"\nToday: {{ vars.session.today }}',
+    tools: [
+      {
+        type: "context",
+        tool: { type: "function", function: { name: `flow_${++tools}`, description: "", parameters: {} } },
+        context: { task: { type: "event", on: { start: [{ action: "call", name: "nowhere" }] } } },
+      } as never,
+    ],
+  });
+  agent_id = made.agent_id;
+  await ok("POST", at("versions"), {});
+  const part = `flow_${tools}`;
+  const wanted = [
+    { part: "instructions", id: "workflow-tool-missing", severity: "warning" },
+    { part: "instructions", id: "unknown-system-variable", severity: "warning", path: "$.context" },
+    { part, id: "unknown-tool-reference", path: "$.context.task.on.start[0].name" },
+  ];
+  expect((await ok("GET", at("versions/1"))).findings).toMatchObject(wanted);
+  expect((await versioning()).draft.findings).toMatchObject(wanted);
+});
+
 describe("a gate", () => {
   const CASES = Array.from({ length: 20 }, (_, n) => ({
     name: `Hours ${n}`,
@@ -262,10 +291,125 @@ describe("a gate", () => {
     expect((await viewer("GET", at("versioning"))).status).toBe(200);
   });
 
+  test("with budgets holds back what answers too slowly or costs too much, and may only be tightened without more permission", async () => {
+    const gate = { suite_id, at_least: 0.8, most_answer_ms: 1_000, most_cost_usd: 0.01 };
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [gate] });
+    await save(`${HOURS}\non "thanks" -> say "You are welcome."`);
+    const { id, summary } = await run();
+    expect(summary).toMatchObject({ answer_p95_ms: expect.any(Number), agent_cost_usd: 0 });
+    const measures = JSON.stringify({ answers_ms: [80, 1_500], agent_cost_usd: 0.02 });
+    await app.db.updateTable("test_results").set({ measures }).where("run_id", "=", id).execute();
+    const refused = await publish();
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain("5 of 100 answers take longer than 1,500 ms; 1,000 ms is allowed.");
+    expect(refused.body.detail).toContain("A conversation costs $0.02; $0.01 is allowed.");
+
+    const editor = app.sendAs(await app.createToken(["agents_publish"]));
+    const choose = (more: object) =>
+      editor("PUT", at("versioning"), { published_version: 1, gates: [{ ...gate, ...more }] });
+    expect((await choose({ most_answer_ms: 2_000 })).status).toBe(403);
+    expect((await choose({ most_cost_usd: null })).status).toBe(403);
+    expect((await choose({ most_answer_ms: 900, most_cost_usd: 0.005 })).status).toBe(200);
+  });
+
   test("of a deleted suite says so, and holds back", async () => {
     await ok("DELETE", `/api/v1/test_suites/${suite_id}?reason=old`);
     await save(BROKEN);
     expect((await publish()).body.detail).toContain("The suite was deleted");
+  });
+});
+
+describe("a replay gate", () => {
+  const WITHOUT = 'on "open" -> say "Yes."';
+  const gate = { filter: { days: 7 }, sessions: 4, most_regression: 0.7 };
+  let tool: string;
+  beforeEach(async () => {
+    peer.respond((_, response) => json(response, 200, { number: 7 }));
+    tool = `book_${++tools}`;
+    const made = await createAgent(app, {
+      script: BOOKS(tool),
+      tools: [endpointTool(tool, `${peer.url}/book`, { endpoint: { timeout: 5 } })],
+    });
+    agent_id = made.agent_id;
+    ({ prompt_id } = await ok("GET", `/api/v1/agents/${agent_id}`));
+    await ok("POST", at("versions"), {});
+    for (let n = 0; n < 4; n++) await recordSession(app, agent_id, ["please open"]);
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [], replay_gate: gate });
+  });
+  const BOOKS = (name: string) => `on "open" -> call ${name} {}\nafter ${name} -> say "Done."`;
+  const saveWith = async (script: string) => {
+    const { id, name, type, llm_config } = await ok("GET", `/api/v1/prompts/${prompt_id}`);
+    const context = `You are a test.\n\`\`\`script\n${script}\n\`\`\``;
+    return ok("PUT", "/api/v1/prompts/", { id, name, type, llm_config, context, tools: [tool] });
+  };
+  const replay = async (body: object = {}) => {
+    const { id } = await ok("POST", at("replays"), { filter: gate.filter, sessions: 4, ...body });
+    await playReplay(app, id);
+    return id;
+  };
+
+  test("holds back a draft that was not replayed against the live version, and one that a replay shows to be worse", async () => {
+    await saveWith(WITHOUT);
+    const refused = await publish();
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain("no replay of 4 sessions with this draft against version 1");
+    // Fewer sessions, other sessions and another state of the agent say nothing of this draft.
+    await replay({ sessions: 3 });
+    await replay({ filter: { days: 8 } });
+    await replay({ candidate: 1, baseline: 1 });
+    expect((await versioning()).replay_gate).toMatchObject({ verdict: "missing", replay_id: null });
+    const id = await replay();
+    expect((await versioning()).replay_gate).toMatchObject({
+      ...{ replay_id: id, pairs: 4, difference: -1, verdict: "can't tell", passes: false },
+    });
+    expect((await publish()).body.detail).toContain(
+      `Replay ${id}: 4 sessions don't rule out a regression of 100 points; 70 points are allowed.`,
+    );
+
+    const editor = app.sendAs(await app.createToken(["agents_publish"]));
+    const reason = { override_reason: "The service closes" };
+    expect((await editor("POST", at("versions"), reason)).status).toBe(403);
+    expect(await ok("POST", at("versions"), reason)).toMatchObject({
+      ...{ version_number: 2, ...reason, replay_gate: { replay_id: id, passes: false } },
+    });
+    const trail = await ok(
+      "GET",
+      `/api/v1/audit_entries/?search_fields=action&search_field_values=publish&limit=1`,
+    );
+    expect(JSON.stringify(trail.items[0])).toContain("The service closes");
+  });
+
+  test("lets through a draft whose replay rules the regression out, until the live version or the draft changes", async () => {
+    await saveWith(`${BOOKS(tool)}\non "thanks" -> say "You are welcome."`);
+    const id = await replay();
+    expect((await versioning()).replay_gate).toMatchObject({
+      replay_id: id,
+      difference: 0,
+      verdict: "passes",
+    });
+    await saveWith(`${BOOKS(tool)}\non "thanks" -> say "Welcome."`);
+    expect((await versioning()).replay_gate).toMatchObject({ verdict: "missing" });
+    await replay();
+    expect(await ok("POST", at("versions"), {})).toMatchObject({
+      version_number: 2,
+      replay_gate: { passes: true },
+    });
+    await saveWith(BOOKS(tool));
+    expect((await versioning()).replay_gate.says).toContain("against version 2");
+  });
+
+  test("stays where it is left out, and is loosened only by who may publish untested", async () => {
+    const editor = app.sendAs(await app.createToken(["agents_publish"]));
+    const choose = (body: object) =>
+      editor("PUT", at("versioning"), { published_version: 1, gates: [], ...body });
+    expect((await choose({})).status).toBe(200);
+    expect((await versioning()).replay_gate).toMatchObject({ ...gate, verdict: "missing" });
+    for (const looser of [null, { ...gate, most_regression: 0.8 }, { ...gate, filter: { days: 1 } }])
+      expect((await choose({ replay_gate: looser })).status).toBe(403);
+    expect((await choose({ published_version: null })).status).toBe(403);
+    expect((await choose({ replay_gate: { ...gate, most_regression: 0.5 } })).status).toBe(200);
+    const refused = await choose({ replay_gate: { ...gate, most_regression: 5 } });
+    expect(refused.body.detail[0].loc).toEqual(["body", "replay_gate", "most_regression"]);
   });
 });
 

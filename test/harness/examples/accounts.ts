@@ -33,6 +33,15 @@ async function secondAdministrator(maker: Maker): Promise<Example> {
   return { caller: { ...maker.caller, email, user_id: id } };
 }
 
+const singleSignOn = (maker: Maker) => ({
+  name: "Okta",
+  // Nobody listens there.
+  issuer: "https://127.0.0.1:1/acme",
+  client_id: "parley",
+  client_secret: "s3cret",
+  domains: [`d${maker.next()}.example.com`],
+});
+
 const ranges = "/api/v1/organizations/sip_ip_ranges/";
 const rangeInput = (maker: Maker) => {
   const n = maker.next();
@@ -63,6 +72,25 @@ export const ACCOUNTS: Examples = {
   "GET /api/v1/organizations/storage": () => ({}),
   "GET /api/v1/organizations/privacy": () => ({}),
   "PUT /api/v1/organizations/privacy": () => ({ body: { retention: { recording: 30 } } }),
+  "GET /api/v1/organizations/access_rules": () => ({}),
+  "PUT /api/v1/organizations/access_rules": () => ({ body: { idle_minutes: 30, longest_hours: 8 } }),
+  "GET /api/v1/organizations/single_sign_on": () => ({}),
+  "PUT /api/v1/organizations/single_sign_on": (maker) => ({ body: singleSignOn(maker) }),
+  "DELETE /api/v1/organizations/single_sign_on": async (maker) => {
+    await maker.call("PUT /api/v1/organizations/single_sign_on", { body: singleSignOn(maker) });
+    return {};
+  },
+  "POST /api/v1/organizations/single_sign_on/test": async (maker) => {
+    await maker.call("PUT /api/v1/organizations/single_sign_on", { body: singleSignOn(maker) });
+    return {};
+  },
+  "GET /api/v1/organizations/safety_rules": () => ({}),
+  "PUT /api/v1/organizations/safety_rules": () => ({ body: { calls_per_tool: 20 } }),
+  "GET /api/v1/organizations/redaction": () => ({}),
+  "PUT /api/v1/organizations/redaction": () => ({ body: { kinds: ["card"] } }),
+  "POST /api/v1/organizations/redaction/preview": () => ({
+    body: { kinds: ["card"], text: "4111 1111 1111 1111" },
+  }),
   "PUT /api/v1/organizations/": (maker) => ({ form: { display_name: `Organization ${maker.next()}` } }),
   "POST /api/v1/organizations/": (maker) => ({ form: organization(maker) }),
   "DELETE /api/v1/organizations/": async (maker) => ({

@@ -59,8 +59,27 @@ const ofMember = async (maker: Maker) => (await maker.post("/directory_members/"
 
 const pronunciations = { filename: "p.csv", content: "text,replacement,languages\r\nAI,A I,en-US\r\n" };
 
+/** An MCP server that nobody answers for, whose list was read before. */
+const mcpServer = async (maker: Maker): Promise<Made> => {
+  const mcp_url = "http://127.0.0.1:9/mcp";
+  const made = await maker.post("/services/", { ...serviceInput(maker), mcp_url });
+  const hash = "0".repeat(64);
+  const offered = { name: `book_${maker.next()}`, description: "", input_schema: { type: "object" } };
+  const tools = JSON.stringify([{ ...offered, schema_hash: hash, description_hash: hash }]);
+  const at = maker.app.clock.now().toISOString();
+  const values = { service_id: made.id, url: mcp_url, tools, read_at: at, asked_at: at };
+  await maker.app.db.insertInto("mcp_listings").values(values).execute();
+  return { ...made, offered };
+};
+
 export const AGENTS: Examples = {
   ...plainRecord("/services", serviceInput),
+  "GET /api/v1/services/{}/mcp": async (maker) => ({ at: [(await mcpServer(maker)).id] }),
+  "POST /api/v1/services/{}/mcp/refresh": async (maker) => ({ at: [(await mcpServer(maker)).id] }),
+  "POST /api/v1/services/{}/mcp/tools": async (maker) => {
+    const { id, offered } = await mcpServer(maker);
+    return { at: [id], body: { tools: [{ tool: offered.name }] } };
+  },
 
   "GET /api/v1/tools/": () => ({}),
   "POST /api/v1/tools/": async (maker) => ({ body: await toolInput(maker) }),
@@ -89,6 +108,16 @@ export const AGENTS: Examples = {
     body: { template: "faq", name: `Agent ${maker.next()}` },
   }),
   "POST /api/v1/agents/import": (maker) => ({ body: { text: JSON.stringify(agentFile(maker)) } }),
+  "GET /api/v1/agents/{}/redaction": async (maker) => ({ at: [(await agent(maker)).id] }),
+  "PUT /api/v1/agents/{}/redaction": async (maker) => ({
+    at: [(await agent(maker)).id],
+    body: { kinds: ["card", "email"], patterns: [{ name: "case number", pattern: "CASE-[0-9]{6}" }] },
+  }),
+  "DELETE /api/v1/agents/{}/redaction": async (maker) => {
+    const { id } = await agent(maker);
+    await maker.call("PUT /api/v1/agents/{}/redaction", { at: [id], body: { kinds: ["card"] } });
+    return { at: [id] };
+  },
   "GET /api/v1/agents/{}/export": async (maker) => ({ at: [(await agent(maker)).id] }),
   "POST /api/v1/agents/{}/duplicate": async (maker) => ({
     at: [(await agent(maker)).id],
@@ -110,6 +139,7 @@ export const AGENTS: Examples = {
       text: "bye",
     },
   }),
+  "POST /api/v1/agents/{}/test/calls": async (maker) => ({ at: [(await agent(maker)).id], body: {} }),
 
   ...plainRecord("/custom_messages", (maker) => ({ name: `Message ${maker.next()}`, text: "Hello" })),
   ...plainRecord("/voice_groups", languageGroup),

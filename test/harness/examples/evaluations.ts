@@ -70,7 +70,38 @@ async function running(maker: Maker): Promise<number> {
   return id;
 }
 
+const judgeInput = async (maker: Maker) => ({
+  name: `Judge ${maker.next()}`,
+  question: "Does the person speak of a booking?",
+  insight_tool_id: (
+    await maker.post("/insights/tool-configurations", {
+      name: `Booking ${maker.next()}`,
+      description: "",
+      version: 1,
+      insight_tool_definition_id: 1,
+      tool_arguments: {
+        prompt: "Judge the conversation.",
+        provider: "openai",
+        model: "scripted",
+        outputs: [{ name: "booking", type: "boolean" }],
+      },
+    })
+  ).id,
+  output: "booking",
+});
+const judge = async (maker: Maker): Promise<number> =>
+  (await maker.post("/judges/", await judgeInput(maker))).id;
+const ofJudge = async (maker: Maker) => ({ at: [await judge(maker)] });
+
 export const EVALUATIONS: Examples = {
+  ...plainRecord("/judges", judgeInput),
+  "GET /api/v1/judges/{}/next_session": ofJudge,
+  "GET /api/v1/judges/{}/labels": ofJudge,
+  "POST /api/v1/judges/{}/answers": ofJudge,
+  "PUT /api/v1/judges/{}/labels/{}": async (maker) => ({
+    at: [await judge(maker), (await session(maker)).session_id],
+    body: { label: "yes" },
+  }),
   ...plainRecord("/experiments", experimentInput),
   "POST /api/v1/experiments/{}/start": async (maker) => ({ at: [await experiment(maker)] }),
   "PUT /api/v1/experiments/{}/weights": async (maker) => ({
@@ -109,6 +140,11 @@ export const EVALUATIONS: Examples = {
   "POST /api/v1/test_suites/{}/runs": async (maker) => ({
     at: [(await suite(maker)).id],
     body: { repetitions: 2, seed: 7 },
+  }),
+  "GET /api/v1/test_suites/{}/schedule": async (maker) => ({ at: [(await suite(maker)).id] }),
+  "PUT /api/v1/test_suites/{}/schedule": async (maker) => ({
+    at: [(await suite(maker)).id],
+    body: { is_active: true, time: "02:30", timezone: "Europe/Berlin", days: ["mon", "fri"] },
   }),
   "POST /api/v1/agents/{}/replays": async (maker) => ({
     at: [(await recordedSession(maker)).agent_id],

@@ -113,6 +113,13 @@ export const INSIGHTS: Examples = {
 
   "GET /api/v1/speech_providers/": () => ({}),
   "PUT /api/v1/speech_providers/{}": () => ({ at: ["deepgram"], body: { api_key: "a key" } }),
+  "POST /api/v1/speech_providers/{}/test": async (maker) => {
+    await maker.send("PUT", "/api/v1/speech_providers/elevenlabs", {
+      api_key: "a key",
+      base_url: "http://127.0.0.1:9",
+    });
+    return { at: ["elevenlabs"] };
+  },
   "DELETE /api/v1/speech_providers/{}": async (maker) => {
     await maker.send("PUT", "/api/v1/speech_providers/cartesia", { api_key: "a key" });
     return { at: ["cartesia"] };

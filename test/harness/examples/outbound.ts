@@ -31,6 +31,39 @@ const person = (maker: Maker) => ({
   request_variables: {},
 });
 
+const doNotCallList = async (maker: Maker): Promise<number> =>
+  (await maker.post("/do-not-call-lists/", { name: `list-${maker.next()}` })).id;
+
+/** A call that somebody asked for, whose conversation is over. */
+async function callBack(maker: Maker): Promise<number> {
+  const [batch_id, of] = [await batch(maker), person(maker)];
+  await maker.post(`/outbound/batches/${batch_id}/requests`, of);
+  const { app, caller } = maker;
+  const { id, batch_key, campaign_id } = await app.db
+    .selectFrom("requests as r")
+    .innerJoin("batches as b", "b.key", "r.batch_key")
+    .select(["r.id", "r.batch_key", "b.campaign_id"])
+    .where("b.batch_id", "=", batch_id)
+    .where("b.sub_organization_id", "=", caller.sub_organization_id)
+    .executeTakeFirstOrThrow();
+  await app.db
+    .updateTable("requests")
+    .set({ call_back_after: 0 })
+    .where("batch_key", "=", batch_key)
+    .where("id", "=", id)
+    .execute();
+  const at = app.clock.now().toISOString();
+  const { id: made } = await app.db
+    .insertInto("call_backs")
+    .values({
+      ...{ sub_organization_id: caller.sub_organization_id, campaign_id, batch_key, request_id: id },
+      ...{ after_attempt: 0, target: of.target, due_at: at, timezone: "UTC", asked_at: at },
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return made;
+}
+
 const webhooks = "/api/v1/outbound/webhooks";
 const deliveries = "/api/v1/outbound/webhook_deliveries";
 const inboxes = "/api/v1/outbound/webhook_inboxes";
@@ -59,13 +92,62 @@ export const OUTBOUND: Examples = {
     at: [(await campaign(maker)).id],
     body: { answer_rate: 0.4, requests: 20, days: 14 },
   }),
+  [`POST ${campaigns}/{}/preflight`]: async (maker) => ({ at: [(await campaign(maker)).id], body: {} }),
   [`GET ${campaigns}/{}/board`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
 
+  [`GET ${campaigns}/{}/goal`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/goal`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { goal: { insight_key: "appointment", value: "booked" } },
+  }),
+  [`POST ${campaigns}/{}/pause`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`POST ${campaigns}/{}/start`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`GET ${campaigns}/{}/requests`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`POST ${campaigns}/{}/requests/retry`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { request_status: "FAILED", channel_manager_status: "BUSY" },
+  }),
+  [`POST ${campaigns}/{}/requests/retry/preview`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { request_status: "FAILED", channel_manager_status: "BUSY" },
+  }),
+  [`POST ${campaigns}/{}/requests/suppress`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { request_status: "FAILED" },
+  }),
+  [`POST ${campaigns}/{}/requests/suppress/preview`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { request_status: "FAILED" },
+  }),
   [`GET ${campaigns}/{}/reach-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/reach-rules`]: async (maker) => ({
     at: [(await campaign(maker)).id],
     body: { purpose: "marketing" },
   }),
+
+  [`GET ${campaigns}/{}/retry-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/retry-rules`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { rules: [{ outcome: "BUSY", wait: "10m", max_retries: 3 }] },
+  }),
+  "GET /api/v1/outbound/call-backs/": () => ({}),
+  "DELETE /api/v1/outbound/call-backs/{}": async (maker) => ({ at: [await callBack(maker)] }),
+
+  "GET /api/v1/do-not-call-lists/": () => ({}),
+  "POST /api/v1/do-not-call-lists/": (maker) => ({ body: { name: `list-${maker.next()}` } }),
+  "PUT /api/v1/do-not-call-lists/{}": async (maker) => ({
+    at: [await doNotCallList(maker)],
+    body: { name: `list-${maker.next()}`, kind: "national" },
+  }),
+  "DELETE /api/v1/do-not-call-lists/{}": async (maker) => ({
+    at: [await doNotCallList(maker)],
+    query: { reason: "test" },
+  }),
+  "POST /api/v1/do-not-call-lists/{}/csv": async (maker) => ({
+    at: [await doNotCallList(maker)],
+    form: { file: { filename: "list.csv", content: "212,5550123\n" } },
+  }),
+  "GET /api/v1/do-not-call-lists/check/{}": () => ({ at: ["+12125550123"] }),
 
   "GET /api/v1/outbound/rules": () => ({}),
   "PUT /api/v1/outbound/rules": () => ({

@@ -1,4 +1,4 @@
-import type { Examples, Maker } from "./example.ts";
+import { type Example, type Examples, type Maker, plainRecord } from "./example.ts";
 
 /** One export runs at a time, so the last one is first declared done. */
 async function quiet({ app, caller }: Maker) {
@@ -30,6 +30,19 @@ async function setAside({ app, next }: Maker) {
   return { at: [job_id] };
 }
 
+const tile = { metric: { name: "sessions" }, split: { by: "day" }, chart: "line" };
+const board = ({ next }: Maker) => ({ name: `Board ${next()}`, tiles: [tile] });
+
+const WATCHED = { metric: { name: "errors" }, condition: "above", threshold: 0.05 };
+const alert = ({ next }: Maker) => ({ name: `Alert ${next()}`, ...WATCHED });
+
+const subscription = ({ next }: Maker) => ({
+  ...{ name: `Receiver ${next()}`, url: "https://example.com/hook", events: ["session.ended", "alert"] },
+});
+const subscribed = (maker: Maker) => maker.post("/webhooks/", subscription(maker));
+const eventDelivery = async (maker: Maker): Promise<string> =>
+  (await maker.post(`/webhooks/${(await subscribed(maker)).id}/test`, { event: "alert" })).id;
+
 export const REPORTS: Examples = {
   "POST /api/v1/dashboards/list": () => ({}),
   "POST /api/v1/dashboards/fetch_info": () => ({ query: { dashboard_name: "sessions" } }),
@@ -37,6 +50,36 @@ export const REPORTS: Examples = {
   "POST /api/v1/dashboards/session_summary": () => ({}),
   "POST /api/v1/dashboards/session_transfers": () => ({}),
   "POST /api/v1/dashboards/sessions": () => ({}),
+
+  ...plainRecord("/boards", board),
+  "GET /api/v1/boards/{}/figures": async (maker): Promise<Example> => ({
+    at: [(await maker.post("/boards/", board(maker))).id],
+  }),
+  "GET /api/v1/boards/overview": () => ({}),
+  "POST /api/v1/boards/tile_figures": () => ({ body: { tile, period: { last_days: 7 } } }),
+
+  ...plainRecord("/alerts", alert),
+  "GET /api/v1/alerts/changes": () => ({}),
+  "POST /api/v1/alerts/preview": () => ({ body: WATCHED }),
+  ...plainRecord("/webhooks", subscription),
+  "POST /api/v1/webhooks/{}/enable": async (maker): Promise<Example> => ({
+    at: [(await subscribed(maker)).id],
+    body: {},
+  }),
+  "POST /api/v1/webhooks/{}/disable": async (maker): Promise<Example> => ({
+    at: [(await subscribed(maker)).id],
+  }),
+  "POST /api/v1/webhooks/{}/test": async (maker): Promise<Example> => ({
+    at: [(await subscribed(maker)).id],
+    body: { event: "alert" },
+  }),
+  "GET /api/v1/webhooks/deliveries": () => ({}),
+  "GET /api/v1/webhooks/deliveries/{}": async (maker): Promise<Example> => ({
+    at: [await eventDelivery(maker)],
+  }),
+  "POST /api/v1/webhooks/deliveries/{}/resend": async (maker): Promise<Example> => ({
+    at: [await eventDelivery(maker)],
+  }),
 
   "GET /api/v1/queues/": () => ({}),
   "GET /api/v1/queues/set_aside": () => ({}),

@@ -43,6 +43,15 @@ async function heldText(maker: Maker): Promise<Example> {
   return { at: [session_id, `text-${id}`], body: {} };
 }
 
+const view = (maker: Maker) => ({
+  name: `View ${maker.next()}`,
+  search_fields: ["failed_tool"],
+  search_field_values: ["book_slot"],
+  columns: ["timestamp", "title"],
+  last_days: 7,
+});
+const savedView = (maker: Maker): Promise<{ id: number }> => maker.post("/session_views/", view(maker));
+
 const person = (maker: Maker) => ({ address: `person-${maker.next()}@example.com` });
 
 /** A web chat that is open. */
@@ -52,8 +61,30 @@ async function chat(maker: Maker): Promise<Example> {
   return { at: [session_id], query: { token } };
 }
 
+/** The same, for those who step into it. */
+const openChat = async (maker: Maker): Promise<Example> => ({ at: (await chat(maker)).at ?? [] });
+
+async function takenChat(maker: Maker): Promise<Example> {
+  const chat = await openChat(maker);
+  await maker.post(`/sessions/${chat.at?.[0]}/takeover`, {});
+  return chat;
+}
+
 export const SESSIONS: Examples = {
   "GET /api/v1/sessions/": () => ({}),
+  "GET /api/v1/sessions/live": () => ({}),
+  "GET /api/v1/sessions/search": () => ({}),
+  "GET /api/v1/sessions/search/export": () => ({}),
+  "GET /api/v1/session_views/": () => ({}),
+  "POST /api/v1/session_views/": (maker) => ({ body: view(maker) }),
+  "GET /api/v1/session_views/{}": async (maker) => ({ at: [(await savedView(maker)).id] }),
+  "PUT /api/v1/session_views/": async (maker) => ({
+    body: { ...view(maker), id: (await savedView(maker)).id },
+  }),
+  "DELETE /api/v1/session_views/{}": async (maker) => ({
+    at: [(await savedView(maker)).id],
+    query: { reason: "Not used" },
+  }),
   "GET /api/v1/sessions/{}": ofSession,
   "GET /api/v1/sessions/transcript/{}": ofSession,
   "GET /api/v1/sessions/full-summary/{}": ofSession,
@@ -82,6 +113,17 @@ export const SESSIONS: Examples = {
     query: { turn_index: "1" },
   }),
   "GET /api/v1/sessions/{}/waveform": ofSession,
+  "POST /api/v1/sessions/{}/takeover": openChat,
+  "DELETE /api/v1/sessions/{}/takeover": takenChat,
+  "POST /api/v1/sessions/{}/takeover/messages": async (maker) => {
+    const taken = await takenChat(maker);
+    return { ...taken, body: { text: "A person writes.", id: "1" } };
+  },
+  "POST /api/v1/sessions/{}/notes": async (maker) => ({
+    ...(await openChat(maker)),
+    body: { text: "Offer Monday." },
+  }),
+  "POST /api/v1/sessions/{}/end": openChat,
   "POST /api/v1/sessions/{}/held_messages/{}/release": heldText,
   "POST /api/v1/sessions/{}/held_messages/{}/answer": async (maker) => ({
     ...(await heldText(maker)),
@@ -98,11 +140,17 @@ export const SESSIONS: Examples = {
     return { at: [made.session_id, made.tool_call_id] };
   },
   "DELETE /api/v1/sessions/{}": ofSession,
+  "POST /api/v1/sessions/{}/redacted_values/open": async (maker) => ({
+    ...(await ofSession(maker)),
+    body: { reason: "Refund of case 12" },
+  }),
   "GET /api/v1/sessions/{}/legal_hold": ofSession,
   "PUT /api/v1/sessions/{}/legal_hold": async (maker) => ({
     ...(await ofSession(maker)),
     body: { held: true, reason: "Case 12" },
   }),
+  "GET /api/v1/contacts/{}": () => ({ at: ["+15125550142"] }),
+  "GET /api/v1/contacts/{}/export": () => ({ at: ["+15125550142"] }),
   "GET /api/v1/erasures/": () => ({}),
   "POST /api/v1/erasures/preview": (maker) => ({ body: person(maker) }),
   "POST /api/v1/erasures/": (maker) => ({ body: person(maker) }),

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+import { windowFigures } from "./alert-figure.ts";
+import { changeAfter, isBeyond } from "./alert-judge.ts";
+import { alertDefinition, checkDefinition } from "./alert-rule.ts";
+
+const AlertChangeResponse = z
+  .object({
+    id: z.int(),
+    alert_rule_id: z.int(),
+    name: z.string(),
+    at: timestamp(),
+    state: z.enum(["firing", "reminded", "resolved"]),
+    value: z.number().nullable(),
+    sessions: z.int(),
+    description: z.string(),
+  })
+  .meta({ id: "AlertChange" });
+type AlertChangeResponse = z.infer<typeof AlertChangeResponse>;
+
+const changeList = {
+  fields: {
+    id: list.integer("c.id"),
+    alert_rule_id: list.integer("c.alert_rule_id"),
+    name: list.text("r.name"),
+    at: list.time("c.at"),
+    state: list.exact("c.state"),
+  },
+  time: "c.at",
+  order: [{ column: "c.id", direction: "desc" }],
+  countUpTo: 10_000,
+} satisfies list.ListRules;
+
+const selectChanges = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("alert_changes as c")
+    .innerJoin("alert_rules as r", "r.id", "c.alert_rule_id")
+    .where("c.sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "c.id",
+      "c.alert_rule_id",
+      "r.name",
+      "c.at",
+      "c.state",
+      "c.value",
+      "c.sessions",
+      "c.description",
+    ])
+    .$castTo<AlertChangeResponse>();
+
+const AlertPreview = z
+  .object({
+    start_datetime: timestamp(),
+    end_datetime: timestamp(),
+    windows: z.int().describe("How many windows were looked at, one after the other."),
+    fired: z
+      .array(z.object({ at: timestamp(), value: z.number().nullable(), sessions: z.int() }))
+      .describe("When it would have begun to fire."),
+    last: z.object({ value: z.number().nullable(), sessions: z.int() }).describe("Of the last window."),
+    problem: z.string().nullable(),
+  })
+  .meta({ id: "AlertPreview" });
+type AlertPreview = z.infer<typeof AlertPreview>;
+
+const PREVIEW_MINUTES = 7 * 24 * 60;
+
+export function alertHistoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const tag = "alerts";
+
+  api.get(
+    "/api/v1/alerts/changes",
+    {
+      summary: "List when alerts fired and resolved",
+      description: "Newest first.",
+      ...{ tag, permission: "alerts_read" },
+      query: list.listQuery(changeList),
+      response: list.listOf(AlertChangeResponse),
+    },
+    async ({ caller, query }) => {
+      const page = await list.listPage(db, selectChanges(db, caller), query, changeList);
+      return list.onlyFields(page, query.fields, AlertChangeResponse);
+    },
+  );
+
+  api.post(
+    "/api/v1/alerts/preview",
+    {
+      summary: "Preview an alert rule",
+      description:
+        "When it would have begun to fire in the last seven days, by windows one after the other; a check each minute may find more. Changes nothing.",
+      ...{ tag, permission: "alerts_read", response: AlertPreview },
+      body: z.object(alertDefinition).meta({ id: "AlertPreviewRequest" }),
+    },
+    async ({ caller, body }): Promise<AlertPreview> => {
+      checkDefinition(caller, body);
+      const now = clock.now();
+      const windows = Math.floor(PREVIEW_MINUTES / body.window_minutes) + 1;
+      const watched = { ...body, tenant: caller.sub_organization_id };
+      const { figures, problem } = await windowFigures(db, watched, now, windows);
+      const window_ms = body.window_minutes * 60_000;
+      const endOf = (n: number) => new Date(now.getTime() - (windows - 1 - n) * window_ms);
+      const fired: AlertPreview["fired"] = [];
+      let state: "ok" | "firing" = "ok";
+      // The first window is only what the second is compared with.
+      for (const [n, figure] of (figures ?? []).entries()) {
+        if (n === 0 && windows > 1) continue;
+        const beyond = isBeyond(body, figure);
+        if (changeAfter({ state, notified_at: null, remind_hours: null }, beyond, endOf(n)) === "firing")
+          fired.push({ at: endOf(n).toISOString(), value: figure.value, sessions: figure.sessions });
+        state = beyond ? "firing" : "ok";
+      }
+      const last = figures?.at(-1);
+      return {
+        ...{ start_datetime: endOf(0).toISOString(), end_datetime: now.toISOString(), windows: windows - 1 },
+        ...{ fired, last: { value: last?.value ?? null, sessions: last?.sessions ?? 0 }, problem },
+      };
+    },
+  );
+}

@@ -1,0 +1,197 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { type Caller, requirePermission } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource } from "../api/resource.ts";
+import { integer, name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { invalid } from "../base/errors.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import { ALERT_CONDITIONS } from "./alert-judge.ts";
+import { checkFilters, type FilterField, requireFilters } from "./fact-filters.ts";
+import { FigureMetric, ruleOf } from "./metric.ts";
+import { searchedFields } from "./tile.ts";
+
+/** Each is checked every minute. */
+const MOST_RULES = 100;
+const MOST_NOTIFIED = 20;
+const WEEK_MINUTES = 7 * 24 * 60;
+
+export const alertDefinition = {
+  metric: FigureMetric,
+  ...searchedFields(),
+  window_minutes: integer({ min: 5, max: WEEK_MINUTES })
+    .default(60)
+    .describe("Sessions that ended in the last minutes are counted."),
+  condition: z
+    .enum(ALERT_CONDITIONS)
+    .describe("`rises_by` and `falls_by` compare with the window before, as a share: 0.5 is by half."),
+  threshold: z.number().min(0).max(1_000_000_000).describe("Shares are from 0 to 1: 0.05 is 5 %."),
+  least_sessions: integer({ min: 0, max: 1_000_000 })
+    .default(20)
+    .describe("With fewer sessions in the window the rule is quiet."),
+};
+
+const AlertRuleCreate = z
+  .object({
+    name: name(),
+    is_active: z.boolean().default(true),
+    ...alertDefinition,
+    remind_hours: integer({ min: 1, max: 168 })
+      .nullish()
+      .describe("While it fires, people are told again so often; null: only when it begins and ends."),
+    notified_users: z.array(recordId()).max(MOST_NOTIFIED).default([]).describe("Who gets a mail."),
+    uses_webhooks: z
+      .boolean()
+      .default(true)
+      .describe("Whether the organization's webhooks for `alert` are told."),
+  })
+  .meta({ id: "AlertRuleCreate" });
+const AlertRuleUpdate = AlertRuleCreate.safeExtend({ id: recordId() }).meta({ id: "AlertRuleUpdate" });
+type AlertInput = z.infer<typeof AlertRuleCreate>;
+
+const AlertRule = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    is_active: z.boolean(),
+    metric: FigureMetric,
+    search_fields: z.array(z.string()),
+    search_field_values: z.array(z.string()),
+    window_minutes: z.int(),
+    condition: z.enum(ALERT_CONDITIONS),
+    threshold: z.number(),
+    least_sessions: z.int(),
+    remind_hours: z.int().nullable(),
+    notified_users: z.array(z.int()),
+    uses_webhooks: z.boolean(),
+    state: z.enum(["ok", "firing"]).nullable().describe("null: not checked yet, or not active."),
+    state_since: timestamp().nullable(),
+    last_value: z.number().nullable(),
+    last_sessions: z.int().nullable(),
+    checked_at: timestamp().nullable(),
+    problem: z.string().nullable().describe("Why the last check found no figure."),
+    last_updated: timestamp(),
+    last_updated_by: z.string(),
+  })
+  .meta({ id: "AlertRule" });
+export type AlertRule = Omit<z.infer<typeof AlertRule>, "search_fields"> & { search_fields: FilterField[] };
+
+const ruleList = {
+  fields: {
+    id: list.integer("r.id"),
+    name: list.text("r.name"),
+    is_active: list.boolean("r.is_active"),
+    state: list.exact("r.state"),
+    state_since: list.time("r.state_since"),
+    last_updated: list.time("r.last_updated"),
+  },
+  time: "r.last_updated",
+  order: [
+    { column: "r.name", direction: "asc" },
+    { column: "r.id", direction: "asc" },
+  ],
+} satisfies list.ListRules;
+
+const COLUMNS = [
+  ...(["r.id", "r.name", "r.is_active", "r.metric", "r.search_fields", "r.search_field_values"] as const),
+  ...(["r.window_minutes", "r.condition", "r.threshold", "r.least_sessions", "r.remind_hours"] as const),
+  ...(["r.notified_users", "r.uses_webhooks", "r.state", "r.state_since", "r.last_value"] as const),
+  ...(["r.last_sessions", "r.checked_at", "r.problem", "r.last_updated", "r.last_updated_by"] as const),
+];
+
+const selectRules = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("alert_rules as r")
+    .where("r.sub_organization_id", "=", caller.sub_organization_id)
+    .select(COLUMNS)
+    .$castTo<AlertRule>();
+
+/** Throws where a rule can't be checked, or looks at what the caller may not see. */
+export function checkDefinition(
+  caller: Caller,
+  {
+    metric,
+    search_fields,
+    search_field_values,
+  }: Pick<AlertInput, "metric" | "search_fields" | "search_field_values">,
+): void {
+  if (search_fields.length !== search_field_values.length)
+    throw invalid(["body", "search_field_values"], "Give one value for each of the search_fields");
+  requireFilters(caller, search_fields);
+  if (metric.insight) requirePermission(caller, "insights_read");
+  if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
+  checkFilters(metric, { search_fields, search_field_values }, ["body"]);
+}
+
+export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  async function values(tx: Tx, caller: Caller, input: AlertInput) {
+    checkDefinition(caller, input);
+    const { metric, remind_hours, notified_users, ...rest } = input;
+    const people = [...new Set(notified_users)];
+    const known = await tx
+      .selectFrom("users")
+      .select("id")
+      .where("sub_organization_id", "=", caller.sub_organization_id)
+      .where("deleted_at", "is", null)
+      .where(sql<boolean>`id = any(${people}::bigint[])`)
+      .execute();
+    const stranger = people.find((id) => !known.some((user) => user.id === id));
+    if (stranger !== undefined)
+      throw invalid(["body", "notified_users"], `There is no user ${stranger} in this organization`);
+    return {
+      ...rest,
+      ...{ metric: json(metric), remind_hours: remind_hours ?? null, notified_users: json(people) },
+      ...(input.is_active ? {} : { state: null, state_since: null, notified_at: null }),
+      ...{ last_updated: clock.now().toISOString(), last_updated_by: caller.email },
+    };
+  }
+
+  addResource<AlertRule, AlertInput, z.infer<typeof AlertRuleUpdate>>(api, db, {
+    path: "/api/v1/alerts",
+    noun: "Alert rule",
+    id_name: "alert_rule_id",
+    tag: "alerts",
+    permission: "alerts",
+    record: AlertRule,
+    create: AlertRuleCreate,
+    update: AlertRuleUpdate,
+    list: ruleList,
+    store: {
+      page: (caller, query) => list.listPage(db, selectRules(db, caller), query, ruleList),
+      find: (from, caller, id) => selectRules(from, caller).where("r.id", "=", id).executeTakeFirst(),
+      async insert(tx, caller, input) {
+        const { sub_organization_id } = caller;
+        const { count } = await tx
+          .selectFrom("alert_rules")
+          .where("sub_organization_id", "=", sub_organization_id)
+          .select(sql<number>`count(*)`.as("count"))
+          .executeTakeFirstOrThrow();
+        if (count >= MOST_RULES)
+          throw invalid(["body"], `An organization has ${MOST_RULES} alert rules at most. Delete one first.`);
+        const { id } = await tx
+          .insertInto("alert_rules")
+          .values({ ...(await values(tx, caller, input)), sub_organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
+      },
+      async replace(tx, caller, { id, ...input }) {
+        await tx
+          .updateTable("alert_rules")
+          .set(await values(tx, caller, input))
+          .where("id", "=", id)
+          .where("sub_organization_id", "=", caller.sub_organization_id)
+          .execute();
+      },
+      async remove(tx, caller, id) {
+        await tx
+          .deleteFrom("alert_rules")
+          .where("id", "=", id)
+          .where("sub_organization_id", "=", caller.sub_organization_id)
+          .execute();
+      },
+    },
+  });
+}

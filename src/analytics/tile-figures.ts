@@ -1,0 +1,273 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { type Caller, requirePermission } from "../api/caller.ts";
+import { timestamp } from "../api/schema.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { changeOf, differenceOf, intervalOf } from "./compare-figures.ts";
+import { type FilterField, requireFilters, type Searched } from "./fact-filters.ts";
+import { type Spans, startsOf } from "./figure-period.ts";
+import { type FigureSplit, isTime, ruleOf } from "./metric.ts";
+import { type FigureRow, type FigureSpan, readFigures } from "./read-figures.ts";
+import type { BoardTile } from "./tile.ts";
+
+const FigureSearch = z
+  .object({
+    search_fields: z.array(z.string()),
+    search_field_values: z.array(z.string()),
+    start_datetime: timestamp(),
+    end_datetime: timestamp(),
+  })
+  .meta({ id: "FigureSearch", description: "The search that finds these sessions." });
+type FigureSearch = z.infer<typeof FigureSearch>;
+
+const figure = {
+  value: z.number().nullable().describe("Shares are from 0 to 1; null: nothing to count."),
+  count: z.int().describe("The sessions, or people, behind it."),
+  low: z.number().nullable().describe("Of a share: where it lies with 95 %."),
+  high: z.number().nullable(),
+  before: z.number().nullable().describe("The same in the period before, where that was asked for."),
+  before_count: z.int().nullable(),
+  change: z.number().nullable().describe("Against the period before: 0.1 is 10 % more."),
+  search: FigureSearch.nullable(),
+};
+
+const FigurePoint = z
+  .object({ key: z.string(), label: z.string(), starts_at: timestamp().nullable(), ...figure })
+  .meta({ id: "FigurePoint" });
+type FigurePoint = z.infer<typeof FigurePoint>;
+export const FigureTotal = z.object(figure).meta({ id: "FigureTotal" });
+type FigureTotal = z.infer<typeof FigureTotal>;
+
+export const TileFigures = z
+  .object({
+    unit: z.enum(["count", "percent", "seconds", "milliseconds", "usd"]),
+    start_datetime: timestamp(),
+    end_datetime: timestamp(),
+    total: FigureTotal.nullable(),
+    points: z.array(FigurePoint).describe("By time, or the values with most sessions first."),
+    more_values: z.boolean().describe("Further values count in the total only."),
+    versions: z
+      .object({
+        first: FigureTotal,
+        second: FigureTotal,
+        difference: z
+          .object({ value: z.number(), low: z.number(), high: z.number() })
+          .nullable()
+          .describe("The second minus the first, and where that lies with 95 %; null: too few sessions."),
+      })
+      .nullable(),
+    problem: z.string().nullable().describe("Why there are no figures, and what to change."),
+  })
+  .meta({ id: "TileFigures" });
+export type TileFigures = z.infer<typeof TileFigures>;
+
+/** Everything about one tile in a period. What can't be counted is told in `problem`. */
+export async function tileFigures(
+  db: Db,
+  caller: Caller,
+  tile: BoardTile,
+  spans: Spans,
+): Promise<TileFigures> {
+  const { metric, split } = tile;
+  const { unit } = ruleOf(metric.name);
+  const none: TileFigures = {
+    ...{ unit, start_datetime: spans.now.from.toISOString(), end_datetime: spans.now.to.toISOString() },
+    ...{ total: null, points: [], more_values: false, versions: null, problem: null },
+  };
+  const refused = mayNot(caller, tile);
+  if (refused) return { ...none, problem: refused };
+  const starts = startsOf(spans.now, spans.timezone, split.by);
+  const startsBefore = startsOf(spans.before, spans.timezone, split.by);
+  if (!starts || !startsBefore)
+    return { ...none, problem: `Choose a shorter period to see each ${split.by}.` };
+  const tenant = caller.sub_organization_id;
+  const read = (
+    span: FigureSpan,
+    begins: Date[],
+    more: Partial<{ split: FigureSplit; searched: Searched }> = {},
+  ) =>
+    readFigures(db, {
+      ...{ tenant, metric, split: more.split ?? split, span, starts: begins, by: "began_at" as const },
+      ...(more.searched ?? {
+        search_fields: tile.search_fields,
+        search_field_values: tile.search_field_values,
+      }),
+    });
+
+  if (tile.compare === "versions" && tile.versions) {
+    const sides = [];
+    for (const version of [tile.versions.first, tile.versions.second]) {
+      const searched = withSearch(tile, "agent_version", version);
+      const found = await read(spans.now, starts, { split: { by: "none" }, searched });
+      if (found.problem !== null) return { ...none, problem: found.problem };
+      sides.push({ row: totalOf(found.rows), search: searchOf(tile, searched, spans.now) });
+    }
+    const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
+    const difference = differenceOf(metric.name, first.row, second.row);
+    return {
+      ...none,
+      versions: {
+        first: shown(tile, first.row, null, first.search),
+        second: shown(tile, second.row, null, second.search),
+        difference: difference && {
+          value: difference.difference,
+          low: difference.low,
+          high: difference.high,
+        },
+      },
+    };
+  }
+
+  const found = await read(spans.now, starts);
+  if (found.problem !== null) return { ...none, problem: found.problem };
+  const before = tile.compare === "before" ? await read(spans.before, startsBefore) : null;
+  if (before && before.problem !== null) return { ...none, problem: before.problem };
+  const rowsBefore = before?.rows ?? null;
+  const values = found.rows.filter(({ is_total }) => !is_total);
+  const keys = isTime(split.by)
+    ? starts.map((_, n) => String(n + 1))
+    : values.slice(0, 50).map(({ key }) => key ?? "");
+  const labels = await labelsOf(db, tenant, split, keys);
+  const byKey = new Map(values.map((row) => [row.key, row]));
+  const beforeByKey = rowsBefore && new Map(rowsBefore.map((row) => [row.is_total ? "" : row.key, row]));
+  return {
+    ...none,
+    total: shown(
+      tile,
+      totalOf(found.rows),
+      rowsBefore && totalOf(rowsBefore),
+      searchOf(tile, tile, spans.now),
+    ),
+    points: keys.map((key, n): FigurePoint => {
+      const starts_at = isTime(split.by) ? (starts[n] as Date) : null;
+      const span = starts_at ? { from: starts_at, to: starts[n + 1] ?? spans.now.to } : spans.now;
+      const searched = starts_at ? tile : withSearch(tile, ...pairOf(split, key));
+      return {
+        key: starts_at ? starts_at.toISOString() : key,
+        label: labels.get(key) ?? key,
+        starts_at: starts_at?.toISOString() ?? null,
+        ...shown(
+          tile,
+          byKey.get(key) ?? NOTHING,
+          beforeByKey && (beforeByKey.get(key) ?? NOTHING),
+          searchOf(tile, searched, span),
+        ),
+      };
+    }),
+    more_values: !isTime(split.by) && values.length > 50,
+  };
+}
+
+const NOTHING: FigureRow = {
+  ...{ is_total: false, key: null, sessions: 0, n: 0, part: 0, value: null, variance: null },
+};
+
+const totalOf = (rows: FigureRow[]): FigureRow => rows.find(({ is_total }) => is_total) ?? NOTHING;
+
+/** Nothing counted is a count of 0, and no mean, share or percentile. */
+function shownValue({ metric }: BoardTile, { value }: FigureRow): number | null {
+  const { kind } = ruleOf(metric.name);
+  return value ?? (kind === "count" || kind === "sum" ? 0 : null);
+}
+
+function shown(
+  tile: BoardTile,
+  row: FigureRow,
+  before: FigureRow | null,
+  search: FigureSearch | null,
+): FigureTotal {
+  const interval = intervalOf(tile.metric.name, row);
+  const [value, was] = [shownValue(tile, row), before && shownValue(tile, before)];
+  return {
+    ...{ value, count: row.sessions, low: interval?.low ?? null, high: interval?.high ?? null },
+    ...{ before: was, before_count: before?.sessions ?? null, change: changeOf(value, was), search },
+  };
+}
+
+/** Why the caller may not see this tile. */
+function mayNot(caller: Caller, { metric, split, search_fields }: BoardTile): string | null {
+  try {
+    requireFilters(caller, search_fields);
+    if (metric.insight || split.by === "insight") requirePermission(caller, "insights_read");
+    if (split.by === "label") requirePermission(caller, "session_labels_read");
+    if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
+    return null;
+  } catch (error) {
+    if (error instanceof Fault) return `You may not see this tile. ${error.message}`;
+    throw error;
+  }
+}
+
+const withSearch = (
+  { search_fields, search_field_values }: Searched,
+  field: FilterField,
+  value: string,
+): Searched => ({
+  search_fields: [...search_fields, field],
+  search_field_values: [...search_field_values, value],
+});
+
+/** What a value of a split is searched by. */
+function pairOf({ by, insight }: FigureSplit, key: string): [FilterField, string] {
+  switch (by) {
+    case "agent":
+      return ["agent_id", key];
+    case "version":
+      return ["agent_version", key];
+    case "campaign":
+      return ["campaign_id", key];
+    case "insight":
+      return ["insight", `${insight}=${key}`];
+    case "label":
+      return ["label", key];
+    case "end_reason":
+      return ["end_reason", key];
+    default:
+      return ["channel", key];
+  }
+}
+
+/** The sessions behind a figure: of a share, those to which it applies. */
+function searchOf({ metric }: BoardTile, searched: Searched, { from, to }: FigureSpan): FigureSearch {
+  const { search } = ruleOf(metric.name);
+  const more: [string, string][] =
+    metric.name === "insight_rate"
+      ? [["insight", `${metric.insight}=${metric.value}`]]
+      : search
+        ? [search]
+        : [];
+  return {
+    search_fields: [...searched.search_fields, ...more.map(([field]) => field)],
+    search_field_values: [...searched.search_field_values, ...more.map(([, value]) => value)],
+    start_datetime: from.toISOString(),
+    end_datetime: to.toISOString(),
+  };
+}
+
+/** Names of agents and campaigns. */
+async function labelsOf(
+  db: Db,
+  tenant: number,
+  { by }: FigureSplit,
+  keys: string[],
+): Promise<Map<string, string>> {
+  const ids = [...new Set(keys.map((key) => Number(key.split(".")[0])))].filter(Number.isSafeInteger);
+  if ((by !== "agent" && by !== "version" && by !== "campaign") || ids.length === 0) return new Map();
+  const { rows } =
+    by === "campaign"
+      ? await sql<{ id: number; name: string }>`
+          select id, campaign_name as name from campaigns
+          where sub_organization_id = ${tenant}::bigint and id = any(${ids}::bigint[])`.execute(db)
+      : await sql<{ id: number; name: string }>`
+          select id, name from agents
+          where sub_organization_id = ${tenant}::bigint and id = any(${ids}::bigint[])`.execute(db);
+  const names = new Map(rows.map(({ id, name }) => [String(id), name]));
+  return new Map(
+    keys.map((key) => {
+      const [id = "", version] = key.split(".");
+      const name = names.get(id) ?? `${by === "campaign" ? "Campaign" : "Agent"} ${id}`;
+      return [key, version === undefined ? name : `${name}, version ${version}`];
+    }),
+  );
+}

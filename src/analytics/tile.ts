@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { type InputIssue, InvalidInput } from "../base/errors.ts";
+import { checkFilters, FILTER_FIELDS } from "./fact-filters.ts";
+import { FigureMetric, FigureSplit, isTime, ruleOf, splitProblem } from "./metric.ts";
+
+const MOST_FILTERS = 20;
+/** An agent and its version, as in a search. */
+const VERSION = /^\d{1,15}\.\d{1,15}$/;
+const version = () => z.string().regex(VERSION, "Input should be an agent and its version, such as 7.3");
+
+/** What sessions are counted: as in GET /api/v1/sessions/search. */
+export const searchedFields = () => ({
+  search_fields: z.array(z.enum(FILTER_FIELDS)).max(MOST_FILTERS).default([]),
+  search_field_values: z
+    .array(z.string().max(1_000))
+    .max(MOST_FILTERS)
+    .default([])
+    .describe("Matched with `search_fields` by index, as in GET /api/v1/sessions/search."),
+});
+
+export const BoardTile = z
+  .strictObject({
+    title: z.string().max(120).default("").describe("Empty: named for its metric."),
+    metric: FigureMetric,
+    split: FigureSplit.default({ by: "none" }),
+    ...searchedFields(),
+    chart: z.enum(["number", "bars", "line", "table"]).default("number"),
+    width: z.enum(["third", "half", "full"]).default("third"),
+    compare: z
+      .enum(["none", "before", "versions"])
+      .default("none")
+      .describe("`before`: with the period before; `versions`: one version with another."),
+    versions: z
+      .strictObject({ first: version(), second: version() })
+      .nullish()
+      .describe("For `versions`: an agent and its version each, such as 7.3."),
+  })
+  .meta({ id: "BoardTile" });
+export type BoardTile = z.infer<typeof BoardTile>;
+
+/** Throws where a tile asks for what can't be counted, all faults at once. */
+export function checkTile(tile: BoardTile, place: (string | number)[]): void {
+  const { metric, split, chart, compare, versions, search_fields, search_field_values } = tile;
+  const problems: InputIssue[] = [];
+  const refuse = (field: string, msg: string) =>
+    problems.push({ loc: [...place, field], msg, type: "value_error" });
+  if (search_fields.length !== search_field_values.length)
+    refuse(
+      "search_field_values",
+      `search_fields has ${search_fields.length} entries, search_field_values ${search_field_values.length}; they are matched by index`,
+    );
+  const wrong = splitProblem(metric.name, split.by);
+  if (wrong) refuse("split", wrong);
+  if (chart === "line" && !isTime(split.by)) refuse("chart", "A line needs a split by day or hour");
+  if (compare === "versions" && !versions) refuse("versions", "Choose the two versions to compare");
+  if (compare === "versions" && ruleOf(metric.name).of === "people")
+    refuse("compare", `${metric.name} can't be compared by version`);
+  if (problems.length > 0) throw new InvalidInput(problems);
+  checkFilters(metric, tile, place);
+}

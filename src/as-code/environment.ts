@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { readYaml } from "../api/yaml-file.ts";
+import { resolveReferences } from "./env-references.ts";
+import { ENVIRONMENTS, told } from "./read-folder.ts";
+
+const EnvironmentFile = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  token: z.string().min(1),
+  values: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string()).default({}),
+});
+
+type NamedEnvironment = {
+  url: string;
+  token: string;
+  /** Values of this environment, then those of the process. */
+  env: (name: string) => string | undefined;
+};
+
+type Env = (name: string) => string | undefined;
+
+/** `environments/staging.yaml`: where an installation is, and what differs there. Or what is wrong with it. */
+export async function readEnvironment(
+  folder: string,
+  name: string,
+  env: Env,
+): Promise<NamedEnvironment | { faults: string[] }> {
+  const file = `${ENVIRONMENTS}/${name}.yaml`;
+  const text = await readFile(path.join(folder, file), "utf8").catch(() => null);
+  if (text === null)
+    return { faults: [`${file}: There is no such file. It names the url and the token of ${name}.`] };
+  const read = readYaml(text, EnvironmentFile);
+  if (!read.ok) return { faults: read.faults.map((fault) => told(file, fault)) };
+  const { value, missing } = resolveReferences(read.value, env);
+  if (missing.length > 0)
+    return {
+      faults: missing.map(({ name: variable }) => `${file}: The environment has no ${variable}. Set it.`),
+    };
+  const { url, token, values } = value as z.infer<typeof EnvironmentFile>;
+  return { url, token, env: (variable) => values[variable] ?? env(variable) };
+}

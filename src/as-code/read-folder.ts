@@ -1,0 +1,106 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { type FileFault, placesIn, readYaml, shownPath } from "../api/yaml-file.ts";
+import { errorText } from "../base/errors.ts";
+import { type Missing, resolveReferences } from "./env-references.ts";
+import { fileSchema } from "./file-schema.ts";
+import { type Fields, KINDS, type Kind } from "./kinds.ts";
+
+/** A record as the folder wants it. */
+export type FileRecord = {
+  kind: Kind;
+  key: string;
+  fields: Fields;
+  /** From the folder: `tools/book-visit.yaml`. */
+  file: string;
+  place(path: readonly (string | number)[]): { line: number; column: number };
+  /** Secrets without a value, which only a step that sends them needs. */
+  missing: Missing[];
+};
+
+type FolderRead = {
+  records: FileRecord[];
+  /** Sentences, each with file and line. */
+  faults: string[];
+  /** Values that came from the environment, and the references that they replace. */
+  used: Map<string, string>;
+};
+
+export const FORMAT_FILE = "parley.yaml";
+export const ENVIRONMENTS = "environments";
+const Format = z.strictObject({ format: z.literal("parley-folder-1") });
+
+type Env = (name: string) => string | undefined;
+
+/** Every record of a folder, or all that is wrong with it. */
+export async function readFolder(folder: string, env: Env): Promise<FolderRead> {
+  const read: FolderRead = { records: [], faults: [], used: new Map() };
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => error as Error);
+  if (entries instanceof Error)
+    return { ...read, faults: [`${folder} can't be read (${errorText(entries)}).`] };
+  const format = await readFile(path.join(folder, FORMAT_FILE), "utf8").catch(() => null);
+  if (format === null) {
+    const hint = `It has no ${FORMAT_FILE}. Make one with ./parley export.`;
+    return { ...read, faults: [`${folder} is not a folder of Parley's configuration. ${hint}`] };
+  }
+  const readFormat = readYaml(format, Format);
+  if (!readFormat.ok) read.faults.push(...readFormat.faults.map((fault) => told(FORMAT_FILE, fault)));
+
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === ENVIRONMENTS) continue;
+    const kind = KINDS.find(({ name }) => name === entry.name);
+    if (kind) await readKind(folder, kind, env, read);
+    else read.faults.push(`${entry.name}: There is no such kind. Kinds: ${kindNames}.`);
+  }
+  refuseTwins(read);
+  return read;
+}
+
+const kindNames = KINDS.map(({ name }) => name).join(", ");
+
+export const told = (file: string, { path: at, line, column, message }: FileFault): string =>
+  `${file}:${line}:${column}: ${at.length > 0 ? `${shownPath(at)}: ` : ""}${message}`;
+
+async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead): Promise<void> {
+  const schema = fileSchema(kind);
+  for (const name of (await readdir(path.join(folder, kind.name))).toSorted()) {
+    if (!/\.ya?ml$/.test(name)) continue;
+    const file = `${kind.name}/${name}`;
+    const text = await readFile(path.join(folder, file), "utf8");
+    const document = readYaml(text, z.unknown());
+    if (!document.ok) {
+      read.faults.push(...document.faults.map((fault) => told(file, fault)));
+      continue;
+    }
+    const { value, missing, used } = resolveReferences(document.value, env);
+    const place = placesIn(text);
+    for (const [from, reference] of used) read.used.set(from, reference);
+    const needed = missing.filter(({ path: [field] }) => kind.name !== "services" || field !== kind.secrets);
+    for (const { path: at, name: variable } of needed)
+      read.faults.push(
+        told(file, { path: at, ...place(at), message: `The environment has no ${variable}. Set it.` }),
+      );
+    const parsed = readYaml(JSON.stringify(value ?? null), schema);
+    if (!parsed.ok)
+      read.faults.push(...parsed.faults.map((fault) => told(file, { ...fault, ...place(fault.path) })));
+    else
+      read.records.push({
+        ...{ kind, key: kind.keyOf(parsed.value), fields: parsed.value },
+        ...{ file, place, missing },
+      });
+  }
+}
+
+/** A name is what tells records apart. */
+function refuseTwins(read: FolderRead): void {
+  const first = new Map<string, string>();
+  for (const { kind, key, file, place } of read.records) {
+    const other = first.get(`${kind.name} ${key}`);
+    if (other === undefined) first.set(`${kind.name} ${key}`, file);
+    else {
+      const message = `${other} has the name "${key}", too. Rename one of the two.`;
+      read.faults.push(told(file, { path: ["name"], ...place(["name"]), message }));
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { CallVoice } from "../../channels/call-socket.ts";
+import { makeBeforehand } from "../../media/call-engines.ts";
+import type { EngineWish, VoiceEngines } from "../../media/voice-engines.ts";
+import type { Engine } from "../../sessions/engine.ts";
+import { readForTurn } from "../../sessions/lease.ts";
+import { sessionFacts } from "../../sessions/session-facts.ts";
+import { greetingParts } from "../../turns/greeting.ts";
+
+/** Longer greetings are rare; the rest is made while the first parts are played. */
+const MOST_PARTS = 4;
+
+/** Of a call that was answered and whose line is about to open: makes the audio of its greeting. */
+export async function makeGreeting(
+  engine: Engine,
+  engines: VoiceEngines,
+  session_id: number,
+  voice: CallVoice & { wish: EngineWish },
+): Promise<void> {
+  const session = await readForTurn(engine, session_id);
+  if (!session) return;
+  const parts = greetingParts(session.snapshot, session.state, sessionFacts(session), engine.clock.now());
+  const texts = parts.slice(0, MOST_PARTS).map(({ text, language }) => {
+    return { text, language: language ?? session.state.language };
+  });
+  await makeBeforehand(engines, voice, texts);
+}

@@ -1,0 +1,15 @@
+import type { Api } from "../api/server.ts";
+import { campaignRoutes } from "./campaign.ts";
+import { outreachRulesRoutes } from "./outreach-rules.ts";
+import { reachRulesRoutes } from "./reach-rules.ts";
+import { retryRulesRoutes } from "./retry-rules.ts";
+
+type Parts = Parameters<typeof campaignRoutes>[1];
+
+/** The room's operations. */
+export function addCampaigns(api: Api, parts: Parts): void {
+  campaignRoutes(api, parts);
+  reachRulesRoutes(api, parts);
+  retryRulesRoutes(api, parts);
+  outreachRulesRoutes(api, parts);
+}

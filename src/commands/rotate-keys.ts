@@ -1,0 +1,90 @@
+import { systemClock } from "../base/clock.ts";
+import { Fault } from "../base/errors.ts";
+import { createLog } from "../base/log.ts";
+import type { Config, Secrets } from "../config.ts";
+import { resealSecrets } from "../data-keys/reseal.ts";
+import { openDatabase } from "../db/database.ts";
+import { isKeyOfInstallation } from "../db/installation.ts";
+import { createBucket } from "../sessions/bucket/bucket.ts";
+import { rotateRecordings } from "../sessions/rotate-recordings.ts";
+import { connectionOf } from "./archive/open-source.ts";
+import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+
+/**
+ * Seals every secret with the present secret key; then gives each organization a new key and seals its recordings with it.
+ * The program may run meanwhile.
+ */
+export async function rotateKeys(
+  how: { resumed: boolean },
+  config: Config,
+  secrets: Secrets,
+): Promise<number> {
+  const stop = stopSignal();
+  const secret = await presentKey(config.data_dir, secrets);
+  if (!secret)
+    throw new Fault(
+      "unavailable",
+      `There is no secret key: neither SECRET_KEY nor ${secretKeyFile(config.data_dir)}. The keys are sealed with it.`,
+    );
+  await using closing = new AsyncDisposableStack();
+  const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
+  const database = openDatabase(connection, config.connections);
+  closing.defer(() => database.close());
+  const vault = await vaultWith(secret, config.data_dir, secrets);
+  const { recordings_bucket } = secrets;
+  const bucket = recordings_bucket
+    ? createBucket(recordings_bucket, { clock: systemClock, allow: config.egress_allow })
+    : null;
+  closing.defer(async () => bucket?.close());
+  const deps = { db: database.db, clock: systemClock, vault, dataDir: config.data_dir, bucket };
+  if (!(await isKeyOfInstallation(database.pool, vault, systemClock)))
+    throw new Fault(
+      "unavailable",
+      "The secrets of this database are sealed with another key. Set SECRET_KEY_OLD to it.",
+    );
+  const secretsDone = await resealAll(deps, stop);
+  if (secretsDone !== 0) return secretsDone;
+  const rotated = await rotateRecordings(deps, { ...how, stop }).catch((error) => {
+    if (stop.aborted) return INTERRUPTED;
+    throw error;
+  });
+  if (typeof rotated === "number") {
+    process.stderr.write("parley: interrupted. ./parley rotate-keys --resume goes on.\n");
+    return INTERRUPTED;
+  }
+  if (rotated === null) {
+    process.stderr.write("parley: another rotation is running; wait for it.\n");
+    return 1;
+  }
+  const { sealed, passed, missing, keys_removed } = rotated;
+  process.stdout.write(
+    `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
+  );
+  return 0;
+}
+
+async function resealAll(deps: Parameters<typeof resealSecrets>[0], stop: AbortSignal): Promise<number> {
+  let told = performance.now();
+  const done = await resealSecrets(deps, { stop }, (column, count) => {
+    if (performance.now() - told < TOLD_EVERY_MS) return;
+    told = performance.now();
+    process.stderr.write(`parley: ${column}: ${count} sealed anew so far\n`);
+  }).catch((error) => {
+    if (stop.aborted) return null;
+    throw error;
+  });
+  if (done === null) {
+    process.stderr.write("parley: interrupted. ./parley rotate-keys goes on.\n");
+    return INTERRUPTED;
+  }
+  process.stdout.write(`${done.resealed} secrets sealed with the present secret key.\n`);
+  if (done.unopened.length === 0) return 0;
+  const where = done.unopened.map(({ column, count }) => `${column} (${count})`).join(", ");
+  process.stderr.write(
+    `parley: no known key opens some values: ${where}. Add their key to SECRET_KEY_OLD and run this again, or enter those secrets again.\n`,
+  );
+  return 1;
+}
+
+const TOLD_EVERY_MS = 2_000;

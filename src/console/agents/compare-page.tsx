@@ -1,0 +1,107 @@
+import { Group, Select, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { SideBySide } from "../changes/side-by-side.tsx";
+import { Empty, Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { CompareTests } from "./compare-tests.tsx";
+import { differencesOf, PART_LABELS, stateName } from "./version-words.ts";
+import { versionsQuery } from "./versioning.ts";
+
+/** Two versions of an agent beside each other: what differs, and what the tests say of each. */
+export default function ComparePage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const params = useSearch({ strict: false }) as { before?: string; after?: string };
+  const navigate = useNavigate();
+  const may = useMay();
+  const agent_id = Number(id);
+  const versions = useQuery(versionsQuery(agent_id));
+  const numbers = (versions.data?.items ?? []).map(({ version_number }) => version_number);
+  const live = versions.data?.items.find(({ is_live }) => is_live)?.version_number;
+  const before = Number(params.before) || (live ?? numbers.at(-1) ?? 0);
+  const after =
+    params.after === "draft"
+      ? "draft"
+      : Number(params.after) || (numbers.find((number) => number !== before) ?? "draft");
+  const choose = (next: { before?: string; after?: string }) =>
+    void navigate({
+      to: ".",
+      search: { before: String(before), after: String(after), ...next } as never,
+      replace: true,
+    });
+  return (
+    <>
+      <PageHead
+        title="Compare versions"
+        back={{ to: `/agents/${id}/versions`, label: "Versions" }}
+        about="What differs between two versions, and what the tests say of each."
+      />
+      <Fetched query={versions} lines={8}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No version yet">Publish the first version on the agent's page.</Empty>
+          ) : (
+            <Stack gap="md">
+              <Group gap="md">
+                <Select
+                  label="Before"
+                  data={items.map(({ version_number, note }) => option(version_number, note))}
+                  allowDeselect={false}
+                  value={String(before)}
+                  onChange={(chosen) => choose({ before: chosen ?? "" })}
+                />
+                <Select
+                  label="After"
+                  data={[
+                    { value: "draft", label: "The draft" },
+                    ...items.map(({ version_number, note }) => option(version_number, note)),
+                  ]}
+                  allowDeselect={false}
+                  value={String(after)}
+                  onChange={(chosen) => choose({ after: chosen ?? "" })}
+                />
+              </Group>
+              {may("tests_read") && (
+                <CompareTests agent_id={agent_id} before={before} after={after} key={`${before} ${after}`} />
+              )}
+              <Panel title="Changes">
+                <Changes agent_id={agent_id} before={before} after={after} />
+              </Panel>
+            </Stack>
+          )
+        }
+      </Fetched>
+    </>
+  );
+}
+
+const option = (version_number: number, note: string) => ({
+  value: String(version_number),
+  label: note === "" ? `Version ${version_number}` : `Version ${version_number}: ${note.slice(0, 60)}`,
+});
+
+function Changes(props: { agent_id: number; before: number; after: number | "draft" }) {
+  const { agent_id, before, after } = props;
+  const changes = useQuery({
+    queryKey: ["agent", String(agent_id), "changes", before, after],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/agents/{agent_id}/versions/{version_number}/changes", {
+        path: { agent_id, version_number: before },
+        query: after === "draft" ? {} : { with: after },
+        signal,
+      }),
+  });
+  return (
+    <Fetched query={changes}>
+      {(found) => (
+        <SideBySide
+          entries={differencesOf(found)}
+          labels={PART_LABELS}
+          before={stateName(before)}
+          after={stateName(after)}
+        />
+      )}
+    </Fetched>
+  );
+}

@@ -1,0 +1,135 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { TestRunListed } from "../api-types.ts";
+import { Empty, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Comparison } from "../tests/comparison-panel.tsx";
+import { passedWords } from "../tests/run-words.ts";
+import { stateName } from "./version-words.ts";
+
+type Sides = { agent_id: number; before: number; after: number | "draft" };
+const FOLLOW_MS = 1000;
+const RUNS = 100;
+
+/** What each suite of the agent says of the two: their newest runs, and the button that makes them. */
+export function CompareTests(sides: Sides) {
+  const suites = useQuery({
+    queryKey: ["GET /api/v1/test_suites/", "of agent", sides.agent_id],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/test_suites/", {
+        query: { search_fields: ["agent_id"], search_field_values: [String(sides.agent_id)], limit: 50 },
+        signal,
+      }),
+  });
+  return (
+    <Panel title="Tests">
+      <Fetched query={suites}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No tests yet" action={<RouteLink to="/tests">Tests</RouteLink>}>
+              Write tests of this agent, and both versions can be compared by them.
+            </Empty>
+          ) : (
+            <Stack gap="lg">
+              {items.map((suite) => (
+                <SuiteOfBoth key={suite.id} suite={suite} {...sides} />
+              ))}
+            </Stack>
+          )
+        }
+      </Fetched>
+    </Panel>
+  );
+}
+
+type Suite = { id: number; name: string; agent: string; case_count: number };
+
+function SuiteOfBoth({ suite, agent_id, before, after }: Sides & { suite: Suite }) {
+  const may = useMay();
+  const client = useQueryClient();
+  /** A run of the draft says nothing of a later draft, so only one that was begun here is shown. */
+  const [draftRun, setDraftRun] = useState<number | null>(null);
+  const queryKey = ["GET /api/v1/test_runs/", "of suite", suite.id];
+  const runs = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/test_runs/", {
+        query: { search_fields: ["suite_id"], search_field_values: [String(suite.id)], limit: RUNS },
+        signal,
+      }),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => status === "running") ? FOLLOW_MS : false,
+  });
+  const runOf = (state: number | "draft"): TestRunListed | undefined =>
+    runs.data?.items.find(
+      (run) =>
+        run.agent_id === agent_id &&
+        run.status !== "cancelled" &&
+        (state === "draft" ? run.id === draftRun : run.version === state),
+    );
+  const begin = useMutation({
+    async mutationFn() {
+      for (const state of [before, after]) {
+        const { id } = await call("POST /api/v1/test_suites/{suite_id}/runs", {
+          path: { suite_id: suite.id },
+          body: { agent: suite.agent, version: state === "draft" ? null : state },
+        });
+        if (state === "draft") setDraftRun(id);
+      }
+      await client.invalidateQueries({ queryKey });
+    },
+    onError: showFailure,
+  });
+  const [one, other] = [runOf(before), runOf(after)];
+  const isRunning = begin.isPending || [one, other].some((run) => run?.status === "running");
+  return (
+    <Stack gap="sm" component="section" aria-label={suite.name}>
+      <Group justify="space-between">
+        <Text fw={600}>
+          <RouteLink to={`/tests/${suite.id}`}>
+            <bdi>{suite.name}</bdi>
+          </RouteLink>
+        </Text>
+        {may("tests_run") && suite.case_count > 0 && before !== after && (
+          <Button
+            size="compact-sm"
+            leftSection={<IconPlayerPlay size={14} />}
+            loading={isRunning}
+            onClick={() => begin.mutate()}
+          >
+            Run tests with both
+          </Button>
+        )}
+      </Group>
+      <Fetched query={runs}>
+        {() => (
+          <>
+            <Group gap="lg">
+              <Side name={stateName(before)} run={one} />
+              <Side name={stateName(after)} run={other} />
+            </Group>
+            {one && other && !isRunning && <Comparison run={other} before={one.id} />}
+          </>
+        )}
+      </Fetched>
+    </Stack>
+  );
+}
+
+const Side = ({ name, run }: { name: string; run: TestRunListed | undefined }) => (
+  <Text size="sm">
+    {name}:{" "}
+    {run === undefined ? (
+      "not run yet"
+    ) : (
+      <>
+        {run.status === "running" ? "running" : `${passedWords(run)} passed`},{" "}
+        <RouteLink to={`/tests/runs/${run.id}`}>run {run.id}</RouteLink>
+      </>
+    )}
+  </Text>
+);

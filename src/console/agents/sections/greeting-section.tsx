@@ -1,0 +1,91 @@
+import { Button, Text } from "@mantine/core";
+import { useState } from "react";
+import type { AgentResponse, CustomMessageResponse } from "../../api-types.ts";
+import { TemplateEditor } from "../../editors/template-editor.tsx";
+import { variablesOf } from "../../editors/template-variables.ts";
+import { messageFields } from "../../messages/message-fields.ts";
+import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../../records/record-form.tsx";
+import { call } from "../../server/api.ts";
+import { useMay } from "../../server/me.tsx";
+import { changeAgent } from "../change-agent.ts";
+
+/** What the agent says first. */
+export function GreetingSection({ agent }: { agent: AgentResponse }) {
+  const may = useMay();
+  const [isWriting, setWriting] = useState(false);
+  const message = agent.custom_message ?? null;
+  const mayWrite = may("custom_messages_write") && (message !== null || may("agents_write"));
+  if (message === null && !isWriting)
+    return (
+      <Panel title="Greeting">
+        <Empty
+          title="No greeting"
+          action={mayWrite && <Button onClick={() => setWriting(true)}>Write a greeting</Button>}
+        >
+          The agent waits until the person says something.
+        </Empty>
+      </Panel>
+    );
+  return <GreetingForm key={message?.id ?? "new"} agent={agent} message={message} readOnly={!mayWrite} />;
+}
+
+function GreetingForm(props: {
+  agent: AgentResponse;
+  message: CustomMessageResponse | null;
+  readOnly: boolean;
+}) {
+  const { agent, message, readOnly } = props;
+  const { values, body, labels } = messageFields;
+  const form = useRecordForm({
+    record: message,
+    values,
+    labels,
+    ...(message && {
+      reread: () =>
+        call("GET /api/v1/custom_messages/{custom_message_id}", { path: { custom_message_id: message.id } }),
+    }),
+    async save(typed, stored) {
+      if (stored)
+        return call("PUT /api/v1/custom_messages/", { body: { ...body(typed, stored), id: stored.id } });
+      const created = await call("POST /api/v1/custom_messages/", {
+        body: { ...body(typed, null), name: `${agent.name} greeting` },
+      });
+      await changeAgent(agent.id, () => ({ custom_message_id: created.id }));
+      return created;
+    },
+    invalidates: [["agent"], ["message"], ["GET /api/v1/custom_messages/"]],
+    onSaved: () => {},
+    noun: "Greeting",
+  });
+  const rules = message?.rules.length ?? 0;
+  return (
+    <Panel
+      title="Greeting"
+      actions={
+        message && (
+          <Text size="sm">
+            <RouteLink to={`/messages/${message.id}`}>Rules and settings</RouteLink>
+          </Text>
+        )
+      }
+    >
+      {rules > 0 && (
+        <Text size="sm" mb="md" role="note">
+          {rules === 1 ? "One rule replaces" : `${rules} rules replace`} this text at certain times.
+        </Text>
+      )}
+      <RecordFormFrame form={form} readOnly={readOnly} verb="Save greeting">
+        <TemplateEditor
+          label="Greeting text"
+          description="Type {{ to fill in a variable."
+          value={form.form.getValues().text}
+          onChange={(text) => form.form.setFieldValue("text", text)}
+          variables={variablesOf([agent])}
+          error={form.form.errors.text}
+          readOnly={readOnly}
+        />
+      </RecordFormFrame>
+    </Panel>
+  );
+}

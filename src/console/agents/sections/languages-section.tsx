@@ -1,0 +1,120 @@
+import { Button, Group, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AgentResponse, LanguageGroupResponse } from "../../api-types.ts";
+import { groupFields } from "../../languages/group-fields.ts";
+import { LanguageList, nextConfig } from "../../languages/language-list.tsx";
+import { RecordSelect } from "../../lists/record-select.tsx";
+import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
+import { showFailure } from "../../parts/show-failure.ts";
+import { RecordFormFrame, useRecordForm } from "../../records/record-form.tsx";
+import { call } from "../../server/api.ts";
+import { useMay } from "../../server/me.tsx";
+import { changeAgent } from "../change-agent.ts";
+
+/** The languages an agent speaks and the voice of each: chosen from those there are, or made here. */
+export function LanguagesSection({ agent }: { agent: AgentResponse }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const [isMaking, setMaking] = useState(false);
+  const group = agent.language_group ?? null;
+  const mayChoose = may("agents_write");
+  const mayWrite = may("language_groups_write") && (group !== null || mayChoose);
+  const choosing = useMutation({
+    mutationFn: (language_group_id: number | null) => changeAgent(agent.id, () => ({ language_group_id })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
+    onError: showFailure,
+  });
+  if (group === null && !isMaking)
+    return (
+      <Panel title="Languages and voices">
+        <Empty
+          title="No languages"
+          action={
+            (mayChoose || mayWrite) && (
+              <Group gap="xs" justify="center" align="flex-end">
+                {mayWrite && <Button onClick={() => setMaking(true)}>Add languages</Button>}
+                {mayChoose && (
+                  <RecordSelect
+                    operation="GET /api/v1/language_groups/"
+                    label="Existing group"
+                    placeholder="Choose"
+                    value={null}
+                    disabled={choosing.isPending}
+                    onChange={(id) => choosing.mutate(id)}
+                  />
+                )}
+              </Group>
+            )
+          }
+        >
+          The agent speaks English with the first voice there is.
+        </Empty>
+      </Panel>
+    );
+  return <LanguagesForm key={group?.id ?? "new"} agent={agent} group={group} readOnly={!mayWrite} />;
+}
+
+function LanguagesForm(props: {
+  agent: AgentResponse;
+  group: LanguageGroupResponse | null;
+  readOnly: boolean;
+}) {
+  const { agent, group, readOnly } = props;
+  const { values, body, labels } = groupFields;
+  const form = useRecordForm({
+    record: group,
+    values: (stored) => (stored ? values(stored) : { ...values(null), language_configs: [nextConfig([])] }),
+    labels,
+    ...(group && {
+      reread: () => call("GET /api/v1/voice_groups/{voice_group_id}", { path: { voice_group_id: group.id } }),
+    }),
+    async save(typed, stored) {
+      if (stored)
+        return call("PUT /api/v1/voice_groups/", { body: { ...body(typed, stored), id: stored.id } });
+      const created = await call("POST /api/v1/voice_groups/", {
+        body: { ...body(typed, null), name: `${agent.name.slice(0, 240)} languages` },
+      });
+      await changeAgent(agent.id, () => ({ language_group_id: created.id }));
+      return created;
+    },
+    invalidates: [
+      ["agent"],
+      ["language group"],
+      ["GET /api/v1/language_groups/"],
+      ["GET /api/v1/voice_groups/"],
+    ],
+    onSaved: () => {},
+    noun: "Languages",
+  });
+  const others = (group?.agents_info?.length ?? 1) - 1;
+  return (
+    <Panel
+      title="Languages and voices"
+      actions={
+        group && (
+          <Text size="sm">
+            <RouteLink to={`/languages/${group.id}`}>
+              <bdi>{group.name}</bdi>
+            </RouteLink>
+          </Text>
+        )
+      }
+    >
+      {others > 0 && (
+        <Text size="sm" mb="md" role="note">
+          {others === 1 ? "Another agent uses" : `${others} other agents use`} these languages, too: what you
+          save changes all of them.
+        </Text>
+      )}
+      <RecordFormFrame form={form} readOnly={readOnly} verb="Save languages">
+        <LanguageList
+          configs={form.form.getValues().language_configs}
+          readOnly={readOnly}
+          errorOf={(path) => form.form.errors[path]}
+          onChange={(configs) => form.fields.setFieldValue("language_configs", configs)}
+        />
+      </RecordFormFrame>
+    </Panel>
+  );
+}

@@ -1,0 +1,224 @@
+import { Checkbox, Input, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { AlertPreviewRequest } from "../api-types.ts";
+import { FilterFields } from "../boards/filter-fields.tsx";
+import { choicesOf, METRIC_WORDS } from "../boards/metric-words.ts";
+import { MetricFields } from "../boards/tile-fields.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { recordPage } from "../records/build-record-page.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const CONDITIONS = {
+  above: "Above",
+  below: "Below",
+  rises_by: "Rises by more than",
+  falls_by: "Falls by more than",
+};
+const SHARES = ["errors", "hand_overs", "tool_failures", "insight_rate"];
+/** Shares are entered in percent. */
+const isShare = (metric: string, condition: string) =>
+  condition === "rises_by" ||
+  condition === "falls_by" ||
+  SHARES.includes(metric) ||
+  /^people_[agt](?!ried)/.test(metric);
+
+export default recordPage({
+  operations: {
+    list: "GET /api/v1/alerts/",
+    read: "GET /api/v1/alerts/{alert_rule_id}",
+    create: "POST /api/v1/alerts/",
+    update: "PUT /api/v1/alerts/",
+    remove: "DELETE /api/v1/alerts/{alert_rule_id}",
+  },
+  permission: "alerts",
+  noun: "Alert",
+  queryKey: "alert",
+  list: { to: "/alerts", label: "Alerts" },
+  newTitle: "New alert",
+  title: "Alert",
+  values: (rule) => ({
+    ...{ name: rule?.name ?? "", is_active: rule?.is_active ?? true },
+    metric: rule?.metric ?? { name: "errors" as const },
+    search_fields: (rule?.search_fields ?? []) as NonNullable<AlertPreviewRequest["search_fields"]>,
+    search_field_values: rule?.search_field_values ?? [],
+    ...{ window_minutes: rule?.window_minutes ?? 60, condition: rule?.condition ?? ("above" as const) },
+    ...{ threshold: rule?.threshold ?? 0.05, least_sessions: rule?.least_sessions ?? 20 },
+    remind_hours: rule?.remind_hours ?? null,
+    ...{ notified_users: rule?.notified_users ?? [], uses_webhooks: rule?.uses_webhooks ?? true },
+  }),
+  body: (values) => values,
+  Form({ form, record, frame }) {
+    const values = form.getValues();
+    const scale = isShare(values.metric.name, values.condition) ? 100 : 1;
+    return (
+      <Stack gap="md">
+        <Panel>
+          <RecordFormFrame {...frame}>
+            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <Switch label="Active" {...form.getInputProps("is_active", { type: "checkbox" })} />
+            <MetricFields
+              metric={values.metric}
+              onChange={(metric) => form.setFieldValue("metric", metric)}
+            />
+            <FilterFields
+              value={values}
+              onChange={(filters) => {
+                form.setFieldValue("search_fields", filters.search_fields);
+                form.setFieldValue("search_field_values", filters.search_field_values);
+              }}
+            />
+            <Select
+              label="Condition"
+              allowDeselect={false}
+              data={choicesOf(CONDITIONS)}
+              {...form.getInputProps("condition")}
+            />
+            <NumberInput
+              label={scale === 100 ? "Threshold in percent" : "Threshold"}
+              min={0}
+              value={Math.round(values.threshold * scale * 1_000) / 1_000}
+              onChange={(given) => form.setFieldValue("threshold", Number(given) / scale)}
+              error={form.errors.threshold}
+            />
+            <NumberInput
+              label="Window in minutes"
+              min={5}
+              max={10_080}
+              {...form.getInputProps("window_minutes")}
+            />
+            <NumberInput label="Minimum sessions" min={0} {...form.getInputProps("least_sessions")} />
+            <NumberInput
+              label="Remind every hours"
+              description="Empty: only when it begins and ends."
+              min={1}
+              max={168}
+              value={values.remind_hours ?? ""}
+              onChange={(given) => form.setFieldValue("remind_hours", given === "" ? null : Number(given))}
+              error={form.errors.remind_hours}
+            />
+            <People
+              chosen={values.notified_users}
+              onChange={(people) => form.setFieldValue("notified_users", people)}
+            />
+            <Checkbox
+              label="Send to webhooks that subscribe to alert"
+              {...form.getInputProps("uses_webhooks", { type: "checkbox" })}
+            />
+          </RecordFormFrame>
+        </Panel>
+        <Preview definition={values} />
+        {record && <History id={record.id} />}
+      </Stack>
+    );
+  },
+});
+
+/** Who gets a mail. */
+function People({ chosen, onChange }: { chosen: number[]; onChange(people: number[]): void }) {
+  const may = useMay();
+  const users = useQuery({
+    queryKey: ["GET /api/v1/users/", "alerts"],
+    enabled: may("users_read"),
+    queryFn: ({ signal }) => call("GET /api/v1/users/", { query: { limit: 100 }, signal }),
+  });
+  if (!may("users_read")) return null;
+  return (
+    <Input.Wrapper label="E-mail to" labelElement="div">
+      <Fetched query={users} lines={2}>
+        {({ items }) => (
+          <Stack gap={4}>
+            {items.map(({ id, email }) => (
+              <Checkbox
+                key={id}
+                label={email}
+                checked={chosen.includes(id)}
+                onChange={() =>
+                  onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id])
+                }
+              />
+            ))}
+          </Stack>
+        )}
+      </Fetched>
+    </Input.Wrapper>
+  );
+}
+
+const TYPING_MS = 400;
+
+/** How often the rule would have fired last week. */
+function Preview({ definition }: { definition: AlertPreviewRequest }) {
+  const {
+    metric,
+    search_fields = [],
+    search_field_values = [],
+    window_minutes,
+    condition,
+    threshold,
+    least_sessions,
+  } = definition;
+  const [asked] = useDebouncedValue(
+    JSON.stringify({
+      metric,
+      search_fields,
+      search_field_values,
+      window_minutes,
+      condition,
+      threshold,
+      least_sessions,
+    }),
+    TYPING_MS,
+  );
+  const preview = useQuery({
+    queryKey: ["alert preview", asked],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => call("POST /api/v1/alerts/preview", { body: JSON.parse(asked), signal }),
+  });
+  return (
+    <Panel title="Preview">
+      <Fetched query={preview} lines={2}>
+        {({ fired, last, problem }) => (
+          <Stack gap={4}>
+            <Text size="sm">
+              {problem ??
+                (fired.length === 0
+                  ? "It would not have fired in the last 7 days."
+                  : `It would have fired ${fired.length} ${fired.length === 1 ? "time" : "times"} in the last 7 days.`)}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {METRIC_WORDS[metric.name]}, last window: {last.value ?? "–"} of {last.sessions} sessions
+            </Text>
+            {fired.slice(-5).map(({ at }) => (
+              <Text key={at} size="sm">
+                <Time at={at} kind="minute" />
+              </Text>
+            ))}
+          </Stack>
+        )}
+      </Fetched>
+    </Panel>
+  );
+}
+
+function History({ id }: { id: number }) {
+  return (
+    <Panel title="History" flush>
+      <DataTable
+        label="History"
+        operation="GET /api/v1/alerts/changes"
+        fixed={{ alert_rule_id: String(id) }}
+        columns={[
+          { field: "at", title: "At", render: ({ at }) => <Time at={at} kind="minute" /> },
+          { field: "state", title: "Change" },
+          { field: "description", title: "Description" },
+        ]}
+        empty={{ title: "Never fired", about: "When it fires and resolves is listed here." }}
+      />
+    </Panel>
+  );
+}

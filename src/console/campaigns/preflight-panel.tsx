@@ -1,0 +1,76 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import type { CampaignPreflight, PreflightReason } from "../api-types.ts";
+import { Facts, Failure, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+
+/** Who of the waiting people would be contacted, and why the others would not; asked for by a button. */
+export function PreflightPanel({ campaign_id }: { campaign_id: number }) {
+  const check = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/outbound/campaigns/{campaign_id}/preflight", { path: { campaign_id }, body: {} }),
+  });
+  return (
+    <Panel
+      title="Check before start"
+      actions={
+        <Button size="xs" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+          Preview contacts
+        </Button>
+      }
+    >
+      {check.error ? (
+        <Failure error={check.error} />
+      ) : check.data ? (
+        <Found found={check.data} />
+      ) : (
+        <Text size="sm">Counts who would be contacted, and why not the others. Nobody is contacted.</Text>
+      )}
+    </Panel>
+  );
+}
+
+const lines = (counted: PreflightReason[]): [string, string][] =>
+  counted.map(({ text, count }) => [text, count.toLocaleString("en")]);
+
+function Found({ found }: { found: CampaignPreflight }) {
+  const { contacted, later, skipped, judged, waiting, batches, outdated_lists } = found;
+  return (
+    <Stack gap="sm" role="status">
+      <Text fw={600}>
+        {contacted.toLocaleString("en")} of {judged.toLocaleString("en")} people will be contacted
+      </Text>
+      {judged < waiting && (
+        <Text size="sm">
+          The first {judged.toLocaleString("en")} of {waiting.toLocaleString("en")} were checked.
+        </Text>
+      )}
+      {outdated_lists.length > 0 && (
+        <Alert color="yellow" title="Outdated do-not-call lists">
+          Import a new file: {outdated_lists.join(", ")}.
+        </Alert>
+      )}
+      {later.length > 0 && (
+        <>
+          <Text size="sm" fw={600}>
+            Later
+          </Text>
+          <Facts items={lines(later)} />
+        </>
+      )}
+      {skipped.length > 0 && (
+        <>
+          <Text size="sm" fw={600}>
+            Not contacted
+          </Text>
+          <Facts items={lines(skipped)} />
+        </>
+      )}
+      {batches.map(({ batch_id, text }) => (
+        <Text key={batch_id} size="sm">
+          <bdi>{batch_id}</bdi>: {text}
+        </Text>
+      ))}
+    </Stack>
+  );
+}

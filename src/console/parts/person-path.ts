@@ -1,0 +1,2 @@
+/** The page with everything about one address. */
+export const personPath = (address: string): string => `/contacts/${encodeURIComponent(address)}`;

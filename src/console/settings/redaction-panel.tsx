@@ -1,0 +1,176 @@
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  NumberInput,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { RedactionPolicy } from "../api-types.ts";
+import { Failure, Fetched, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const KEY = ["redaction-policy"];
+const KINDS = {
+  card: "Payment cards",
+  national_id: "National ids",
+  bank_account: "Bank accounts (IBAN)",
+  date_of_birth: "Dates of birth",
+  email: "E-mail addresses",
+  phone: "Phone numbers",
+} as const;
+type Kind = keyof typeof KINDS;
+type Values = Pick<RedactionPolicy, "kinds" | "patterns" | "originals_days">;
+
+const read = () => call("GET /api/v1/organizations/redaction", {});
+
+/** What is taken out of conversations before they are stored. */
+export function RedactionPanel() {
+  const policy = useQuery({ queryKey: KEY, queryFn: read });
+  return (
+    <Panel title="Redaction">
+      <Fetched query={policy}>{(found) => <RedactionForm policy={found} />}</Fetched>
+    </Panel>
+  );
+}
+
+function RedactionForm({ policy }: { policy: RedactionPolicy }) {
+  const may = useMay();
+  const record = useRecordForm<RedactionPolicy, Values>({
+    noun: "Redaction policy",
+    labels: { kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals" },
+    record: policy,
+    values: (found) => ({
+      kinds: found?.kinds ?? [],
+      patterns: found?.patterns ?? [],
+      originals_days: found?.originals_days ?? 0,
+    }),
+    save: (body) => call("PUT /api/v1/organizations/redaction", { body }),
+    reread: read,
+    invalidates: [KEY],
+    onSaved: () => {},
+  });
+  const { form } = record;
+  const { kinds, patterns, originals_days } = form.getValues();
+  const setPatterns = (changed: Values["patterns"]) => form.setFieldValue("patterns", changed as never);
+  const change = (at: number, part: Partial<Values["patterns"][number]>) =>
+    setPatterns(patterns.map((pattern, n) => (n === at ? { ...pattern, ...part } : pattern)));
+  return (
+    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+      {policy.updated_at && (
+        <Text size="sm" c="dimmed">
+          Updated <Time at={policy.updated_at} /> by <bdi>{policy.updated_by}</bdi>
+        </Text>
+      )}
+      <Text size="sm">
+        Replaced in transcripts, traces, tool calls, messages, events and insights of new sessions before they
+        are stored. The agent and its tools still get the original while the conversation lasts.
+      </Text>
+      <Checkbox.Group
+        label="Redact"
+        value={kinds}
+        onChange={(chosen) => form.setFieldValue("kinds", chosen as never)}
+      >
+        <Group gap="md" mt="xs">
+          {(Object.keys(KINDS) as Kind[]).map((kind) => (
+            <Checkbox key={kind} value={kind} label={KINDS[kind]} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <Stack gap="xs">
+        {patterns.map(({ name, pattern }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a pattern is known by its place
+          <Group key={at} gap="xs" align="flex-start" wrap="nowrap">
+            <TextInput
+              w={180}
+              label={at === 0 ? "Name" : undefined}
+              aria-label={`Name of pattern ${at + 1}`}
+              value={name}
+              onChange={({ currentTarget }) => change(at, { name: currentTarget.value })}
+              error={form.errors[`patterns.${at}.name`]}
+            />
+            <TextInput
+              style={{ flex: 1 }}
+              label={at === 0 ? "Pattern (RE2)" : undefined}
+              aria-label={`Pattern ${at + 1}`}
+              value={pattern}
+              onChange={({ currentTarget }) => change(at, { pattern: currentTarget.value })}
+              error={form.errors[`patterns.${at}.pattern`]}
+            />
+            <ActionIcon
+              mt={at === 0 ? 26 : 2}
+              variant="subtle"
+              aria-label={`Remove pattern ${at + 1}`}
+              onClick={() => setPatterns(patterns.filter((_, n) => n !== at))}
+            >
+              <IconX size={16} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Button
+          variant="default"
+          size="compact-sm"
+          w="fit-content"
+          onClick={() => setPatterns([...patterns, { name: "", pattern: "" }])}
+        >
+          Add pattern
+        </Button>
+      </Stack>
+      <NumberInput
+        w={260}
+        label="Keep originals"
+        description="Sealed, after the session's end. 0: one hour."
+        suffix=" days"
+        min={0}
+        max={3_650}
+        allowDecimal={false}
+        allowNegative={false}
+        value={originals_days}
+        onChange={(value) => form.setFieldValue("originals_days", Number(value) as never)}
+        error={form.errors.originals_days}
+      />
+      <TryPolicy policy={{ kinds, patterns, originals_days }} />
+    </RecordFormFrame>
+  );
+}
+
+/** Shows what the policy, saved or not, makes of a text. */
+function TryPolicy({ policy }: { policy: Values }) {
+  const [text, setText] = useState("");
+  const tried = useMutation({
+    mutationFn: () => call("POST /api/v1/organizations/redaction/preview", { body: { ...policy, text } }),
+  });
+  return (
+    <Stack gap="xs">
+      <Textarea
+        label="Test text"
+        autosize
+        dir="auto"
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button
+        variant="default"
+        size="compact-sm"
+        w="fit-content"
+        disabled={text.trim() === ""}
+        loading={tried.isPending}
+        onClick={() => tried.mutate()}
+      >
+        Test policy
+      </Button>
+      {tried.error && <Failure error={tried.error} />}
+      {tried.data && <Code block>{tried.data.text}</Code>}
+    </Stack>
+  );
+}

@@ -1,0 +1,236 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  NumberInput,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { SafetyRulesResponse } from "../api-types.ts";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const KEY = ["safety-rules"];
+type Rule = { name: string; phrases: string; pattern: string; say: string };
+type Values = Pick<
+  SafetyRulesResponse,
+  | "calls_per_tool"
+  | "calls_per_session"
+  | "withhold_unknown_contacts"
+  | "withhold_prompt_words"
+  | "withheld_say"
+> & { yes_words: string; output_rules: Rule[] };
+
+const read = () => call("GET /api/v1/organizations/safety_rules", {});
+const listed = (text: string, separator: RegExp): string[] =>
+  text
+    .split(separator)
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+
+/** What agents may do and say, whatever their model was persuaded of. */
+export function SafetyRulesPanel() {
+  const rules = useQuery({ queryKey: KEY, queryFn: read });
+  return (
+    <Panel title="Agent safety">
+      <Fetched query={rules}>{(found) => <SafetyRulesForm rules={found} />}</Fetched>
+    </Panel>
+  );
+}
+
+function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
+  const may = useMay();
+  const record = useRecordForm<SafetyRulesResponse, Values>({
+    noun: "Safety rules",
+    labels: {
+      calls_per_tool: "Calls per tool",
+      calls_per_session: "Calls per session",
+      yes_words: "More words for yes",
+      output_rules: "Never said",
+      withhold_unknown_contacts: "Withhold unknown numbers and addresses",
+      withhold_prompt_words: "Withhold the prompt",
+      withheld_say: "Said instead",
+    },
+    record: rules,
+    values: (found) => ({
+      calls_per_tool: found?.calls_per_tool ?? null,
+      calls_per_session: found?.calls_per_session ?? null,
+      yes_words: found?.yes_words.join(", ") ?? "",
+      withhold_unknown_contacts: found?.withhold_unknown_contacts ?? false,
+      withhold_prompt_words: found?.withhold_prompt_words ?? null,
+      withheld_say: found?.withheld_say ?? "",
+      output_rules: (found?.output_rules ?? []).map(({ name, phrases, pattern, say }) => ({
+        ...{ name, phrases: phrases.join("\n"), pattern: pattern ?? "", say: say ?? "" },
+      })),
+    }),
+    save: ({ yes_words, output_rules, ...values }) =>
+      call("PUT /api/v1/organizations/safety_rules", {
+        body: {
+          ...values,
+          yes_words: listed(yes_words, /,/),
+          output_rules: output_rules.map(({ name, phrases, pattern, say }) => ({
+            ...{ name, phrases: listed(phrases, /\n/), pattern: pattern || null, say: say || null },
+          })),
+        },
+      }),
+    reread: read,
+    invalidates: [KEY],
+    onSaved: () => {},
+  });
+  const { form } = record;
+  const values = form.getValues();
+  const number = (value: string | number) => (value === "" ? null : Number(value));
+  const setRules = (changed: Rule[]) => form.setFieldValue("output_rules", changed as never);
+  return (
+    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+      {rules.updated_at && (
+        <Text size="sm" c="dimmed">
+          Updated <Time at={rules.updated_at} /> by <bdi>{rules.updated_by}</bdi>
+        </Text>
+      )}
+      <Text size="sm">
+        Applies to new sessions, whatever an agent's model is told. Withheld words and refused calls are shown
+        in the session's trace.
+      </Text>
+      <Group gap="md">
+        <NumberInput
+          w={200}
+          label="Calls per tool"
+          placeholder="No limit"
+          min={1}
+          max={1_000}
+          allowDecimal={false}
+          value={values.calls_per_tool ?? ""}
+          onChange={(value) => form.setFieldValue("calls_per_tool", number(value) as never)}
+          error={form.errors.calls_per_tool}
+        />
+        <NumberInput
+          w={200}
+          label="Calls per session"
+          placeholder="No limit"
+          min={1}
+          max={10_000}
+          allowDecimal={false}
+          value={values.calls_per_session ?? ""}
+          onChange={(value) => form.setFieldValue("calls_per_session", number(value) as never)}
+          error={form.errors.calls_per_session}
+        />
+        <TextInput
+          style={{ flex: 1, minWidth: 240 }}
+          label="More words for yes"
+          placeholder="はい, tak"
+          dir="auto"
+          {...form.getInputProps("yes_words")}
+        />
+      </Group>
+      <Switch
+        label="Withhold unknown numbers and addresses"
+        description="Only contacts that the author wrote, the person said, or that are the person's own are said."
+        checked={values.withhold_unknown_contacts}
+        onChange={({ currentTarget }) =>
+          form.setFieldValue("withhold_unknown_contacts", currentTarget.checked as never)
+        }
+      />
+      <NumberInput
+        w={260}
+        label="Withhold the prompt"
+        description="From so many words of it in a row."
+        placeholder="Off"
+        suffix=" words"
+        min={8}
+        max={100}
+        allowDecimal={false}
+        value={values.withhold_prompt_words ?? ""}
+        onChange={(value) => form.setFieldValue("withhold_prompt_words", number(value) as never)}
+        error={form.errors.withhold_prompt_words}
+      />
+      <OutputRules rules={values.output_rules} onChange={setRules} errors={form.errors} />
+      <TextInput
+        label="Said instead"
+        description="In place of withheld words."
+        required
+        dir="auto"
+        {...form.getInputProps("withheld_say")}
+      />
+    </RecordFormFrame>
+  );
+}
+
+type OutputRulesProps = {
+  rules: Rule[];
+  onChange(rules: Rule[]): void;
+  errors: Record<string, ReactNode>;
+};
+
+function OutputRules({ rules, onChange, errors }: OutputRulesProps) {
+  const change = (at: number, part: Partial<Rule>) =>
+    onChange(rules.map((rule, n) => (n === at ? { ...rule, ...part } : rule)));
+  return (
+    <Stack gap="sm">
+      {rules.map(({ name, phrases, pattern, say }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a rule is known by its place
+        <Group key={at} gap="xs" align="flex-start">
+          <TextInput
+            w={150}
+            label={`Rule ${at + 1}`}
+            value={name}
+            onChange={({ currentTarget }) => change(at, { name: currentTarget.value })}
+            error={errors[`output_rules.${at}.name`]}
+          />
+          <Textarea
+            style={{ flex: 1, minWidth: 180 }}
+            label={`Phrases of rule ${at + 1}`}
+            placeholder="One a line"
+            dir="auto"
+            autosize
+            maxRows={6}
+            value={phrases}
+            onChange={({ currentTarget }) => change(at, { phrases: currentTarget.value })}
+            error={errors[`output_rules.${at}.phrases`]}
+          />
+          <TextInput
+            w={180}
+            label={`Pattern of rule ${at + 1}`}
+            placeholder="RE2"
+            value={pattern}
+            onChange={({ currentTarget }) => change(at, { pattern: currentTarget.value })}
+            error={errors[`output_rules.${at}.pattern`]}
+          />
+          <TextInput
+            style={{ flex: 1, minWidth: 180 }}
+            label={`Said instead of rule ${at + 1}`}
+            dir="auto"
+            value={say}
+            onChange={({ currentTarget }) => change(at, { say: currentTarget.value })}
+            error={errors[`output_rules.${at}.say`]}
+          />
+          <ActionIcon
+            mt={26}
+            variant="subtle"
+            aria-label={`Remove rule ${at + 1}`}
+            onClick={() => onChange(rules.filter((_, n) => n !== at))}
+          >
+            <IconX size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        variant="default"
+        size="compact-sm"
+        w="fit-content"
+        onClick={() => onChange([...rules, { name: "", phrases: "", pattern: "", say: "" }])}
+      >
+        Add rule
+      </Button>
+    </Stack>
+  );
+}

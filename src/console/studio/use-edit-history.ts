@@ -1,0 +1,22 @@
+import { useState } from "react";
+import { beginHistory, type EditHistory, edited, redone, undone } from "../workflows/edit-history.ts";
+
+/** The history of a value that a form holds. What changes it from elsewhere (Discard, a merge) can be undone, too. */
+export function useEditHistory<T>(value: T, store: (value: T) => void) {
+  const [history, setHistory] = useState(() => beginHistory(value));
+  if (history.present !== value) {
+    const isSame = JSON.stringify(history.present) === JSON.stringify(value);
+    setHistory(isSame ? { ...history, present: value } : edited(history, value));
+  }
+  const go = (next: EditHistory<T>) => {
+    setHistory(next);
+    store(next.present);
+  };
+  return {
+    /** `key` names the field that is typed in; without it the change is an edit of its own. */
+    change: (next: T, key?: string) =>
+      go(edited(history, next, key === undefined ? null : { key, at_ms: performance.now() })),
+    undo: history.past.length > 0 ? () => go(undone(history)) : null,
+    redo: history.future.length > 0 ? () => go(redone(history)) : null,
+  };
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { FRAME_MS, Framer } from "../audio/frames.ts";
+import { mix } from "../audio/level.ts";
+import { noise, silence, tone } from "../audio/tones.ts";
+import { CallerSound } from "./caller-sound.ts";
+
+/** What a microphone hears, frame by frame. `voice`: an engine judges it to be one, 100 ms late. */
+function hear(sound: CallerSound, rate: number, samples: Int16Array, voice = false): void {
+  const late = 100 / FRAME_MS;
+  for (const [at, frame] of new Framer(rate).push(samples).entries()) {
+    sound.push(frame);
+    if (voice && at === late) sound.voice(true);
+  }
+  if (voice) sound.voice(false);
+}
+
+/** Something like a voice: a low sound with high ones on it. */
+const spoken = (rate: number, level_db: number, ms = 800) =>
+  mix(tone(180, { rate, ms, level_db }), tone(2200, { rate, ms, level_db: level_db - 6 }));
+const hummed = (rate: number, level_db: number, ms = 800) => tone(140, { rate, ms, level_db });
+
+describe.each([8000, 16_000])("at %i samples a second", (rate) => {
+  test("something stirs once it is louder than the room, and a loud room is no stir for ever", () => {
+    const sound = new CallerSound(rate);
+    hear(sound, rate, silence(rate, 500));
+    expect(sound.state.stirs).toBe(false);
+    hear(sound, rate, spoken(rate, -20, 40));
+    expect(sound.state.stirs).toBe(true);
+    hear(sound, rate, silence(rate, 40));
+    expect(sound.state.stirs).toBe(false);
+    // A fan that is switched on: its level becomes the room's.
+    hear(sound, rate, noise(1, { rate, ms: 10_000, level_db: -35 }));
+    expect(sound.state.stirs).toBe(false);
+  });
+
+  test("a voice far below the caller's own is far; nobody is before the caller has spoken", () => {
+    const sound = new CallerSound(rate);
+    hear(sound, rate, silence(rate, 300));
+    hear(sound, rate, spoken(rate, -40), true);
+    expect(sound.state.far).toBe(false);
+    hear(sound, rate, spoken(rate, -15), true);
+    sound.isCallers();
+    expect(sound.state.far).toBe(false);
+    hear(sound, rate, silence(rate, 300));
+    hear(sound, rate, spoken(rate, -30), true);
+    expect(sound.state.far).toBe(true);
+    hear(sound, rate, silence(rate, 300));
+    // A little lower is still the caller.
+    hear(sound, rate, spoken(rate, -19), true);
+    expect(sound.state.far).toBe(false);
+  });
+
+  test("a hum has nothing high; words after it make it none", () => {
+    const sound = new CallerSound(rate);
+    hear(sound, rate, silence(rate, 300));
+    hear(sound, rate, hummed(rate, -20), true);
+    expect(sound.state.hums).toBe(true);
+    hear(sound, rate, spoken(rate, -20));
+    expect(sound.state.hums).toBe(false);
+  });
+
+  test("tells of a change once", () => {
+    const sound = new CallerSound(rate);
+    const [quiet, loud] = [silence(rate, FRAME_MS), spoken(rate, -20, FRAME_MS)];
+    expect([quiet, quiet, loud, loud, quiet].map((frame) => sound.push(frame))).toEqual([
+      false,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+});

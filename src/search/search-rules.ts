@@ -1,0 +1,174 @@
+import { type RawBuilder, sql } from "kysely";
+import * as list from "../api/list.ts";
+import { toldSuccess } from "../experiments/success-sessions.ts";
+import { sessionList } from "../sessions/session.ts";
+import { facet } from "./index-sessions.ts";
+import { hasWords, type SearchedWords } from "./searched-words.ts";
+
+type Match = RawBuilder<boolean> | { problem: string };
+
+/** Index: session_search_words. */
+const has = (tenant: number, ...facets: string[]): RawBuilder<boolean> =>
+  sql`x.facets @> ${[...new Set([facet("org", tenant), ...facets])]}::text[]`;
+
+const CHANNELS = ["voice", "chat", "sms", "email", "whatsapp"];
+const RATINGS = ["GOOD", "OK", "BAD", "N/A"];
+
+/** What experiments call a success, beside what their guardrails count. */
+const SUCCESS: Record<string, RawBuilder<boolean>> = {
+  success: toldSuccess(true),
+  no_success: toldSuccess(false),
+};
+
+const oneOf = (choices: string[], value: string): { problem: string } | null =>
+  choices.includes(value) ? null : { problem: `Input should be one of ${choices.join(", ")}` };
+
+function amount(value: string, filter: (amount: number) => RawBuilder<boolean>): Match {
+  const number = Number(value);
+  return value.trim() !== "" && Number.isFinite(number) && number >= 0
+    ? filter(number)
+    : { problem: "Input should be a number, 0 or more" };
+}
+
+/** `key=value`: what a tool found. Index: insight_outputs_value. */
+function found(tenant: number, value: string): Match {
+  const at = value.indexOf("=");
+  const [key, wanted] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
+  if (at < 1 || wanted === "") return { problem: "Input should be name=value, such as rating=Bad" };
+  if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
+  return sql`s.id in (select o.session_id from insight_outputs o
+    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and (o.json_value ->> o.insight_key) = ${wanted}
+      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60)`;
+}
+
+/** `key=number`: a tool's number of at least, or at most, so much. Index: insight_outputs_value, by its key. */
+function foundNumber(tenant: number, value: string, at_least: boolean): Match {
+  const at = value.lastIndexOf("=");
+  const key = value.slice(0, at).trim();
+  const bound = value.slice(at + 1).trim();
+  if (at < 1 || bound === "" || !Number.isFinite(Number(bound)))
+    return { problem: "Input should be name=number, such as score=3" };
+  return sql`s.id in (select o.session_id from insight_outputs o
+    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and o.session_id is not null
+      and length(o.json_value ->> o.insight_key) <= 60
+      and o.numeric_value ${at_least ? sql`>=` : sql`<=`} ${Number(bound)}::double precision)`;
+}
+
+/** Those that look at what was found in conversations. */
+export const INSIGHT_FIELDS: readonly string[] = ["insight", "insight_from", "insight_to"];
+
+/** The fields that sessions are searched by, beside those of the list. `words`: those of this request, read already. */
+export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedWords>) {
+  const inside = (value: string) => words.get(value);
+  return {
+    ...sessionList,
+    fields: {
+      ...sessionList.fields,
+      experiment_outcome: list.custom(
+        (value): Match => SUCCESS[value.trim()] ?? sessionList.fields.experiment_outcome.match(value),
+      ),
+      session_id_list: list.anyOf("s.id", "integer"),
+      words: {
+        ...list.custom((value): Match => {
+          const read = inside(value);
+          if (read?.is_empty) return sql`false`;
+          if (!read || read.queries.length === 0)
+            return { problem: "None of these words can be searched. Enter a word that says more." };
+          if (!read.any) return { problem: "Add a word to find; “-” only leaves sessions out." };
+          return hasWords(tenant, read.queries);
+        }),
+        isRead: (value: string) => inside(value)?.is_read ?? false,
+      },
+      channel: list.custom((value) => oneOf(CHANNELS, value) ?? has(tenant, facet("channel", value))),
+      // Running sessions have no reason yet.
+      end_reason: list.custom((value) => has(tenant, facet("end", value)), sql.ref("s.end_reason")),
+      agent_id: list.custom(
+        (value): Match =>
+          /^\d{1,15}$/.test(value.trim())
+            ? // Index: sessions_agent.
+              sql`s.agent_id = ${value.trim()}::bigint`
+            : { problem: "Input should be a valid integer" },
+        sql.ref("s.agent_id"),
+      ),
+      agent_version: list.custom(
+        (value): Match =>
+          /^\d{1,15}(\.\d{1,15})?$/.test(value.trim())
+            ? has(tenant, facet("version", value.trim()))
+            : { problem: "Input should be a version, such as 3, or an agent and its version, such as 7.3" },
+        sql.ref("s.agent_version"),
+      ),
+      prompt_version: list.custom(
+        (value): Match =>
+          /^\d{1,15}$/.test(value.trim())
+            ? has(tenant, facet("prompt", value.trim()))
+            : { problem: "Input should be a valid integer" },
+        sql.ref("s.prompt_version_number"),
+      ),
+      campaign_id: list.custom(
+        (value): Match =>
+          /^\d{1,15}$/.test(value.trim())
+            ? has(tenant, facet("campaign", value.trim()))
+            : { problem: "Input should be a valid integer" },
+      ),
+      event: list.custom((value) => has(tenant, facet("event", value.trim()))),
+      event_category: list.custom((value) => has(tenant, facet("events", value.trim()))),
+      tool: list.custom((value) => has(tenant, facet("tool", value.trim()))),
+      failed_tool: list.custom((value) => has(tenant, facet("failed", value.trim()))),
+      has_error: list.custom((value): Match => {
+        const wanted = value.trim().toLowerCase();
+        if (wanted === "true") return has(tenant, "error:any");
+        if (wanted !== "false") return { problem: "Input should be true or false" };
+        return sql`not x.facets @> array['error:any']`;
+      }),
+      // Index: session_labels_code.
+      label: list.custom(
+        (value) =>
+          oneOf(RATINGS, value) ??
+          sql`s.id in (select l.session_id from session_labels l
+            where l.sub_organization_id = ${tenant}::bigint and l.code = ${value})`,
+      ),
+      insight: list.custom((value) => found(tenant, value)),
+      insight_from: list.custom((value) => foundNumber(tenant, value, true)),
+      insight_to: list.custom((value) => foundNumber(tenant, value, false)),
+      // Indexes: session_search_duration, session_search_cost.
+      duration_from: list.custom((value) =>
+        amount(
+          value,
+          (s) => sql`(x.sub_organization_id = ${tenant}::bigint and x.duration_s >= ${s}::double precision)`,
+        ),
+      ),
+      duration_to: list.custom((value) =>
+        amount(
+          value,
+          (s) => sql`(x.sub_organization_id = ${tenant}::bigint and x.duration_s <= ${s}::double precision)`,
+        ),
+      ),
+      cost_from: list.custom((value) =>
+        amount(
+          value,
+          (usd) =>
+            sql`(x.sub_organization_id = ${tenant}::bigint and x.cost_usd >= ${usd}::double precision)`,
+        ),
+      ),
+      cost_to: list.custom((value) =>
+        amount(
+          value,
+          (usd) =>
+            sql`(x.sub_organization_id = ${tenant}::bigint and x.cost_usd <= ${usd}::double precision)`,
+        ),
+      ),
+      cost_usd: list.custom(
+        (value) =>
+          amount(
+            value,
+            (usd) =>
+              sql`(x.sub_organization_id = ${tenant}::bigint and x.cost_usd = ${usd}::double precision)`,
+          ),
+        sql.ref("x.cost_usd"),
+      ),
+    },
+  } satisfies list.ListRules;
+}
+
+/** The same without a request: what can be searched for and sorted by. */
+export const SEARCH_RULES = searchRules(0, new Map());

@@ -1,0 +1,156 @@
+import { beforeAll, expect, test } from "vitest";
+import {
+  axeFindings,
+  type ConsoleTest,
+  createConsoleTest,
+  expectNoSidewaysScroll,
+} from "../harness/console.ts";
+import { createTestDialer } from "../harness/dialer.ts";
+import { createDialing, type Dialing } from "../harness/dialing.ts";
+
+let it: ConsoleTest;
+let dialing: Dialing;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  dialing = await createDialing(it.app);
+});
+
+test("an operator pauses a campaign, has the busy ones called again and opens a person in seven clicks", async () => {
+  const { app } = it;
+  const { campaign_id, batch_id } = await dialing.filled(4, {
+    campaign_name: "Recall",
+    hourly_rate: 3600,
+    retry_count: 0,
+  });
+  const [reached, busy] = (await dialing.outbound.results(batch_id)).body.map(
+    ({ target }: { target: string }) => target,
+  );
+  await createTestDialer(app, ({ target }) => ({ tells: [target === reached ? "COMPLETED" : "BUSY"] })).pass(
+    0.1,
+    1_000,
+  );
+  await app.send("PUT", `/api/v1/outbound/campaigns/${campaign_id}/goal`, {
+    goal: { insight_key: "appointment", value: "booked" },
+  });
+
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/");
+  let clicks = 0;
+  const click = async (name: string | RegExp, role: "link" | "button", within = page.locator("body")) => {
+    await within.getByRole(role, { name, exact: true }).click();
+    clicks++;
+  };
+  await click("Campaigns", "link");
+  await click("Recall", "link");
+  await page.getByText("25 % of the step before").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await click("Pause campaign", "button");
+  await page.getByText("Paused 1 batch").waitFor();
+  await page.getByRole("button", { name: "Start 1 batch" }).waitFor();
+
+  await click("3 busy", "link");
+  const list = page.getByRole("region", { name: "People of the campaign" });
+  await list.getByText(busy).waitFor();
+  await expect.poll(() => list.getByRole("row").count()).toBe(4);
+  await click("Retry", "button");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("3 people will be contacted again.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await click("Retry 3", "button", dialog);
+  await page.getByText("3 people will be contacted again", { exact: true }).waitFor();
+  expect((await dialing.shown(batch_id)).filter((shown) => shown === "PENDING BUSY 1")).toHaveLength(3);
+  await page.getByText("Nobody matches").waitFor();
+
+  await page.goto(`/console/campaigns/${campaign_id}?view=people&request_status=PENDING`);
+  await click(busy, "link", list);
+  await page.getByRole("heading", { level: 1, name: busy }).waitFor();
+  await page.getByText(/^Attempt 1: busy/).waitFor();
+  // biome-ignore lint/suspicious/noConsole: the count is what the test is run for
+  console.info(`operator: ${clicks} clicks to pause a campaign, retry its busy people and open one of them`);
+  expect(clicks).toBe(7);
+  expect(await axeFindings(page)).toEqual([]);
+
+  // The same person by the palette.
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("Go to").fill(reached);
+  await page.getByText(`Person ${reached}`).click();
+  await page.getByRole("heading", { level: 1, name: reached }).waitFor();
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectNoSidewaysScroll(page);
+  expect(page.faults).toEqual([]);
+});
+
+test("a call that somebody asked for is canceled, a do-not-call list imported, a retry rule added", async () => {
+  const { app } = it;
+  const { campaign_id } = await dialing.filled([dialing.person()], { hourly_rate: 3600 });
+  const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
+  await dialer.tick();
+  const key = dialer.world.handed.at(-1)?.key as string;
+  const target = dialer.world.handed.at(-1)?.target as string;
+  await app.db.transaction().execute(async (tx) => {
+    await dialer.attempts.sessionStarted(tx, key, { session_id: 4_000_000, conversation_id: 1 });
+    const session = { id: 4_000_000, sub_organization_id: app.admin.sub_organization_id };
+    const at = new Date(app.clock.now().getTime() + 3_600_000);
+    await app.engine.callBacks.book(tx, session, { at, timezone: "America/New_York" }, app.clock.now());
+  });
+  await dialer.settle();
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=call-backs`);
+  await page.getByRole("button", { name: `Cancel the call to ${target}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel call" }).click();
+  await page.getByText("will not be called back").waitFor();
+  await page.getByRole("cell", { name: "canceled" }).waitFor();
+
+  await page.goto(`/console/campaigns/${campaign_id}?view=batches`);
+  await page.getByRole("button", { name: "Preview contacts" }).click();
+  await page.getByText("0 of 0 people will be contacted").waitFor();
+  await page.goto("/console/do-not-call-lists");
+  await page.getByRole("button", { name: "New do-not-call list" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Registry");
+  await page.getByRole("dialog").getByRole("button", { name: "Save list" }).click();
+  await page.getByRole("button", { name: "Import numbers into Registry" }).click();
+  const csv = { name: "dnc.csv", mimeType: "text/csv", buffer: Buffer.from("212,5550101\n212,5550102\n") };
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.getByRole("dialog").getByLabel("CSV file").click(),
+  ]);
+  await chooser.setFiles(csv);
+  await page.getByRole("dialog").getByRole("button", { name: "Import", exact: true }).click();
+  await page.getByText("The list has 2 numbers").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  expect(await axeFindings(page)).toEqual([]);
+
+  await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
+  await page.getByText("Retries by outcome").waitFor();
+  await page.getByRole("button", { name: "Add retry rule" }).click();
+  await page.getByRole("button", { name: "Save retry rules" }).click();
+  await page.getByText("Retry rules saved").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/retry-rules`);
+  expect(body.rules).toEqual([{ outcome: "BUSY", wait: "10m", max_retries: 3, another_hour: false }]);
+  expect(page.faults).toEqual([]);
+});
+
+test("picked people are suppressed, and who may only read can do none of it", async () => {
+  const { app } = it;
+  const { campaign_id, batch_id } = await dialing.filled(2, { hourly_rate: 3600 });
+  const [first] = (await dialing.outbound.results(batch_id)).body;
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=people`);
+  await expect.poll(() => page.getByRole("button", { name: "Suppress" }).isDisabled()).toBe(true);
+  await page.getByRole("checkbox", { name: "Select p0" }).check();
+  await page.getByText("People, 1 selected").waitFor();
+  await page.getByRole("button", { name: "Suppress" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Comment").fill("asked by the clinic");
+  await dialog.getByRole("button", { name: "Suppress 1" }).click();
+  await page.getByText("1 address suppressed").waitFor();
+  const { body } = await app.send("GET", "/api/v1/suppressions/");
+  expect(body.items).toMatchObject([{ address: first.target, comment: "asked by the clinic" }]);
+
+  const reader = await it.open(await it.person("Viewer"));
+  await reader.goto(`/console/campaigns/${campaign_id}?view=people`);
+  await reader.getByRole("link", { name: "p0" }).waitFor();
+  for (const name of ["Retry", "Suppress", "Pause campaign", "Stop all outreach"])
+    expect(await reader.getByRole("button", { name }).count()).toBe(0);
+});

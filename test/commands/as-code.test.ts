@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { newFolder } from "./program.ts";
+import { typedHere } from "./typed-here.ts";
+
+let app: TestApp;
+let env: Record<string, string>;
+beforeAll(async () => {
+  app = await createTestApp();
+  env = { PUBLIC_URL: await app.listen(), PARLEY_API_TOKEN: app.token };
+});
+
+test("what the terminal says is exported, planned, applied and looked at for drift, with the exit codes of the guide", async () => {
+  await app.send("POST", "/api/v1/services/", { name: "Calendar", description: "Before" });
+  const folder = newFolder();
+  const typed = (...args: string[]) => typedHere(args, { folder, env });
+  expect(await typed("export", "clinic")).toEqual({
+    code: 0,
+    stdout: "clinic: 1 record written.\n",
+    stderr: "",
+  });
+  expect(await typed("drift", "clinic")).toMatchObject({ code: 0 });
+  const file = path.join(folder, "clinic/services/calendar.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("Before", "After"));
+  expect(await typed("drift", "clinic")).toMatchObject({ code: 1 });
+  const planned = await typed("plan", "clinic", "--json");
+  const { fingerprint, steps } = JSON.parse(planned.stdout);
+  expect(steps).toMatchObject([{ action: "update", kind: "services", name: "Calendar" }]);
+  expect(await typed("apply", "clinic", "--expect", "another")).toMatchObject({ code: 2 });
+  expect(JSON.parse((await typed("apply", "clinic", `--expect=${fingerprint}`, "--json")).stdout)).toEqual({
+    done: ["~ services/Calendar (services/calendar.yaml)"],
+    failed: null,
+    left: [],
+  });
+  expect(await typed("drift", "clinic")).toMatchObject({ code: 0 });
+});
+
+test("what is typed wrongly is told, and nothing is done", async () => {
+  const folder = newFolder();
+  const typed = (...args: string[]) => typedHere(args, { folder, env });
+  expect(await typed("plan")).toMatchObject({
+    code: 2,
+    stderr: "parley: Name the folder: ./parley plan clinic\n",
+  });
+  expect(await typed("plan", ".", "--env")).toMatchObject({
+    code: 2,
+    stderr: "parley: --env needs a value.\n",
+  });
+  expect((await typed("plan", ".", "--env", "live")).stderr).toContain(
+    "environments/live.yaml: There is no such file",
+  );
+  expect((await typed("apply", ".", "--replace")).stderr).toContain('"apply" knows no --replace');
+  expect((await typed("drift", ".")).stderr).toContain("Make one with ./parley export.");
+});

@@ -1,0 +1,214 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WelcomeMail } from "../../../src/accounts/welcome-mail.ts";
+import { createDeliverer } from "../../../src/webhooks/delivery-loop.ts";
+import { sendSessionEnded } from "../../../src/webhooks/event-delivery.ts";
+import { createTestApp, START, type TestApp } from "../../harness/app.ts";
+import { insertFacts } from "../../harness/facts.ts";
+import { createPeer, json, type Peer } from "../../harness/peer.ts";
+import { insertSession } from "../../harness/rows.ts";
+import { routesTo, secretOf } from "../../harness/webhooks.ts";
+
+const mails: WelcomeMail[] = [];
+let app: TestApp;
+let peer: Peer;
+let deliver: () => Promise<number>;
+beforeAll(async () => {
+  app = await createTestApp({}, undefined, { sendMail: async (mail) => void mails.push(mail) });
+  peer = await createPeer();
+  const egress = routesTo({ "good.example": peer });
+  const deliverer = createDeliverer({ ...app, egress, random: () => 0.5 });
+  deliver = () => deliverer.drain();
+  return () => egress.close();
+});
+beforeEach(() => {
+  mails.length = 0;
+  peer.requests.length = 0;
+  peer.respond((_, response) => json(response, 200, {}));
+});
+
+const jobOf = (name: string) => {
+  const found = app.jobs.find(({ job }) => job.name === name);
+  if (!found) throw new Error(`no job ${name}`);
+  return found;
+};
+const context = { stopping: new AbortController().signal } as never;
+/** What two processes do in the same minute. */
+const check = () => Promise.all([1, 2].map(() => jobOf("check-alerts").run({}, context)));
+async function mailAll() {
+  const { rows } = await app.database.pool.query(
+    "delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task where task.id = job.task_id and task.identifier = 'mail-alert' returning job.payload",
+  );
+  for (const { payload } of rows) await jobOf("mail-alert").run(payload, context);
+}
+const rule = (more: object = {}) => ({
+  ...{
+    metric: { name: "errors" },
+    condition: "above",
+    threshold: 0.05,
+    least_sessions: 20,
+    window_minutes: 60,
+  },
+  ...more,
+});
+const subscribe = async (more: object = {}) =>
+  (
+    await app.send("POST", "/api/v1/webhooks/", {
+      name: "Receiver",
+      url: "https://good.example/hook",
+      ...more,
+    })
+  ).body;
+
+describe("an alert", () => {
+  test("of a planted fault is told once when it fires and once when it resolves, by mail and webhook, though two processes check", async () => {
+    const hook = await subscribe({
+      name: "On call",
+      events: ["alert"],
+      auth_values: { hmac_secret: secretOf(1) },
+    });
+    expect(hook).toMatchObject({ auth_value_keys: ["hmac_secret"], disabled_at: null });
+    const input = { name: "Errors", notified_users: [app.admin.user_id], remind_hours: 2, ...rule() };
+    const { id } = (await app.send("POST", "/api/v1/alerts/", input)).body;
+    await check();
+    expect((await app.send("GET", `/api/v1/alerts/${id}`)).body).toMatchObject({
+      state: "ok",
+      last_sessions: 0,
+    });
+
+    const ended_at = new Date(Date.parse(START) + 30_000).toISOString();
+    await insertFacts(app, 40, (n) => ({ is_error: n < 5, ended_at }));
+    for (let minute = 0; minute < 3; minute++) {
+      app.clock.advance(60_000);
+      await check();
+    }
+    await mailAll();
+    await deliver();
+    const description = "Sessions with an error: 12.5 % of 40 sessions in 60 minutes (limit: above 5 %).";
+    expect(mails).toMatchObject([{ to: "admin@example.com", subject: "Alert: Errors" }]);
+    expect(mails[0]?.text).toContain(description);
+    expect(peer.requests.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+      {
+        type: "alert",
+        data: { alert_rule_id: id, state: "firing", value: 0.125, sessions: 40, description },
+      },
+    ]);
+    expect(peer.requests[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
+
+    app.clock.advance(3_600_000);
+    await check();
+    await check();
+    await mailAll();
+    await deliver();
+    expect(mails.map(({ subject }) => subject)).toEqual(["Alert: Errors", "Resolved: Errors"]);
+    expect(peer.requests).toHaveLength(2);
+    const { items } = (
+      await app.send("GET", `/api/v1/alerts/changes?search_fields=alert_rule_id&search_field_values=${id}`)
+    ).body;
+    expect(items.map(({ state }: { state: string }) => state)).toEqual(["resolved", "firing"]);
+    const preview = await app.send("POST", "/api/v1/alerts/preview", rule());
+    expect(preview.body).toMatchObject({ windows: 168, fired: [{ value: 0.125, sessions: 40 }] });
+    const log = (await app.send("GET", "/api/v1/webhooks/deliveries")).body.items;
+    expect(log).toMatchObject([{ event: "alert", state: "DELIVERED" }, { state: "DELIVERED" }]);
+    const again = await app.send("POST", `/api/v1/webhooks/deliveries/${log[0].id}/resend`);
+    expect(again.body).toMatchObject({ id: log[0].id, state: "WAITING" });
+    await deliver();
+    expect(peer.requests.at(-1)?.headers["webhook-id"]).toBe(log[0].id);
+  });
+
+  test("names what it can't watch or whom it can't mail at the place, and is its organization's own", async () => {
+    const wrong = [
+      { search_fields: ["channel"], search_field_values: ["smoke"] },
+      { notified_users: [999] },
+      { window_minutes: 1 },
+    ];
+    const places = [];
+    for (const more of wrong)
+      places.push(
+        (await app.send("POST", "/api/v1/alerts/", { name: "x", ...rule(more) })).body.detail?.[0]?.loc,
+      );
+    expect(places).toEqual([
+      ["body", "search_field_values", 0],
+      ["body", "notified_users"],
+      ["body", "window_minutes"],
+    ]);
+    const { id } = (await app.send("POST", "/api/v1/alerts/", { name: "Mine", ...rule() })).body;
+    const neighbour = await app.createNeighbour();
+    expect((await neighbour.send("GET", `/api/v1/alerts/${id}`)).status).toBe(404);
+    expect((await neighbour.send("GET", "/api/v1/alerts/changes")).body.items).toEqual([]);
+    expect((await neighbour.send("GET", "/api/v1/webhooks/deliveries")).body.items).toEqual([]);
+  });
+});
+
+describe("a webhook", () => {
+  test("for session.ended is told in the transaction that ends the session, and of no test session", async () => {
+    const hook = await subscribe({ name: "Ends", events: ["session.ended", "insight.found"] });
+    const at = app.clock.now().toISOString();
+    const ended = async (is_test: boolean) => {
+      const id = await insertSession(app, { ended_at: at, end_reason: "user", is_test });
+      const row = await app.db
+        .selectFrom("sessions")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      return row as Parameters<typeof sendSessionEnded>[1];
+    };
+    const session = await ended(false);
+    const undone = app.db.transaction().execute(async (tx) => {
+      await sendSessionEnded(tx, session);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    await app.db.transaction().execute(async (tx) => sendSessionEnded(tx, await ended(true)));
+    await app.db.transaction().execute((tx) => sendSessionEnded(tx, session));
+    await deliver();
+    expect(peer.requests.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+      { type: "session.ended", data: { session_id: String(session.id), end_reason: "user" } },
+    ]);
+
+    const gone = await app.send("DELETE", `/api/v1/sessions/${session.id}?reason=test`);
+    expect(gone.status).toBe(200);
+    const left = await app.send(
+      "GET",
+      `/api/v1/webhooks/deliveries?search_fields=webhook_id&search_field_values=${hook.id}`,
+    );
+    expect(left.body.items).toEqual([]);
+  });
+
+  test("is held while it is disabled, and sent what was held when it is enabled", async () => {
+    const hook = await subscribe({ name: "Held", events: ["session.ended"] });
+    await app.send("POST", `/api/v1/webhooks/${hook.id}/disable`);
+    expect((await app.send("POST", `/api/v1/webhooks/${hook.id}/test`, { event: "alert" })).status).toBe(400);
+    const id = await insertSession(app, { ended_at: app.clock.now().toISOString(), end_reason: "user" });
+    const row = await app.db
+      .selectFrom("sessions")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    await app.db.transaction().execute((tx) => sendSessionEnded(tx, row as never));
+    await deliver();
+    const states = async () =>
+      (
+        await app.send(
+          "GET",
+          `/api/v1/webhooks/deliveries?search_fields=webhook_id&search_field_values=${hook.id}`,
+        )
+      ).body.items.map(({ state }: { state: string }) => state);
+    expect(await states()).toEqual(["HELD"]);
+    await app.send("POST", `/api/v1/webhooks/${hook.id}/enable`, { send_held: true });
+    await deliver();
+    expect(await states()).toEqual(["DELIVERED"]);
+  });
+
+  test("keeps its secret to itself, and a new address needs it again", async () => {
+    const secret = { auth_values: { hmac_secret: secretOf(2) } };
+    const hook = await subscribe({ name: "Secret", events: ["alert"], ...secret });
+    expect(JSON.stringify(hook)).not.toContain(secretOf(2));
+    const moved = { id: hook.id, name: "Secret", events: ["alert"], url: "https://other.example/" };
+    expect((await app.send("PUT", "/api/v1/webhooks/", moved)).body.detail).toMatchObject([
+      { loc: ["body", "auth_values", "hmac_secret"] },
+    ]);
+    expect((await app.send("PUT", "/api/v1/webhooks/", { ...moved, ...secret })).status).toBe(200);
+    const plain = await app.send("POST", "/api/v1/webhooks/", { ...moved, url: "http://other.example" });
+    expect(plain).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "url"] }] } });
+  });
+});

@@ -1,0 +1,145 @@
+import { sql } from "kysely";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createAgent } from "../../harness/agent.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { openEventStream } from "../../harness/event-stream.ts";
+import { insertSession } from "../../harness/rows.ts";
+
+let app: TestApp;
+let address: string;
+let target: string;
+beforeAll(async () => {
+  app = await createTestApp();
+  address = await app.listen();
+  ({ target } = await createAgent(app, { script: 'otherwise -> say "Hello there."' }));
+});
+
+const PATH = "/api/v1/sessions/live";
+const openChat = async () =>
+  (await app.sendAs(null)("POST", "/chat/v1/sessions", { client_id: target })).body as {
+    session_id: string;
+    token: string;
+  };
+const say = (chat: { session_id: string; token: string }, text: string) =>
+  app.sendAs(null)("POST", `/chat/v1/sessions/${chat.session_id}/messages?token=${chat.token}`, { text });
+const idsOf = (list: { sessions: { session_id: string }[] }) =>
+  list.sessions.map(({ session_id }) => session_id);
+
+describe("running sessions", () => {
+  test("a stream begins with the whole list, then tells of words, of new sessions, and of ends", async () => {
+    const first = await openChat();
+    const stream = await openEventStream(`${address}${PATH}`, app.token);
+    expect(stream.type).toMatch(/^text\/event-stream/);
+    const all = await stream.next();
+    expect(all.event).toBe("all");
+    expect(idsOf(all.data)).toContain(first.session_id);
+
+    await say(first, "good morning");
+    let words = await stream.next();
+    // A look may fall between the message and its answer.
+    if (words.data.sessions[0].last_words.source === "user") words = await stream.next();
+    expect(words).toMatchObject({
+      event: "changed",
+      data: {
+        ended: [],
+        sessions: [
+          {
+            session_id: first.session_id,
+            channel: "chat",
+            state: "listening",
+            last_words: { source: "agent", text: "Hello there.", written_by: null },
+          },
+        ],
+      },
+    });
+
+    const second = await openChat();
+    expect(idsOf((await stream.next()).data)).toEqual([second.session_id]);
+    await app.sendAs(null)("POST", `/chat/v1/sessions/${first.session_id}/end?token=${first.token}`, {});
+    expect((await stream.next()).data.ended).toEqual([first.session_id]);
+    stream.close();
+  });
+
+  test("a reconnect begins with the whole list again, so nothing is missed between two streams", async () => {
+    const before = await openEventStream(`${address}${PATH}`, app.token);
+    await before.next();
+    before.close();
+    const { session_id } = await openChat();
+    const again = await openEventStream(`${address}${PATH}`, app.token);
+    const { event, data } = await again.next();
+    expect(event).toBe("all");
+    expect(idsOf(data)).toContain(session_id);
+    again.close();
+  });
+
+  test("what another process does with a session is told too: a turn, the tool it waits for", async () => {
+    const session_id = await insertSession(app);
+    const stream = await openEventStream(`${address}${PATH}?session_id=${session_id}`, app.token);
+    expect((await stream.next()).data.sessions).toMatchObject([{ state: "listening", last_words: null }]);
+    const lease_expires_at = new Date(app.clock.now().getTime() + 8000).toISOString();
+    const write = (values: object) =>
+      app.db.updateTable("sessions").set(values).where("id", "=", session_id).execute();
+    await write({ lease_owner: "elsewhere/1", lease_expires_at });
+    expect((await stream.next()).data.sessions).toMatchObject([{ state: "answering", running_tool: null }]);
+    await write({ running_tool: "find_slots" });
+    expect((await stream.next()).data.sessions).toMatchObject([
+      { state: "tool", running_tool: "find_slots" },
+    ]);
+    await write({ lease_owner: null, lease_expires_at: null });
+    expect((await stream.next()).data.sessions).toMatchObject([{ state: "listening", running_tool: null }]);
+    stream.close();
+  });
+
+  test("a process that dies in a turn leaves no session answering: the lease runs out", async () => {
+    const lease_expires_at = new Date(app.clock.now().getTime() - 1).toISOString();
+    const session_id = await insertSession(app, { lease_owner: "dead/1", lease_expires_at });
+    const { body } = await app.send("GET", `${PATH}?session_id=${session_id}`);
+    expect(body.sessions).toMatchObject([{ state: "listening" }]);
+  });
+
+  test("at most the newest 500 are listed, and the list says that there are more", async () => {
+    const neighbour = await app.createNeighbour("crowd@example.org");
+    const first = await insertSession(app, { sub_organization_id: neighbour.caller.sub_organization_id });
+    await sql`
+        insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, channel,
+          channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
+          agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, snapshot_key, state)
+        select sub_organization_id, conversation_id, timestamp, last_activity_at, channel, channel_manager_service,
+          channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type, agent_timezone, prompt_id,
+          prompt_name, prompt_version_number, is_test, snapshot_key, state
+        from sessions, generate_series(1, 500) where id = ${first}`.execute(app.db);
+    const { body } = await neighbour.send("GET", PATH);
+    expect(body.sessions).toHaveLength(500);
+    expect(body.more).toBe(true);
+    expect(idsOf(body)).not.toContain(String(first));
+  });
+
+  test("test conversations are listed only when asked for", async () => {
+    const session_id = String(await insertSession(app, { is_test: true }));
+    expect(idsOf((await app.send("GET", PATH)).body)).not.toContain(session_id);
+    expect(idsOf((await app.send("GET", `${PATH}?is_test=true`)).body)).toContain(session_id);
+  });
+
+  test("a neighbour sees none of them, and following one by its id answers 404", async () => {
+    const { session_id } = await openChat();
+    const neighbour = await app.createNeighbour("other@example.org");
+    expect((await neighbour.send("GET", PATH)).body.sessions).toEqual([]);
+    expect((await neighbour.send("GET", `${PATH}?session_id=${session_id}`)).status).toBe(404);
+    expect((await app.sendAs(await app.createToken(["agents_read"]))("GET", PATH)).status).toBe(403);
+  });
+
+  test("twenty viewers are told the same event", async () => {
+    const neighbour = await app.createNeighbour("viewers@example.org");
+    const streams = await Promise.all(
+      Array.from({ length: 20 }, () => openEventStream(`${address}${PATH}`, neighbour.token)),
+    );
+    await Promise.all(streams.map((stream) => stream.next()));
+    const session_id = await insertSession(app, {
+      sub_organization_id: neighbour.caller.sub_organization_id,
+    });
+    const told = await Promise.all(streams.map((stream) => stream.next()));
+    expect(new Set(told.map(({ data }) => JSON.stringify(data))).size).toBe(1);
+    expect(idsOf(told[0]?.data)).toEqual([String(session_id)]);
+    for (const stream of streams) stream.close();
+  });
+});

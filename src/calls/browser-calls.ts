@@ -43,7 +43,7 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
       refuseForeignSite(request);
       if (!target.browser_calls)
         throw new Fault("forbidden", `${body.client_id} takes no calls from its page.`);
-      if (!engines || engines.missing) throw new Fault("unavailable", engines?.missing ?? NO_ENGINES);
+      if (!engines || engines.missing) throw new Fault("unsupported", engines?.missing ?? NO_ENGINES);
       const { source, verified, claimed_user, user_name } = visitorOf(engine, target, body);
       reply.headers(await engine.visitors.admit(target.sub_organization_id));
       const answered = await calls.answerPage(

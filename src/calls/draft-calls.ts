@@ -48,7 +48,7 @@ export function draftCallRoutes(api: Api, { engine, calls, engines }: Deps): voi
     async ({ caller, params: { agent_id }, body }) => {
       const snapshot = await freezeSnapshot(engine.db, caller.sub_organization_id, agent_id, "draft");
       const language = languageOf(snapshot, body.language);
-      if (!engines || engines.missing) throw new Fault("unavailable", engines?.missing ?? NO_ENGINES);
+      if (!engines || engines.missing) throw new Fault("unsupported", engines?.missing ?? NO_ENGINES);
       const sid = randomId();
       const person = body.source?.trim() || caller.email;
       // Before its tools are called: what may have been sent is in the trail whatever comes of it.

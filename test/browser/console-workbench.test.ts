@@ -37,15 +37,17 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await click("button", "Save greeting");
   await confirm("Save");
 
-  const languages = page.getByRole("region", { name: "Languages and voices" });
   await click("button", "Add a language");
-  await languages.getByText("Language 2").waitFor();
+  await page.getByText("Language 3", { exact: true }).waitFor();
   await click("button", "Save languages");
   await confirm("Save");
 
   await click("button", "Add a text");
   await page.getByRole("dialog").getByLabel("Name").fill("prices of the clinic");
-  await page.getByRole("dialog").getByLabel("Text", { exact: true }).fill("A check-up costs 40 euros.");
+  await page
+    .getByRole("dialog")
+    .getByRole("textbox", { name: "Text", exact: true })
+    .fill("A check-up costs 40 euros.");
   await confirm("Add");
   await page.getByRole("link", { name: "prices_of_the_clinic" }).waitFor();
 
@@ -60,7 +62,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await click("button", "Add a chat page");
   await confirm("Link");
   await page.getByText("Version 1 is live").waitFor();
-  await click("button", "Link and widget of north-clinic");
+  await click("button", "Share the link and widget of north-clinic");
   await page.getByRole("button", { name: "Copy the widget of north-clinic" }).waitFor();
   expect(page.url()).toBe(made);
   expect(page.faults).toEqual([]);
@@ -68,7 +70,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   expect(clicks).toBeLessThanOrEqual(MOST_CLICKS);
 
   const { body } = await it.app.send("GET", `/api/v1/agents/${made.split("/").at(-1)}`);
-  expect(body.language_group.language_configs).toHaveLength(2);
+  expect(body.language_group.language_configs).toHaveLength(3);
   expect(body.prompt.tools).toContain("data_source_search");
   expect(body.prompt_tool_defaults).toContainEqual({
     tool_name: "data_source_search",
@@ -115,6 +117,11 @@ test("what a second person saves meanwhile is shown, and nothing that was typed 
   expect(saved.status).toBe(200);
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog");
+  await review.getByText("typed before the other saved").waitFor();
+  await review.getByText("Your changes are not affected.").waitFor();
+  await review.getByRole("button", { name: "Merge their changes" }).click();
+  await review.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Review and save" }).click();
   await review.getByText("typed before the other saved").waitFor();
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });

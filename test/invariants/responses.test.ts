@@ -16,7 +16,7 @@ const REFUSED: Record<string, number> = {
   "POST /api/v1/users/{}/send_email": 501,
   "POST /api/v1/channels/{}/simulated_contacts": 412,
   "POST /chat/v1/calls": 403,
-  "POST /api/v1/agents/{}/test/calls": 503,
+  "POST /api/v1/agents/{}/test/calls": 501,
   // No call was recorded, and no job has written the export.
   "GET /api/v1/sessions/recording/stream": 401,
   "GET /api/v1/takeouts/get/{}/file/{}": 404,

@@ -119,6 +119,10 @@ function FigureRow(props: { figure: ExperimentFigure; of: { experiment_id: numbe
   const { figure, of } = props;
   const { metric, unit, versions, differences } = figure;
   const name = METRIC_WORDS[metric];
+  const shownValue = (count: number, total: number, value: number) =>
+    unit === "rate"
+      ? `${count.toLocaleString("en")} of ${total.toLocaleString("en")}`
+      : valueWords(unit, value);
   return (
     <Table.Tr>
       <Table.Td>{name}</Table.Td>
@@ -127,13 +131,11 @@ function FigureRow(props: { figure: ExperimentFigure; of: { experiment_id: numbe
           {value === null ? (
             "–"
           ) : (
-            <RouteLink to={sessionsBehind({ ...of, version_number, metric })}>
-              <span className="sr-only">
-                {name}, version {version_number}:{" "}
-              </span>
-              {unit === "rate"
-                ? `${count.toLocaleString("en")} of ${total.toLocaleString("en")}`
-                : valueWords(unit, value)}
+            <RouteLink
+              to={sessionsBehind({ ...of, version_number, metric })}
+              label={`${name}, version ${version_number}: ${shownValue(count, total, value)}`}
+            >
+              {shownValue(count, total, value)}
             </RouteLink>
           )}
           {unit === "rate" && value !== null && (

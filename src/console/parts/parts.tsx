@@ -53,10 +53,17 @@ export function RouteLink(props: {
   title?: string;
   /** In running text a link is told by more than its colour. */
   underline?: "always";
+  /** Its name, where what is seen does not say enough by itself; it contains what is seen. */
+  label?: string;
 }) {
-  const { to, ...rest } = props;
+  const { to, label, ...rest } = props;
   return (
-    <Anchor inherit={props.size === undefined} renderRoot={(root) => <Link to={to} {...root} />} {...rest} />
+    <Anchor
+      inherit={props.size === undefined}
+      renderRoot={(root) => <Link to={to} {...root} />}
+      aria-label={label}
+      {...rest}
+    />
   );
 }
 

@@ -33,14 +33,14 @@ export function KeptDraft<Values extends object>(props: {
   useEffect(() => {
     // Until the person has decided, the earlier draft stays.
     if (found) return;
+    // At once: who discards and leaves is not offered it again.
+    if (text === null) return writeDraft(key, null);
     const timer = setTimeout(() => {
-      if (text === null) writeDraft(key, null);
-      else
-        writeDraft(key, {
-          at: new Date().toISOString(),
-          began: typed.current.initial,
-          typed: typed.current.values,
-        });
+      writeDraft(key, {
+        at: new Date().toISOString(),
+        began: typed.current.initial,
+        typed: typed.current.values,
+      });
     }, TYPING_ms);
     return () => clearTimeout(timer);
   }, [key, text, found]);

@@ -135,7 +135,7 @@ test("the draft is called by voice without any channel, and the call is a test s
   caller.hangUp();
   const session = async () => (await app.send("GET", `/api/v1/sessions/${body.session_id}`)).body;
   await expect.poll(async () => (await session()).end_reason).toBe("user");
-  expect(await session()).toMatchObject({ is_test: true, agent_id });
+  expect(await session()).toMatchObject({ is_test: true, agent_id: String(agent_id) });
   stop();
   const refused = await app.send("POST", at, { language: "ja" });
   expect(refused.body.detail[0].loc).toEqual(["body", "language"]);

@@ -78,7 +78,7 @@ function Address({ target: { target, target_mode, channel_name } }: { target: Ch
             size="compact-sm"
             variant="default"
             aria-expanded={isShown}
-            aria-label={`Link and widget of ${target}`}
+            aria-label={`Share the link and widget of ${target}`}
             onClick={toggle}
           >
             Share

@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,8 +7,17 @@ import { Pool } from "undici";
 import { silentLog } from "../src/base/log.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { joinRunningPostgres } from "../src/db/running-postgres.ts";
-import { endpointTool } from "../test/harness/endpoint-tool.ts";
 import { startProgram } from "../test/harness/start-program.ts";
+import {
+  type Chat,
+  environmentFor,
+  makeReceptionist,
+  openChat,
+  poster,
+  startChild,
+  TURNS_A_CHAT,
+  talk,
+} from "./over-http/turns.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
 import { childrenOf, cpuOf, parentOf } from "./processor-time.ts";
 
@@ -24,10 +31,6 @@ const SECONDS = Number(process.argv[2] ?? 10);
 const ROUNDS = Number(process.argv[3] ?? 3);
 const PEOPLE = (process.argv[4] ?? "1,20,100").split(",").map(Number);
 const PROFILE = process.argv[5];
-/** Then the same person begins another chat, so that histories stay as long as they are in life. */
-const TURNS_A_CHAT = 10;
-
-type Chat = (text: string) => Promise<void>;
 type Contestant = {
   name: string;
   pid: number;
@@ -36,7 +39,6 @@ type Contestant = {
   database: pg.Client;
 };
 
-let chats = 0;
 /** What ends what was started, the last first. */
 const closing: (() => Promise<unknown>)[] = [];
 const folder = mkdtempSync(path.join(tmpdir(), "parley-http-turns-"));
@@ -71,20 +73,6 @@ async function measure({ pid, open, database }: Contestant, people: number): Pro
   };
 }
 
-/** One person: a turn as soon as the last one is answered. Resolves with how long each took. */
-async function talk(open: Contestant["open"], until: number): Promise<number[]> {
-  const took: number[] = [];
-  while (performance.now() < until) {
-    const say = await open(++chats);
-    for (let turn = 0; turn < TURNS_A_CHAT && performance.now() < until; turn++) {
-      const began = performance.now();
-      await say("Is there anything on monday?");
-      took.push(performance.now() - began);
-    }
-  }
-  return took;
-}
-
 const residentOf = ({ pid }: Contestant): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 
@@ -103,53 +91,12 @@ async function walOf(database: pg.Client): Promise<{ bytes: number; fsyncs: numb
 
 async function parley(): Promise<Contestant> {
   const program = await startProgram(folder, {
-    OPENAI_API_KEY: "sk-of-a-benchmark-00000000",
-    OPENAI_BASE_URL: `${services.address}/v1`,
-    EGRESS_ALLOW: "127.0.0.1",
-    TRUST_PROXY: "1",
-    VISITORS_PER_MINUTE: "1000000",
+    ...environmentFor(services.address),
     ...(PROFILE && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${path.resolve(PROFILE)}` }),
   });
   closing.push(() => program.end("SIGTERM"));
   const { url, token = "" } = program.greeting;
-  const make = async (at: string, body: object): Promise<{ id: number }> => {
-    const response = await fetch(`${url}/api/v1${at}`, {
-      method: "POST",
-      headers: { "service-api-key": token, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const made = await response.json();
-    if (!response.ok) throw new Error(`${at}: ${JSON.stringify(made)}`);
-    return made as { id: number };
-  };
-  const service = await make("/services/", { name: "Times", description: "" });
-  const parameters = { type: "object", properties: { day: { type: "string" } } };
-  await make("/tools/", {
-    name: "find",
-    service_id: service.id,
-    definition: endpointTool("find", `${services.address}/slots`, { parameters }),
-  });
-  const prompt = await make("/prompts/", {
-    name: "Receptionist of the benchmark",
-    type: "prompt_v1",
-    context: "You are a test.",
-    llm_config: { provider: "openai", model: "gpt-4o" },
-    tools: ["find"],
-  });
-  const agent = await make("/agents/", {
-    name: "Receptionist of the benchmark",
-    type: "ca_v1",
-    prompt_id: prompt.id,
-    timezone: "America/New_York",
-    prompt_tool_defaults: [],
-    languages: [],
-    variables: {},
-    tool_headers: null,
-  });
-  const channel = await make("/channels/", { name: "Bench", channel_service: "webchat", config: {} });
-  const target = { agent_id: agent.id, channel_id: channel.id, target: "bench", target_mode: "chat" };
-  await make(`/channels/${channel.id}/targets`, target);
-
+  await makeReceptionist(url, token, services.address);
   const pool = new Pool(url, { connections: 200, pipelining: 1 });
   closing.push(() => pool.close());
   const post = poster(pool);
@@ -160,20 +107,7 @@ async function parley(): Promise<Contestant> {
     name: "Parley",
     pid: program.pid,
     database: await connected(joined.connection),
-    async open(n) {
-      const headers = { "x-forwarded-for": `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` };
-      const opened = await post("/chat/v1/sessions", { client_id: "bench" }, headers);
-      const { session_id, token } = opened as { session_id: string; token: string };
-      return async (text) => {
-        const answer = await post(
-          `/chat/v1/sessions/${session_id}/messages?token=${token}`,
-          { text },
-          headers,
-        );
-        if (!JSON.stringify(answer).includes("We have nine and two."))
-          throw new Error(`a turn was answered with ${JSON.stringify(answer)}`);
-      };
-    },
+    open: (n) => openChat(post, n),
   };
 }
 
@@ -186,6 +120,7 @@ async function floor(): Promise<Contestant> {
   await admin.query("create database floor");
   const own = { ...connection, database: "floor" };
   const child = await startChild("floor.ts", [services.address, JSON.stringify(own)]);
+  closing.push(async () => void child.process.kill());
   const pool = new Pool(child.address, { connections: 200, pipelining: 1 });
   closing.push(() => pool.close());
   const post = poster(pool);
@@ -204,21 +139,6 @@ async function floor(): Promise<Contestant> {
   };
 }
 
-function poster(pool: Pool) {
-  return async (at: string, body: object, more: Record<string, string> = {}): Promise<unknown> => {
-    const response = await pool.request({
-      path: at,
-      method: "POST",
-      headers: { "content-type": "application/json", ...more },
-      body: JSON.stringify(body),
-    });
-    const answer = await response.body.json();
-    if (response.statusCode !== 200)
-      throw new Error(`${at} answered ${response.statusCode}: ${JSON.stringify(answer)}`);
-    return answer;
-  };
-}
-
 async function connected(connection: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(connection);
   client.on("error", () => {});
@@ -227,19 +147,13 @@ async function connected(connection: pg.ClientConfig): Promise<pg.Client> {
   return client;
 }
 
-async function startChild(file: string, args: string[]): Promise<{ process: ChildProcess; address: string }> {
-  const child = fork(path.join(import.meta.dirname, "over-http", file), args);
-  closing.push(async () => void child.kill());
-  const [address] = (await once(child, "message")) as [string];
-  return { process: child, address };
-}
-
 async function end(): Promise<void> {
   for (const close of closing.reverse()) await close();
   rmSync(folder, { recursive: true, force: true });
 }
 
 const services = await startChild("services.ts", []);
+closing.push(async () => void services.process.kill());
 const contestants = [await parley(), await floor()];
 const resident = [contestants.map(residentOf)];
 const lines: (string | number)[][] = [];

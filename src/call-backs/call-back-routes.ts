@@ -42,8 +42,8 @@ const callBackList: list.ListRules = {
   fields: {
     id: list.integer("c.id"),
     campaign_id: list.integer("c.campaign_id"),
-    target: list.text("c.target"),
-    state: list.exact("c.state"),
+    target: list.read(list.text("c.target")),
+    state: list.read(list.exact("c.state")),
     due_at: list.time("c.due_at"),
     session_id: list.integer("c.session_id"),
   },
@@ -52,6 +52,8 @@ const callBackList: list.ListRules = {
     { column: "c.due_at", direction: "asc" },
     { column: "c.id", direction: "asc" },
   ],
+  countUpTo: 10_000,
+  isLong: true,
 };
 
 /** The state follows from the request, so no write of the dialer is needed to keep it. */
@@ -109,7 +111,7 @@ export function callBackRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${PATH}/`,
     {
       summary: "List call-backs",
-      description: "Calls that people asked for, the one that is due first on top.",
+      description: `Calls that people asked for, the one that is due first on top. ${list.LONG}`,
       tag,
       permission: "outbound_read",
       query: list.listQuery(callBackList),

@@ -35,7 +35,7 @@ export default function ComparePage() {
       <PageHead
         title="Compare versions"
         back={{ to: `/agents/${id}/versions`, label: "Versions" }}
-        about="What differs between two versions, and what the tests say of each."
+        about="Compare two versions and their test results."
       />
       <Fetched query={versions} lines={8}>
         {({ items }) =>

@@ -31,7 +31,7 @@ export function CompareTests(sides: Sides) {
         {({ items }) =>
           items.length === 0 ? (
             <Empty title="No tests yet" action={<RouteLink to="/tests">Tests</RouteLink>}>
-              Write tests of this agent, and both versions can be compared by them.
+              Write tests for this agent to compare the versions.
             </Empty>
           ) : (
             <Stack gap="lg">

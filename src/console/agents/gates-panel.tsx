@@ -127,7 +127,7 @@ function AddGate({ versioning, onClose }: Pick<Props, "versioning"> & { onClose(
       />
       <NumberInput
         label="Longest answer"
-        description="95 of 100 answers have to come as fast, without the time of tools. Empty: not asked."
+        description="Limit for the 95th percentile of the latency of a turn, without tools. Empty: no limit."
         suffix=" ms"
         min={0}
         thousandSeparator=","
@@ -135,7 +135,7 @@ function AddGate({ versioning, onClose }: Pick<Props, "versioning"> & { onClose(
       />
       <NumberInput
         label="Most a conversation may cost"
-        description="Of the agent's model, in the mean. Empty: not asked."
+        description="Average cost of the agent's model. Empty: no limit."
         prefix="$"
         min={0}
         decimalScale={4}

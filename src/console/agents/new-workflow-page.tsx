@@ -123,7 +123,7 @@ export default function NewWorkflowPage() {
                   <RecordSelect
                     operation="GET /api/v1/agents/"
                     label="Agent"
-                    description="Gets the workflow among its tools, as a new version of its instructions."
+                    description="The workflow is added to this agent's tools, in a new version of its instructions."
                     placeholder="None for now"
                     value={agent_id}
                     onChange={setAgent}
@@ -160,7 +160,7 @@ async function serviceForWorkflows(mayMake: boolean): Promise<number> {
   const [other] = items.filter(({ name }) => name !== "System");
   if (!mayMake && other) return other.id;
   const made = await call("POST /api/v1/services/", {
-    body: { name: SERVICE, description: "Holds workflows. They call services by their tools." },
+    body: { name: SERVICE, description: "Groups workflows. Workflows call services through tools." },
   });
   return made.id;
 }

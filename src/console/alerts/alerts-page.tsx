@@ -33,7 +33,7 @@ const COLUMNS: Column<AlertRule>[] = [
 export default listPage({
   title: "Alerts",
   about:
-    "Rules on figures of sessions, checked every minute. They tell people by e-mail and programs by webhook.",
+    "Rules on the metrics of sessions, checked every minute. They notify people by e-mail and programs by webhook.",
   operation: "GET /api/v1/alerts/",
   columns: COLUMNS,
   search: { field: "name", label: "Search by name" },

@@ -50,7 +50,7 @@ export function TileFields({ tile, onChange }: { tile: BoardTile; onChange(tile:
     <Stack gap="sm">
       <TextInput
         label="Title"
-        placeholder="Named for its metric"
+        placeholder="Default: the metric's name"
         value={tile.title}
         maxLength={120}
         dir="auto"

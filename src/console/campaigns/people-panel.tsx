@@ -183,7 +183,7 @@ export function PeoplePanel({ campaign_id }: { campaign_id: number }) {
             {requests.length === 0 ? (
               <Empty title={isFiltered || search.before ? "Nobody matches" : "No people yet"}>
                 {isFiltered || search.before
-                  ? "Take a filter away to see more."
+                  ? "Remove a filter to see more."
                   : "Create a batch and fill it from a CSV file."}
               </Empty>
             ) : (

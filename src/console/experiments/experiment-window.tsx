@@ -65,7 +65,7 @@ export function ExperimentWindow(props: {
       {variants.length === 2 && <RampFields form={form} />}
       <Checkbox.Group
         label="Guardrails"
-        description="Everybody returns to the control when one of these happens to more people."
+        description="All traffic returns to the control when one of these gets worse."
         {...form.getInputProps("guards")}
         onChange={(guards) => form.setFieldValue("guards", guards as Guard[])}
       >

@@ -175,7 +175,8 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
           ) : (
             `It analyzes what ${workflow.source === "upload" ? "comes" : "ends"} after its activation; a first day under Settings adds older conversations.`
           )}{" "}
-          A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far.
+          Daily figures are averages of the last 14 days. Costs are list prices times the tokens its tools
+          have used so far.
         </Text>
         {estimate === null && <Text size="sm">{workflow.estimate_problem}</Text>}
         {leftOut !== null && leftOut.length > 0 && (

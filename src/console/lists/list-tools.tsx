@@ -203,7 +203,8 @@ export function ColumnChooser(props: {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown>
-        <Stack gap={6}>
+        {/* Scrolled inside: a page that scrolls takes the button out of sight, and the list with it. */}
+        <Stack gap={6} mah="45vh" style={{ overflowY: "auto" }}>
           {columns.map(({ field, title }) => (
             <Checkbox
               key={field}

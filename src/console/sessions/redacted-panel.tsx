@@ -21,7 +21,7 @@ export function RedactedPanel({ id }: { id: string }) {
     >
       {values === null ? (
         <Text size="sm" c="dimmed">
-          Each look is an entry of the audit log.
+          Each view is recorded in the audit log.
         </Text>
       ) : values.length === 0 ? (
         <Empty title="Nothing was redacted, or it is not kept any more" />

@@ -134,7 +134,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
       </Group>
       <Switch
         label="Withhold unknown numbers and addresses"
-        description="Only contacts that the author wrote, the person said, or that are the person's own are said."
+        description="The agent says only numbers and addresses that its author wrote, that the person said, or that are the person's own."
         checked={values.withhold_unknown_contacts}
         onChange={({ currentTarget }) =>
           form.setFieldValue("withhold_unknown_contacts", currentTarget.checked as never)
@@ -143,7 +143,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
       <NumberInput
         w={260}
         label="Withhold the prompt"
-        description="From so many words of it in a row."
+        description="Number of consecutive words that counts."
         placeholder="Off"
         suffix=" words"
         min={8}

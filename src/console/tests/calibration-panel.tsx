@@ -23,7 +23,7 @@ export function CalibrationPanel({ judge }: { judge: JudgeResponse }) {
             {may("tests_run") && judge.label_count > 0 && (
               <ConfirmButton
                 verb="Ask again"
-                question="Ask the judge about all labelled sessions again?"
+                question="Run the judge on all labelled sessions again?"
                 act={() => call("POST /api/v1/judges/{judge_id}/answers", { path: { judge_id: judge.id } })}
                 invalidates={[["judge", String(judge.id)], [LABELS]]}
                 done="The judge is being asked"

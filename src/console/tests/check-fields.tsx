@@ -54,7 +54,7 @@ export function CheckFields(props: {
               allowDeselect={false}
               data={[
                 { value: "agent", label: "the agent" },
-                { value: "person", label: "no one: the person's messages are used up" },
+                { value: "person", label: "no one: the person has no messages left" },
               ]}
               value={check.text}
               onChange={(text) => change(index, { text: text ?? "agent" })}

@@ -89,7 +89,7 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
         <NameFields form={form} />
         <Textarea
           label="Question"
-          description="What a person is asked who labels sessions, to be answered with yes or no: Was the agent polite?"
+          description="Answered with yes or no by people who label sessions. For example: Was the agent polite?"
           required
           autosize
           dir="auto"
@@ -138,7 +138,7 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
           />
           <NumberInput
             label="Least agreement (κ)"
-            description="Below it the judge informs, and fails no test."
+            description="Below this value, the judge only informs and fails no test."
             min={0}
             max={1}
             step={0.05}

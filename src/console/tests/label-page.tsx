@@ -109,7 +109,7 @@ function Question(props: {
           </Button>
         </Group>
         <Text size="xs" c="dimmed" mt="xs">
-          Unclear sessions count nowhere.
+          Unclear sessions are not counted.
         </Text>
       </Panel>
       <Panel title={`Session ${session_id}`}>

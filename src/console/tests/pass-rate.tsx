@@ -23,8 +23,7 @@ export function PassRate({ rate }: { rate: Rate }) {
         />
       </div>
       <Text size="xs" c="dimmed">
-        With {total} tests, the rate of conversations like these is between {percent(low)} and {percent(high)}{" "}
-        (95 % interval).
+        With {total} tests, the true pass rate is between {percent(low)} and {percent(high)} (95 % interval).
       </Text>
     </div>
   );

@@ -47,7 +47,7 @@ export function PersonChoice({ value, onChange, readOnly }: Props<Person>) {
       ) : "session" in value ? (
         <NumberInput
           label="Session"
-          description="The person says what was said in it, line by line. The test can be played as long as the session is there."
+          description="The person repeats its messages. The test works as long as the session exists."
           required
           min={1}
           allowDecimal={false}

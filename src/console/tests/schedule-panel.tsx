@@ -138,7 +138,7 @@ function ScheduleWindow(props: { suite: TestSuiteResponse; schedule: TestSchedul
     <WindowForm title={`When ${suite.name} runs`} verb="Save" sending={sending} onClose={onClose}>
       <Switch
         label="Run by itself"
-        description="A run whose time passes while the program is down is not made up for; it is told here."
+        description="Runs missed while Parley is down are skipped and listed here."
         {...form.getInputProps("is_active", { type: "checkbox" })}
       />
       <SimpleGrid cols={2}>
@@ -181,7 +181,7 @@ function ScheduleWindow(props: { suite: TestSuiteResponse; schedule: TestSchedul
       </SimpleGrid>
       <TextInput
         label="Webhook"
-        description="Is sent a message when a run is finished, whoever began it. Empty: none."
+        description="Receives a message when a run finishes. Empty: none."
         placeholder="https://example.com/tests"
         {...form.getInputProps("webhook")}
       />
@@ -189,7 +189,7 @@ function ScheduleWindow(props: { suite: TestSuiteResponse; schedule: TestSchedul
         <>
           <TextInput
             label="Secret that signs it"
-            description={`Base64 of 32 to 512 bytes. ${isSigned ? "Empty: the stored one is kept." : "Empty: it is not signed."}`}
+            description={`Base64 of 32 to 512 bytes. ${isSigned ? "Empty: keep the stored one." : "Empty: it is not signed."}`}
             {...form.getInputProps("hmac_secret")}
           />
           {isSigned && (

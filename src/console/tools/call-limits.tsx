@@ -17,7 +17,7 @@ export function CallLimits({ definition, onChange, errorOf }: Props) {
         <Switch
           style={{ flex: 1, minWidth: 240 }}
           label="Confirm before each call"
-          description="The engine asks, and calls only after a yes."
+          description="Parley asks, and calls only after a yes."
           checked={confirm ?? false}
           onChange={({ currentTarget }) =>
             onChange({ ...definition, confirm: currentTarget.checked || null })
@@ -41,7 +41,7 @@ export function CallLimits({ definition, onChange, errorOf }: Props) {
       {confirm && (
         <Textarea
           label="Read-back"
-          description="What the engine asks, word for word. Arguments stand as {{ name }}."
+          description="Asked word for word. {{ name }} inserts an argument."
           placeholder="Shall I cancel your appointment on {{ day }}?"
           dir="auto"
           autosize

@@ -23,7 +23,7 @@ const COLUMNS: Column<WebhookSubscription>[] = [
 
 export default listPage({
   title: "Webhooks",
-  about: "Addresses that are told when a session ends, an insight is found or an alert fires.",
+  about: "Endpoints notified when a session ends, an insight is found or an alert fires.",
   operation: "GET /api/v1/webhooks/",
   columns: COLUMNS,
   search: { field: "name", label: "Search by name" },

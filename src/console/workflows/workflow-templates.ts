@@ -42,7 +42,7 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
   {
     key: "appointment",
     title: "Book an appointment",
-    description: "Asks for a service, a day and a name, reads all of it back, and corrects what is wrong.",
+    description: "Asks for a service, a day and a name, reads them back, and corrects mistakes.",
     steps: [
       {
         id: "ASK_SERVICE",
@@ -72,7 +72,7 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
         inputs: [yesNo("is_right", "Is that right?")],
         next: [{ id: "BOOKED", if: "is_right == `true`", requires: ["is_right"] }, "ASK_SERVICE"],
       },
-      goodbye("BOOKED", "Say that the appointment is taken down, and say goodbye."),
+      goodbye("BOOKED", "Say that the appointment is noted, and say goodbye."),
     ],
   },
   {
@@ -121,8 +121,7 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
   {
     key: "routing",
     title: "Answer or route",
-    description:
-      "Finds out what somebody wants, answers questions, and takes down what a person should deal with.",
+    description: "Finds out what callers want, answers questions, and takes messages for your staff.",
     steps: [
       {
         id: "ASK_TOPIC",
@@ -145,7 +144,7 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
       },
       {
         id: "TAKE_DOWN",
-        goal: "Take down what a person should deal with",
+        goal: "Take a message for the staff",
         instructions: [
           "Say that a colleague will call back. Ask what it is about and for a telephone number.",
         ],
@@ -159,7 +158,7 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
   {
     key: "reminder",
     title: "Remind and confirm",
-    description: "Asks whether somebody comes, and finds another day for who can't: three tries at most.",
+    description: "Confirms a visit, or finds another day in at most three tries.",
     steps: [
       {
         id: "ASK_COMING",

@@ -30,7 +30,13 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     "data-keys": ["data_keys", "retired_signing_keys"],
     redaction: ["redacted_values", "redaction_policies"],
     speech: ["pronunciations", "speech_providers"],
-    knowledge: ["data_source_chunks", "data_source_words", "data_sources", "embedding_usage"],
+    knowledge: [
+      "data_source_chunks",
+      "data_source_documents",
+      "data_source_words",
+      "data_sources",
+      "embedding_usage",
+    ],
     tools: ["mcp_listings", "prompt_tools", "service_tokens", "services", "tool_versions", "tools"],
     agents: [
       "agent_versions",

@@ -40,7 +40,7 @@ import { addFolders } from "./folders/routes.ts";
 import { addInsights } from "./insights/routes.ts";
 import { addJudges } from "./judges/routes.ts";
 import { sessionJudges } from "./judges/session-judges.ts";
-import { dataSourceRoutes } from "./knowledge/data-source.ts";
+import { addKnowledge } from "./knowledge/routes.ts";
 import { mcpRoutes } from "./mcp/mcp-route.ts";
 import { capacityFigures } from "./media/call-capacity.ts";
 import { addReplays } from "./replays/routes.ts";
@@ -94,7 +94,7 @@ export async function createApp(given: AppParts): Promise<App> {
     speakOffline: parts.speakOffline ?? (async () => null),
   });
   speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
-  dataSourceRoutes(api, { ...ground, embeds: config.embedding_model !== null });
+  addKnowledge(api, { ...ground, ...engine, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });

@@ -274,7 +274,15 @@ export type DataSourceCreateRequest = { "name": string; "description"?: string |
 
 export type DataSourceDetailResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null; "text": string };
 
+export type DataSourceDocument = { "id": number; "kind": "file" | "page"; "name": string; "title": string | null; "format": "pdf" | "docx" | "html" | "markdown" | "text"; "pages": number | null; "pages_without_text": number | null; "characters": number; "size_bytes": number; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type DataSourceDocumentText = { "id": number; "kind": "file" | "page"; "name": string; "title": string | null; "format": "pdf" | "docx" | "html" | "markdown" | "text"; "pages": number | null; "pages_without_text": number | null; "characters": number; "size_bytes": number; "created_at": string; "updated_at": string; "last_updated_by": string; "text": string };
+
+export type DataSourceFindings = { "results": ({ "data_source": string; "source"?: string | undefined; "text": string; "score": number })[]; "searched_by": "whole" | "words" | "words and meaning" };
+
 export type DataSourceMetadataResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null };
+
+export type DataSourceQuestion = { "question": string };
 
 export type DataSourceUpdateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string; "id": number; "edit_comments"?: string | null | undefined };
 
@@ -1316,6 +1324,11 @@ export type Operations = {
   update_data_source: { input: { "body": DataSourceUpdateRequest }; answer: DataSourceDetailResponse };
   get_data_source: { input: { "path": { "data_source_id": number } }; answer: DataSourceDetailResponse };
   delete_data_source: { input: { "path": { "data_source_id": number }; "query": { "reason": string } }; answer: Deleted };
+  list_data_source_documents: { input: { "path": { "data_source_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (DataSourceDocument)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_data_source_document: { input: { "path": { "data_source_id": number }; "body": FormData }; answer: DataSourceDocument };
+  get_data_source_document: { input: { "path": { "data_source_id": number; "document_id": number } }; answer: DataSourceDocumentText };
+  delete_data_source_document: { input: { "path": { "data_source_id": number; "document_id": number } }; answer: Deleted };
+  search_data_source: { input: { "path": { "data_source_id": number }; "body": DataSourceQuestion }; answer: DataSourceFindings };
   list_directory_members: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "include_deleted"?: boolean | undefined; "response_format"?: DirectoryResponseFormat | undefined } | undefined }; answer: { "items": (DirectoryMember)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_directory_member: { input: { "query"?: { "response_format"?: DirectoryResponseFormat | undefined } | undefined; "body": DirectoryMemberCreate }; answer: DirectoryMember };
   import_directory_members: { input: { "body": FormData }; answer: { "success": true; "created": number; "updated": number } };
@@ -1740,6 +1753,11 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_data_source: ["PUT", "/api/v1/data_sources/"],
   get_data_source: ["GET", "/api/v1/data_sources/{data_source_id}"],
   delete_data_source: ["DELETE", "/api/v1/data_sources/{data_source_id}"],
+  list_data_source_documents: ["GET", "/api/v1/data_sources/{data_source_id}/documents/"],
+  create_data_source_document: ["POST", "/api/v1/data_sources/{data_source_id}/documents/"],
+  get_data_source_document: ["GET", "/api/v1/data_sources/{data_source_id}/documents/{document_id}"],
+  delete_data_source_document: ["DELETE", "/api/v1/data_sources/{data_source_id}/documents/{document_id}"],
+  search_data_source: ["POST", "/api/v1/data_sources/{data_source_id}/search"],
   list_directory_members: ["GET", "/api/v1/directory_members/"],
   create_directory_member: ["POST", "/api/v1/directory_members/"],
   import_directory_members: ["PUT", "/api/v1/directory_members/upload/"],

@@ -1,3 +1,4 @@
+import { createDocumentReader } from "../knowledge/documents/document-reader.ts";
 import { catalogueOf, operatorLlm } from "../llm/catalogue.ts";
 import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
@@ -22,6 +23,7 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     storage: engine.storage,
     carriers: outreach.carriers,
     recordings: createRecordingStore(config.data_dir),
+    documents: createDocumentReader(),
     bucket: parts.recordingsBucket
       ? createBucket(parts.recordingsBucket, { clock: parts.clock, allow: config.egress_allow })
       : null,

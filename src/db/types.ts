@@ -494,11 +494,33 @@ export interface DataKeys {
 
 export interface DataSourceChunks {
   data_source_id: number;
+  document_id: number | null;
   embedding: Buffer | null;
   embedding_model: string | null;
+  heading: string | null;
+  page: number | null;
   position: number;
   text: string;
   words: Generated<string>;
+}
+
+export interface DataSourceDocuments {
+  characters: number;
+  created_at: string;
+  data_source_id: number;
+  format: "pdf" | "docx" | "html" | "markdown" | "text";
+  id: Generated<number>;
+  kind: "file" | "page";
+  last_updated_by: string;
+  name: string;
+  pages: number | null;
+  pages_without_text: number | null;
+  size_bytes: number;
+  slot: number;
+  sub_organization_id: number;
+  text: string;
+  title: string | null;
+  updated_at: string;
 }
 
 export interface DataSources {
@@ -1929,6 +1951,7 @@ export interface DB {
   custom_messages: CustomMessages;
   data_keys: DataKeys;
   data_source_chunks: DataSourceChunks;
+  data_source_documents: DataSourceDocuments;
   data_source_words: DataSourceWords;
   data_sources: DataSources;
   dial_countries: DialCountries;

@@ -18,7 +18,8 @@ const EMBED_MS = 3_000;
 /** Models read no more; a text pasted in place of a question is searched by how it begins. */
 const MAX_QUESTION = 2_000;
 
-type SearchResult = { data_source: string; text: string; score: number };
+/** `source`: the document and the place in it, as an answer may name them: "prices.pdf, page 3". */
+type SearchResult = { data_source: string; source?: string; text: string; score: number };
 /** `missing`: entries that name no source and no label. */
 type SearchOutcome = { results: SearchResult[]; missing: string[] };
 
@@ -37,7 +38,7 @@ export async function searchDataSources(
   db: Db,
   sub_organization_id: number,
   given: { entries: readonly string[]; question: string; embedder?: Embedder | null; signal?: AbortSignal },
-): Promise<SearchOutcome & { embedded: Embedded | null }> {
+): Promise<SearchOutcome & { embedded: Embedded | null; is_whole: boolean }> {
   const { entries, question, embedder = null } = given;
   const sources = await findSources(db, sub_organization_id, entries);
   const found = new Set(sources.map(({ entry }) => entry));
@@ -46,7 +47,9 @@ export async function searchDataSources(
   const length = new Map(sources.map(({ id, characters }) => [id, characters]));
   const characters = length.values().reduce((sum, one) => sum + one, 0);
 
-  if (characters <= WHOLE_CHARACTERS) return { results: await wholeTexts(db, ids), missing, embedded: null };
+  if (characters <= WHOLE_CHARACTERS) {
+    return { results: await wholeTexts(db, ids), missing, embedded: null, is_whole: true };
+  }
   for (const { id } of sources.filter(({ is_cut }) => !is_cut)) await cutOnce(db, id);
   const words = wordsOf(question);
   const asking = words.length > 0 && embedder ? embedQuestion(embedder, question, given.signal) : null;
@@ -56,7 +59,7 @@ export async function searchDataSources(
     ? fused(byWords, await closestChunks(db, ids, { model: asked.model, vector: asked.vector, limit: FUSED }))
     : byWords;
   const results = await withTexts(db, ranked.slice(0, MAX_RESULTS));
-  return { results, missing, embedded: asked && embeddedOf(asked) };
+  return { results, missing, embedded: asked && embeddedOf(asked), is_whole: false };
 }
 
 type Asked = Embedded & { vector: number[] | null };
@@ -105,13 +108,15 @@ async function findSources(
 ): Promise<FoundSource[]> {
   const { rows } = await sql<FoundSource>`
     with source as (
-      select d.id, d.name, d.labels, length(d.text) as characters
+      select d.id, d.name, d.labels, d.text = '' as is_empty, length(d.text) + coalesce((
+        select sum(characters) from data_source_documents where data_source_id = d.id), 0)::integer as characters
       from data_sources d
       where d.sub_organization_id = ${sub_organization_id} and d.deleted_at is null
         and (d.name = any (${[...entries]}::text[]) or d.labels && ${[...entries]}::text[])
     )
     select entry, source.id, characters,
-      exists (select from data_source_chunks c where c.data_source_id = source.id) as is_cut
+      source.is_empty or exists (
+        select from data_source_chunks c where c.data_source_id = source.id and c.document_id is null) as is_cut
     from unnest(${[...entries]}::text[]) with ordinality as given (entry, position)
     join source on source.name = entry
       or (entry = any (source.labels) and not exists (select from source named where named.name = entry))
@@ -119,26 +124,47 @@ async function findSources(
   return rows;
 }
 
+/** Texts as they stand, and behind each the parts of its documents, in order. */
 async function wholeTexts(db: Db, ids: number[]): Promise<SearchResult[]> {
-  const rows = await db
-    .selectFrom("data_sources")
-    .select(["id", "name as data_source", "text", sql<number>`1`.as("score")])
-    .where("id", "in", ids.length > 0 ? ids : [-1])
-    .execute();
-  const byId = new Map(rows.map(({ id, ...result }) => [id, result]));
-  return ids.flatMap((id) => byId.get(id) ?? []).filter(({ text }) => text !== "");
+  const { rows } = await sql<FoundPart>`
+    select d.name as data_source, part.text, part.document, part.page, part.heading
+    from unnest(${ids}::bigint[]) with ordinality as asked (id, nth)
+    join data_sources d on d.id = asked.id
+    cross join lateral (
+      select -1 as slot, 0 as position, d.text, null as document, null::integer as page, null as heading
+      union all
+      select o.slot, c.position, c.text, o.name, c.page, c.heading
+      from data_source_documents o join data_source_chunks c on c.document_id = o.id
+      where o.data_source_id = d.id
+    ) as part
+    where part.text <> ''
+    order by asked.nth, part.slot, part.position`.execute(db);
+  return rows.map((row) => resultOf(row, 1));
 }
 
+/** Index: the primary keys. */
 async function withTexts(db: Db, ranked: RankedChunk[]): Promise<SearchResult[]> {
-  const { rows } = await sql<SearchResult & { nth: number }>`
-    select place.nth, d.name as data_source, c.text
+  const { rows } = await sql<FoundPart & { nth: number }>`
+    select place.nth, d.name as data_source, c.text, o.name as document, c.page, c.heading
     from unnest(${ranked.map(({ data_source_id }) => data_source_id)}::bigint[],
       ${ranked.map(({ position }) => position)}::int[]) with ordinality as place (data_source_id, position, nth)
     join data_source_chunks c using (data_source_id, position)
     join data_sources d on d.id = c.data_source_id
+    left join data_source_documents o on o.id = c.document_id
     order by place.nth`.execute(db);
-  return rows.map(({ nth, data_source, text }) => {
-    const { score } = ranked[nth - 1] as RankedChunk;
-    return { data_source, text, score: Math.round(score * 10_000) / 10_000 };
-  });
+  return rows.map((row) => resultOf(row, Math.round((ranked[row.nth - 1]?.score ?? 0) * 10_000) / 10_000));
+}
+
+type FoundPart = {
+  data_source: string;
+  text: string;
+  document: string | null;
+  page: number | null;
+  heading: string | null;
+};
+
+function resultOf({ data_source, text, document, page, heading }: FoundPart, score: number): SearchResult {
+  if (document === null) return { data_source, text, score };
+  const place = page === null ? heading : `page ${page}`;
+  return { data_source, source: place === null ? document : `${document}, ${place}`, text, score };
 }

@@ -10,7 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueueEmbedding } from "./source-embedding.ts";
-import { cutText, dropChunks, storeChunks } from "./stored-chunks.ts";
+import { cutText, dropChunks, MOST_CHUNKS, rebuildWords, storeChunks } from "./stored-chunks.ts";
 
 export const DataSourceCreateRequest = z
   .object({
@@ -79,8 +79,6 @@ const selectSources = (db: Db, caller: Caller) =>
     ]);
 
 /** Seconds to store. A text of the largest size that is taken has fewer without a delimiter, or with one every 100 characters. */
-const MOST_CHUNKS = 20_000;
-
 function refuseTooMany(chunks: number): void {
   if (chunks <= MOST_CHUNKS) return;
   throw invalid(
@@ -109,7 +107,8 @@ export function dataSourceRoutes(
   const cut = async (tx: Tx, caller: Caller, input: Input, id: number) => {
     const chunks = cutText(values(caller, input));
     refuseTooMany(chunks.length);
-    await storeChunks(tx, id, chunks);
+    await storeChunks(tx, { data_source_id: id, document: null }, chunks);
+    await rebuildWords(tx, id);
     if (embeds) await enqueueEmbedding(tx, id);
   };
 

@@ -107,7 +107,11 @@ export const embeddingJobs = (parts: {
   handle(embedRest, () => enqueueRest(parts)),
 ];
 
-type TextChunk = { position: number; text: string };
+type TextChunk = { position: number; text: string; heading: string | null };
+
+/** What a part is about stands in its headings as often as in itself. */
+const embeddedText = ({ heading, text }: TextChunk): string =>
+  heading === null ? text : `${heading}\n${text}`;
 
 /**
  * Gives vectors to the parts of a source that have none of this model, some at a time. A part that was changed while the
@@ -130,7 +134,7 @@ async function embedChunks(
   while (!stopping.aborted) {
     const chunks = await chunksWithout(db, data_source_id, embedder.model);
     if (chunks.length === 0) return;
-    const texts = chunks.map(({ text }) => text);
+    const texts = chunks.map(embeddedText);
     const made = await embedder
       .embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal })
       .catch((error: unknown) => {
@@ -147,7 +151,7 @@ async function embedChunks(
 const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<TextChunk[]> =>
   db
     .selectFrom("data_source_chunks")
-    .select(["position", "text"])
+    .select(["position", "text", "heading"])
     .where("data_source_id", "=", data_source_id)
     .where("embedding_model", "is distinct from", model)
     .orderBy("position")
@@ -162,10 +166,10 @@ async function storeVectors(
   await sql`
     update data_source_chunks c set embedding = made.embedding, embedding_model = ${model}
     from unnest(${chunks.map(({ position }) => position)}::int[], ${chunks.map(({ text }) => text)}::text[],
-      ${vectors.map(packVector)}::bytea[]) as made (position, text, embedding)
-    where c.data_source_id = ${data_source_id} and c.position = made.position and c.text = made.text`.execute(
-    db,
-  );
+      ${chunks.map(({ heading }) => heading)}::text[], ${vectors.map(packVector)}::bytea[])
+      as made (position, text, heading, embedding)
+    where c.data_source_id = ${data_source_id} and c.position = made.position and c.text = made.text
+      and c.heading is not distinct from made.heading`.execute(db);
 }
 
 /**

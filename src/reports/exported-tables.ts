@@ -61,6 +61,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("bridge_phrases"),
     own("conversation_bridges"),
     own("data_sources"),
+    own("data_source_documents"),
     own("embedding_usage"),
     own("pronunciations"),
     own("directory_members"),

@@ -12,6 +12,7 @@ const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/voice_groups/voices/sample": "reads: speaks a sentence",
   "POST /api/v1/language_groups/voices/sample": "reads: speaks a sentence",
   "POST /api/v1/custom_messages/calendar": "reads",
+  "POST /api/v1/data_sources/{}/search": "reads",
   "POST /api/v1/tools/check": "reads",
   "POST /api/v1/services/{}/mcp/refresh": "asks the server",
   "POST /api/v1/tools/play": "reads: nothing is kept",

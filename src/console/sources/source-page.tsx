@@ -1,9 +1,14 @@
 import { Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { Panel } from "../parts/parts.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
 import { RecordFormFrame } from "../records/record-form.tsx";
+import { DocumentsView } from "./documents-view.tsx";
+import { TrySearch } from "./try-search.tsx";
+
+const VIEWS = { text: "Text", files: "Files", search: "Test search" };
 
 export default recordPage({
   operations: {
@@ -19,6 +24,16 @@ export default recordPage({
   list: { to: "/sources", label: "Data sources" },
   newTitle: "New data source",
   title: "Data source",
+  acrossViews: true,
+  Around: ({ record, children }) => (
+    <ViewTabs label="Views of the data source" views={VIEWS}>
+      {(view) => {
+        if (view === "files") return <DocumentsView data_source_id={record.id} />;
+        if (view === "search") return <TrySearch data_source_id={record.id} />;
+        return children;
+      }}
+    </ViewTabs>
+  ),
   ...fieldsOf("PUT /api/v1/data_sources/", {
     name: { initial: "" },
     description: optionalText(),

@@ -57,6 +57,28 @@ const member = (maker: Maker) => ({ name: `Member ${maker.next()}`, type: "conta
 const members = "/api/v1/directory_members/";
 const ofMember = async (maker: Maker) => (await maker.post("/directory_members/", member(maker))).id;
 
+const SOURCES = "/api/v1/data_sources/{}";
+const leaflet = { file: { filename: "leaflet.md", content: "# Aftercare\n\nCool the cheek." } };
+const ofSource = async (maker: Maker): Promise<number> => {
+  const source = { name: `source_${maker.next()}`, chunk: false, text: "Hours: 9-5" };
+  return (await maker.post("/data_sources/", source)).id;
+};
+const ofDocument = async (maker: Maker): Promise<[number, number]> => {
+  const id = await ofSource(maker);
+  const { id: document } = await maker.call(`POST ${SOURCES}/documents/`, { at: [id], form: leaflet });
+  return [id, document];
+};
+const ofSources: Examples = {
+  [`GET ${SOURCES}/documents/`]: async (maker) => ({ at: [await ofSource(maker)] }),
+  [`POST ${SOURCES}/documents/`]: async (maker) => ({ at: [await ofSource(maker)], form: leaflet }),
+  [`GET ${SOURCES}/documents/{}`]: async (maker) => ({ at: await ofDocument(maker) }),
+  [`DELETE ${SOURCES}/documents/{}`]: async (maker) => ({ at: await ofDocument(maker) }),
+  [`POST ${SOURCES}/search`]: async (maker) => ({
+    at: [await ofSource(maker)],
+    body: { question: "when do you open" },
+  }),
+};
+
 const pronunciations = { filename: "p.csv", content: "text,replacement,languages\r\nAI,A I,en-US\r\n" };
 
 /** An MCP server that nobody answers for, whose list was read before. */
@@ -156,6 +178,7 @@ export const AGENTS: Examples = {
     chunk: false,
     text: "Hours: 9-5",
   })),
+  ...ofSources,
 
   "GET /api/v1/pronunciations": () => ({}),
   "GET /api/v1/pronunciations/metadata": () => ({}),

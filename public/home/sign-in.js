@@ -1,3 +1,5 @@
+import { askPasskey, knowsPasskeys, offersInFields } from "./passkey.js";
+
 // A link with a code signs in once, and a password may be set with it; without one, address and password are asked for.
 const search = new URLSearchParams(location.search);
 const code = search.get("code");
@@ -6,7 +8,10 @@ const problem = document.getElementById("problem");
 const done = document.getElementById("done");
 const later = document.getElementById("later");
 const byOrganization = document.getElementById("by-organization");
+const byPasskey = document.getElementById("by-passkey");
 const forgotten = document.getElementById("forgotten");
+/** Ends the offer of passkeys in the address's field: a browser asks for one at a time. */
+let offer = new AbortController();
 
 if (code) {
   document.getElementById("email-row").remove();
@@ -14,6 +19,7 @@ if (code) {
   form.elements.password.autocomplete = "new-password";
   form.elements.password.minLength = 12;
   byOrganization.remove();
+  byPasskey.remove();
   // A link that was asked for by mail is good for a new password only.
   later.hidden = search.has("reset");
   forgotten.remove();
@@ -41,9 +47,15 @@ function nextPage() {
 }
 
 /** Whoever has a second factor is asked for it once the first one was right. */
-function askCode() {
-  document.getElementById("factor-row").hidden = false;
-  document.getElementById("factor-help").hidden = false;
+function askCode({ has_app = true, passkey }) {
+  const row = document.getElementById("factor-row");
+  const help = document.getElementById("factor-help");
+  if (passkey)
+    help.textContent = has_app
+      ? "Leave it empty to use your passkey, or enter the six digits of your authenticator app or a recovery code."
+      : "Leave it empty to use your passkey, or enter a recovery code.";
+  row.hidden = false;
+  help.hidden = false;
   form.elements.second_factor.focus();
 }
 
@@ -76,25 +88,59 @@ async function askForReset() {
   }
 }
 
+const NO_ANSWER = "Parley does not answer. Is it running?";
+const NO_PASSKEY = "No passkey was used. Choose Sign in to try again, or enter a code.";
+
 async function send(path, first) {
   problem.textContent = "";
+  offer.abort();
   const second_factor = form.elements.second_factor.value.trim();
-  const body = second_factor === "" ? first : { ...first, second_factor };
   try {
-    const response = await post(path, body);
-    const { signed_in, detail } = await response.json();
-    if (response.ok && signed_in) {
-      location.assign(nextPage());
-      return;
-    }
-    if (response.ok) {
-      askCode();
-      return;
-    }
-    problem.textContent = wordsOf(detail);
+    const asked = await sendOnce(path, second_factor === "" ? first : { ...first, second_factor });
+    if (!asked?.passkey || !knowsPasskeys()) return;
+    const passkey = await askPasskey(asked.passkey).catch(() => null);
+    if (passkey) await sendOnce(path, { ...first, passkey });
+    else problem.textContent = NO_PASSKEY;
   } catch {
-    problem.textContent = "Parley does not answer. Is it running?";
+    problem.textContent = NO_ANSWER;
   }
+}
+
+/** Goes on where somebody is signed in; else shows why not. Resolves with what is asked for, where something still is. */
+async function sendOnce(path, body) {
+  const response = await post(path, body);
+  const answer = await response.json();
+  if (!response.ok) problem.textContent = wordsOf(answer.detail);
+  else if (answer.signed_in) location.assign(nextPage());
+  else {
+    askCode(answer);
+    return answer;
+  }
+}
+
+const passkeyOptions = async () => (await (await post("/api/console/passkey/begin", {})).json()).options;
+
+async function signInByPasskey() {
+  problem.textContent = "";
+  offer.abort();
+  try {
+    const passkey = await askPasskey(await passkeyOptions()).catch(() => null);
+    if (passkey) await sendOnce("/api/console/passkey", { passkey });
+    else problem.textContent = "No passkey was used. Try again, or sign in with your password.";
+  } catch {
+    problem.textContent = NO_ANSWER;
+  }
+}
+
+/** Passkeys stand among the addresses that the browser proposes. */
+async function offerPasskeys() {
+  const options = await passkeyOptions();
+  if (!options || !knowsPasskeys()) return;
+  byPasskey.hidden = false;
+  if (!(await offersInFields())) return;
+  offer = new AbortController();
+  const passkey = await askPasskey(options, { mediation: "conditional", signal: offer.signal });
+  await sendOnce("/api/console/passkey", { passkey });
 }
 
 /** To the identity provider of the address's organization. */
@@ -116,6 +162,9 @@ async function signInByOrganization() {
   }
 }
 
+// Nothing was asked for, so nothing is said where it fails.
+if (!code) offerPasskeys().catch(() => {});
+byPasskey.addEventListener("click", signInByPasskey);
 byOrganization.addEventListener("click", signInByOrganization);
 form.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { isWithin, networkList } from "./allowed-networks.ts";
+import { hasSecondFactor } from "./sign-in/second-factor.ts";
 
 /** As they are stored in `organizations`. */
 export type AccessRules = {
@@ -103,12 +104,7 @@ export function accessRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
             `Your own address, ${address ?? "unknown"}, is not in allowed_networks. Add it first.`,
           );
         if (body.require_second_factor && api_token_id === null) {
-          const own = await tx
-            .selectFrom("second_factors")
-            .select("user_id")
-            .where("user_id", "=", user_id)
-            .where("confirmed_at", "is not", null)
-            .executeTakeFirst();
+          const own = await hasSecondFactor(tx, user_id);
           if (!own) throw new Fault("refused", "Set up your own second factor first.");
         }
         await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);

@@ -124,9 +124,8 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
         sql<string[] | null>`(select t.allowed_networks from api_tokens t where t.id = s.bound_token_id)`.as(
           "allowed_networks",
         ),
-        sql<boolean>`exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)`.as(
-          "has_second_factor",
-        ),
+        sql<boolean>`(exists (select from second_factors f where f.user_id = u.id and f.confirmed_at is not null)
+          or exists (select from passkeys p where p.user_id = u.id))`.as("has_second_factor"),
       ])
       .executeTakeFirst();
     const ends = found && signInEnd(found.access_rules, found);

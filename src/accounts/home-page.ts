@@ -22,6 +22,7 @@ const PAGES: [url: string, file: string, type: string][] = [
   ["/home/typeface.css", "typeface.css", "text/css; charset=utf-8"],
   ["/home/home.js", "home.js", "text/javascript; charset=utf-8"],
   ["/home/sign-in.js", "sign-in.js", "text/javascript; charset=utf-8"],
+  ["/home/passkey.js", "passkey.js", "text/javascript; charset=utf-8"],
 ];
 
 export function homePageRoutes(api: Api): void {

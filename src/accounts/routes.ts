@@ -8,9 +8,13 @@ import { organizationRoutes } from "./organization.ts";
 import { permissionRoutes } from "./permission.ts";
 import { roleRoutes } from "./role.ts";
 import { safetyRulesRoutes } from "./safety-rules.ts";
+import { createFactorGate } from "./sign-in/factor-gate.ts";
 import { myAccountRoutes } from "./sign-in/my-account.ts";
+import { myPasskeyRoutes } from "./sign-in/my-passkeys.ts";
+import { passkeySignInRoutes } from "./sign-in/passkey-sign-in.ts";
 import { passwordResetRoutes } from "./sign-in/password-reset.ts";
 import { personFactorRoutes } from "./sign-in/person-factor.ts";
+import { relyingPartyOf } from "./sign-in/relying-party.ts";
 import { signInRoutes } from "./sign-in/sign-in.ts";
 import { createIdentityClient } from "./single-sign-on/identity-client.ts";
 import { singleSignOnRoutes } from "./single-sign-on/single-sign-on.ts";
@@ -19,7 +23,7 @@ import { sipIpRangeRoutes } from "./sip-ip-range.ts";
 import { storageRoutes } from "./storage-route.ts";
 import { userRoutes } from "./user.ts";
 
-type Deps = Parameters<typeof signInRoutes>[1] &
+type Deps = Omit<Parameters<typeof signInRoutes>[1], "gate"> &
   Parameters<typeof userRoutes>[1] &
   Parameters<typeof organizationRoutes>[1] &
   Parameters<typeof storageRoutes>[1] &
@@ -32,9 +36,13 @@ export function addAccounts(api: Api, deps: Deps): void {
   permissionRoutes(api);
   roleRoutes(api, deps);
   apiTokenRoutes(api, deps);
-  signInRoutes(api, deps);
+  const party = relyingPartyOf(deps.publicUrl);
+  const gate = createFactorGate(api, { ...deps, party });
+  signInRoutes(api, { ...deps, gate });
+  passkeySignInRoutes(api, { ...deps, party, gate });
   passwordResetRoutes(api, deps);
-  myAccountRoutes(api, deps);
+  myAccountRoutes(api, { ...deps, gate });
+  myPasskeyRoutes(api, { ...deps, party, gate });
   personFactorRoutes(api, deps);
   userRoutes(api, deps);
   organizationRoutes(api, deps);

@@ -265,6 +265,23 @@ create table one_time_codes (
 );
 create index one_time_codes_bound on one_time_codes (bound_token_id) where (bound_token_id is not null);
 
+create table passkeys (
+  id bigint generated always as identity primary key,
+  user_id bigint not null references users,
+  user_handle text not null,
+  credential_id text not null,
+  public_key text not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  is_synced boolean not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz,
+  locked_at timestamptz
+);
+create unique index passkeys_credential on passkeys (credential_id);
+create index passkeys_user on passkeys (user_id);
+
 create table recovery_codes (
   user_id bigint not null references users,
   code_hash text not null,
@@ -331,6 +348,12 @@ create table sip_ip_ranges (
   deleted_at timestamptz
 );
 create unique index sip_ip_ranges_range on sip_ip_ranges (organization_id, type, ip_range) where (deleted_at is null);
+
+create table spent_challenges (
+  challenge_hash text primary key,
+  expires_at timestamptz not null
+);
+create index spent_challenges_end on spent_challenges (expires_at);
 
 create table storage_counts (
   sub_organization_id bigint not null,

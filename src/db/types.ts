@@ -1085,6 +1085,21 @@ export interface Organizations {
   stores_requests: Generated<boolean>;
 }
 
+export interface Passkeys {
+  counter: number;
+  created_at: string;
+  credential_id: string;
+  id: Generated<number>;
+  is_synced: boolean;
+  last_used_at: string | null;
+  locked_at: string | null;
+  name: string;
+  public_key: string;
+  transports: string[];
+  user_handle: string;
+  user_id: number;
+}
+
 export interface Prompts {
   context: string | null;
   deleted_at: string | null;
@@ -1607,6 +1622,11 @@ export interface SpeechProviders {
   updated_at: string;
 }
 
+export interface SpentChallenges {
+  challenge_hash: string;
+  expires_at: string;
+}
+
 export interface StorageCounts {
   bytes: number;
   kind: "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests";
@@ -1991,6 +2011,7 @@ export interface DB {
   number_owners: NumberOwners;
   one_time_codes: OneTimeCodes;
   organizations: Organizations;
+  passkeys: Passkeys;
   prompt_tools: PromptTools;
   prompt_versions: PromptVersions;
   prompts: Prompts;
@@ -2032,6 +2053,7 @@ export interface DB {
   single_sign_on_domains: SingleSignOnDomains;
   sip_ip_ranges: SipIpRanges;
   speech_providers: SpeechProviders;
+  spent_challenges: SpentChallenges;
   storage_counts: StorageCounts;
   sub_organizations: SubOrganizations;
   suppressions: Suppressions;

@@ -143,6 +143,8 @@ export const NOT_EXPORTED = [
   "user_identities",
   "one_time_codes",
   "second_factors",
+  "passkeys",
+  "spent_challenges",
   "recovery_codes",
   "redacted_values",
   "do_not_call_numbers",

@@ -59,8 +59,8 @@ export type TestApp = AppParts & {
   errors: string[];
   /** All that it logged from "info" on, errors too. */
   logged: string[];
-  /** Opens a real port on loopback, for sockets, browsers and the demo's own tools. Resolves with the address. */
-  listen(): Promise<string>;
+  /** Opens a real port on loopback, any unless said, for sockets, browsers and the demo's own tools. Resolves with the address. */
+  listen(port?: number): Promise<string>;
   /** The first administrator, and their token. */
   admin: Caller;
   token: string;
@@ -208,8 +208,8 @@ export async function createTestApp(
     simulator,
     dialer,
     mailing,
-    async listen() {
-      const url = await api.server.listen({ host: "127.0.0.1", port: 0 });
+    async listen(port = 0) {
+      const url = await api.server.listen({ host: "127.0.0.1", port });
       demoRoute.connect.port = Number(new URL(url).port);
       return url;
     },

@@ -10,7 +10,12 @@ import { auditCounted, type CountedEntry } from "./counted-audit.ts";
 export type Place = { id: number; sub_organization_id: number; email: string };
 
 /** How somebody got in, or tried to. */
-export type Means = "password" | "link" | "recovery link" | `${"password" | "link"} and second factor`;
+export type Means =
+  | "password"
+  | "link"
+  | "recovery link"
+  | "passkey"
+  | `${"password" | "link"} and second factor`;
 
 export const asActor = (
   { id, sub_organization_id, email }: Place,

@@ -44,6 +44,10 @@ export async function beginSignIn(
   return cookie;
 }
 
+/** Whoever sets up a second factor or a password meanwhile is waited for. */
+export const lockPerson = (tx: Tx, id: number) =>
+  tx.selectFrom("users").select("id").where("id", "=", id).forUpdate().execute();
+
 export const cookieOptions = (publicUrl: string) =>
   ({ path: "/", httpOnly: true, sameSite: "strict", secure: publicUrl.startsWith("https:") }) as const;
 

@@ -1,23 +1,23 @@
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Caller } from "../../api/caller.ts";
 import { timestamp } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
-import { hashPassword, sha256, type Vault, verifyPassword } from "../../base/crypto.ts";
+import { hashPassword, type Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
-import { SIGN_IN_COOKIE } from "./begin-sign-in.ts";
+import { FACTOR_FIELDS, FactorAsked, type FactorGate } from "./factor-gate.ts";
+import { auditOwn, createPasswordCheck, endSignIns, refuseBorrowed, thisSignIn } from "./own-account.ts";
 import { atOnce } from "./password-work.ts";
+import { recoveryCodesLeft } from "./recovery-codes.ts";
 import {
   beginSecondFactor,
   confirmSecondFactor,
   countFactorTry,
+  factorsOf,
   hasSecondFactor,
-  removeSecondFactor,
-  spendFactor,
+  removeApp,
 } from "./second-factor.ts";
-import { createSignInLimit } from "./sign-in-limit.ts";
 
 const OwnSignIn = z.object({
   id: z.int(),
@@ -32,6 +32,8 @@ const MyAccount = z.object({
   email: z.string(),
   has_password: z.boolean(),
   has_second_factor: z.boolean(),
+  has_app: z.boolean(),
+  has_passkeys: z.boolean(),
   recovery_codes_left: z.int(),
   sign_ins: z.array(OwnSignIn),
 });
@@ -39,35 +41,16 @@ const Password = z.string().max(1000);
 const NewPassword = z.string().min(12).max(1000);
 const Code = z.string().max(100);
 
-type Deps = { db: Db; clock: Clock; vault: Vault };
-type Own = { caller: Caller; request: FastifyRequest };
+type Deps = { db: Db; clock: Clock; vault: Vault; gate: FactorGate };
 
 /** What people do with their own account in the console. Each change needs a sign-in that no token and no link of one made. */
-export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
-  const limit = createSignInLimit({ db, clock, vault });
+export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): void {
+  const askPassword = createPasswordCheck({ db, clock, vault });
   // What every page of the console needs: an account is everybody's own.
   const all = { tag: "console", permission: "permissions_read", hidden: true } as const;
 
   const told = (tx: Tx, caller: Caller, action: string, after: object = {}) =>
-    api.audit(tx, caller, {
-      ...{ action, resource: "users", resource_id: caller.user_id },
-      after: { email: caller.email, ...after },
-    });
-
-  /** The password once more, counted like the one of a sign-in. */
-  const askPassword = async ({ caller, request }: Own, password: string): Promise<void> => {
-    const { password_hash } = await db
-      .selectFrom("users")
-      .select("password_hash")
-      .where("id", "=", caller.user_id)
-      .executeTakeFirstOrThrow();
-    if (password_hash === null)
-      throw new Fault("refused", "You have no password yet. Set one with a sign-in link first.");
-    const { takeBack } = await limit.count({ request, email: caller.email.toLowerCase() });
-    if (!(await atOnce(() => verifyPassword(password, password_hash))))
-      throw new Fault("refused", "The password is wrong.");
-    await takeBack();
-  };
+    auditOwn(api, tx, caller, action, after);
 
   api.get(
     "/api/console/account",
@@ -78,12 +61,6 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
         .select("password_hash")
         .where("id", "=", caller.user_id)
         .executeTakeFirstOrThrow();
-      const left = await db
-        .selectFrom("recovery_codes")
-        .select((one) => one.fn.countAll<string>().as("count"))
-        .where("user_id", "=", caller.user_id)
-        .where("used_at", "is", null)
-        .executeTakeFirstOrThrow();
       const signIns = await db
         .selectFrom("sign_ins")
         .select(["id", "created_at", "expires_at", "last_used_at", "address", "browser", "token_hash"])
@@ -93,11 +70,14 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
         .limit(200)
         .execute();
       const mine = thisSignIn(request);
+      const { has_app, passkeys } = await factorsOf(db, caller.user_id);
       return {
         email: caller.email,
         has_password: password_hash !== null,
-        has_second_factor: await hasSecondFactor(db, caller.user_id),
-        recovery_codes_left: Number(left.count),
+        has_second_factor: has_app || passkeys > 0,
+        has_app,
+        has_passkeys: passkeys > 0,
+        recovery_codes_left: await recoveryCodesLeft(db, caller.user_id),
         sign_ins: signIns.map(({ token_hash, ...shown }) => ({ ...shown, is_this: token_hash === mine })),
       };
     },
@@ -150,16 +130,30 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
     {
       ...all,
       summary: "A new key for an authenticator app, to be confirmed with a code of it",
-      body: z.object({ password: Password }),
-      response: z.object({ key: z.string(), address: z.string() }),
+      body: z.object({ password: Password, ...FACTOR_FIELDS }),
+      response: z.union([z.object({ key: z.string(), address: z.string() }), FactorAsked]),
     },
     async ({ caller, request, body }) => {
       await refuseBorrowed(db, caller, request);
       await askPassword({ caller, request }, body.password);
-      return db.transaction().execute(async (tx) => {
+      const factor = await gate.prepare(caller.user_id, body);
+      const begin = async (tx: Tx) => {
         await refuseBorrowed(tx, caller, request);
-        return beginSecondFactor(tx, { clock, vault }, { id: caller.user_id, email: caller.email });
-      });
+        const key = await beginSecondFactor(
+          tx,
+          { clock, vault },
+          { id: caller.user_id, email: caller.email },
+        );
+        // Whoever has a passkey adds an app with it only.
+        await gate.pass(tx, factor);
+        return key;
+      };
+      const begun = await db
+        .transaction()
+        .execute(begin)
+        .catch((error) => gate.answer(request, error, null));
+      await factor.right();
+      return begun;
     },
   );
 
@@ -193,49 +187,26 @@ export function myAccountRoutes(api: Api, { db, clock, vault }: Deps): void {
     "/api/console/account/second-factor/remove",
     {
       ...all,
-      summary: "Remove your second factor",
-      body: z.object({ password: Password, code: Code }),
-      response: z.object({ has_second_factor: z.boolean() }),
+      summary: "Remove your authenticator app",
+      body: z.object({ password: Password, code: Code.nullish(), passkey: FACTOR_FIELDS.passkey }),
+      response: z.union([z.object({ has_second_factor: z.boolean() }), FactorAsked]),
     },
     async ({ caller, request, body }) => {
       await refuseBorrowed(db, caller, request);
       await askPassword({ caller, request }, body.password);
-      const right = await countFactorTry({ db, clock, vault }, caller.user_id);
-      await db.transaction().execute(async (tx) => {
+      const factor = await gate.prepare(caller.user_id, { ...body, second_factor: body.code });
+      const remove = async (tx: Tx) => {
         await refuseBorrowed(tx, caller, request);
-        const verdict = await spendFactor(tx, { clock, vault }, caller.user_id, body.code);
-        if (verdict === "wrong")
-          throw new Fault("refused", "This code is wrong, too old or was used before.");
-        if (await removeSecondFactor(tx, [caller.user_id])) await told(tx, caller, "remove-second-factor");
-      });
-      await right();
-      return { has_second_factor: false };
+        await gate.pass(tx, factor);
+        if (await removeApp(tx, caller.user_id)) await told(tx, caller, "remove-second-factor");
+        return { has_second_factor: await hasSecondFactor(tx, caller.user_id) };
+      };
+      const removed = await db
+        .transaction()
+        .execute(remove)
+        .catch((error) => gate.answer(request, error, null));
+      await factor.right();
+      return removed;
     },
   );
-}
-
-const thisSignIn = (request: FastifyRequest): string => sha256(request.cookies[SIGN_IN_COOKIE] ?? "");
-
-/**
- * Nothing made with a token changes how somebody gets in for good. Lock: the person's row first, as wherever their sign-ins
- * are written.
- */
-async function refuseBorrowed(db: Db, caller: Caller, request: FastifyRequest): Promise<void> {
-  await db.selectFrom("users").select("id").where("id", "=", caller.user_id).forUpdate().execute();
-  const own = await db
-    .selectFrom("sign_ins")
-    .select("id")
-    .where("token_hash", "=", thisSignIn(request))
-    .where("user_id", "=", caller.user_id)
-    .where("bound_until", "is", null)
-    .executeTakeFirst();
-  if (caller.api_token_id !== null || !own)
-    throw new Fault("forbidden", "Sign in to the console with your password to change your account.");
-}
-
-async function endSignIns(tx: Tx, user_id: number, which: number | { but: string }): Promise<number> {
-  const all = tx.deleteFrom("sign_ins").where("user_id", "=", user_id);
-  const ended =
-    typeof which === "number" ? all.where("id", "=", which) : all.where("token_hash", "<>", which.but);
-  return Number((await ended.executeTakeFirst()).numDeletedRows);
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
-import { sha256, type Vault } from "../../base/crypto.ts";
+import type { Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { countAttempt, uncountAttempt } from "./attempt-count.ts";
+import { newRecoveryCodes, spendRecoveryCode } from "./recovery-codes.ts";
 import { base32, otpAuthAddress, stepOfCode } from "./totp.ts";
 
 const KEY_BYTES = 20;
-const RECOVERY_CODES = 10;
-const RECOVERY_BYTES = 10;
 const HOUR_MS = 3_600_000;
 /**
  * Wrong codes for one person within an hour, from everywhere: a code is one of a million, and whoever tries them has the
@@ -19,16 +19,21 @@ const MOST_WRONG = 10;
 type Deps = { db: Db; clock: Clock; vault: Vault };
 
 /** What a code was: the app's, a recovery code, none that counts, or not asked for because there is no second factor. */
-export type FactorVerdict = "no-factor" | "app" | "recovery" | "wrong";
+export type CodeVerdict = "no-factor" | "app" | "recovery" | "wrong";
+
+export type Factors = { has_app: boolean; passkeys: number };
+
+/** A passkey that was locked counts: without another factor its person is not let in by the password alone. */
+export async function factorsOf(db: Db, user_id: number): Promise<Factors> {
+  const { rows } = await sql<Factors>`
+    select exists (select from second_factors where user_id = ${user_id} and confirmed_at is not null) as has_app,
+      (select count(*)::int from passkeys where user_id = ${user_id}) as passkeys`.execute(db);
+  return rows[0] ?? { has_app: false, passkeys: 0 };
+}
 
 export async function hasSecondFactor(db: Db, user_id: number): Promise<boolean> {
-  const found = await db
-    .selectFrom("second_factors")
-    .select("user_id")
-    .where("user_id", "=", user_id)
-    .where("confirmed_at", "is not", null)
-    .executeTakeFirst();
-  return found !== undefined;
+  const { has_app, passkeys } = await factorsOf(db, user_id);
+  return has_app || passkeys > 0;
 }
 
 /** Counts a try before it is made; throws where there were too many. Resolves with what takes it back, for a right one. */
@@ -52,7 +57,22 @@ export async function spendFactor(
   { clock, vault }: Pick<Deps, "clock" | "vault">,
   user_id: number,
   given: string,
-): Promise<FactorVerdict> {
+): Promise<CodeVerdict> {
+  if (!(await hasSecondFactor(tx, user_id))) return "no-factor";
+  const code = given.replaceAll(/[\s-]/g, "").toUpperCase();
+  return (
+    (await spendAppCode(tx, { clock, vault }, user_id, code)) ??
+    ((await spendRecoveryCode(tx, clock.now(), user_id, code)) ? "recovery" : "wrong")
+  );
+}
+
+/** Null: it is no code that the app shows around now. */
+async function spendAppCode(
+  tx: Tx,
+  { clock, vault }: Pick<Deps, "clock" | "vault">,
+  user_id: number,
+  code: string,
+): Promise<"app" | "wrong" | null> {
   const factor = await tx
     .selectFrom("second_factors")
     .select(["sealed_key", "last_step"])
@@ -60,22 +80,12 @@ export async function spendFactor(
     .where("confirmed_at", "is not", null)
     .forUpdate()
     .executeTakeFirst();
-  if (!factor) return "no-factor";
-  const code = given.replaceAll(/[\s-]/g, "").toUpperCase();
+  if (!factor) return null;
   const step = stepOfCode(Buffer.from(vault.open(factor.sealed_key), "base64"), clock.now(), code);
-  if (step !== null) {
-    if (factor.last_step !== null && step <= Number(factor.last_step)) return "wrong";
-    await tx.updateTable("second_factors").set({ last_step: step }).where("user_id", "=", user_id).execute();
-    return "app";
-  }
-  const spent = await tx
-    .updateTable("recovery_codes")
-    .set({ used_at: clock.now().toISOString() })
-    .where("user_id", "=", user_id)
-    .where("code_hash", "=", sha256(code))
-    .where("used_at", "is", null)
-    .executeTakeFirst();
-  return spent.numUpdatedRows > 0n ? "recovery" : "wrong";
+  if (step === null) return null;
+  if (factor.last_step !== null && step <= Number(factor.last_step)) return "wrong";
+  await tx.updateTable("second_factors").set({ last_step: step }).where("user_id", "=", user_id).execute();
+  return "app";
 }
 
 /** A new key that counts once it is confirmed. Until then an earlier unconfirmed one is replaced. */
@@ -121,16 +131,35 @@ export async function confirmSecondFactor(
     .set({ confirmed_at: clock.now().toISOString(), last_step })
     .where("user_id", "=", user_id)
     .execute();
-  const codes = Array.from({ length: RECOVERY_CODES }, () => base32(randomBytes(RECOVERY_BYTES)));
-  await tx.deleteFrom("recovery_codes").where("user_id", "=", user_id).execute();
-  await tx
-    .insertInto("recovery_codes")
-    .values(codes.map((one) => ({ user_id, code_hash: sha256(one) })))
-    .execute();
-  return codes.map((one) => one.replaceAll(/(.{4})(?=.)/g, "$1-"));
+  return newRecoveryCodes(tx, user_id);
 }
 
-/** Whether there was one. */
+/** The app alone: passkeys stay, and with them the recovery codes. Whether there was one. */
+export async function removeApp(tx: Tx, user_id: number): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom("second_factors")
+    .where("user_id", "=", user_id)
+    .returning("confirmed_at")
+    .execute();
+  await forgetUselessCodes(tx, user_id);
+  return removed.some(({ confirmed_at }) => confirmed_at !== null);
+}
+
+export async function forgetUnconfirmedApp(tx: Tx, user_id: number): Promise<void> {
+  await tx
+    .deleteFrom("second_factors")
+    .where("user_id", "=", user_id)
+    .where("confirmed_at", "is", null)
+    .execute();
+}
+
+/** Where no factor is left, recovery codes stand in for none. */
+export async function forgetUselessCodes(tx: Tx, user_id: number): Promise<void> {
+  if (!(await hasSecondFactor(tx, user_id)))
+    await tx.deleteFrom("recovery_codes").where("user_id", "=", user_id).execute();
+}
+
+/** All of them, passkeys too. Whether there was one. */
 export async function removeSecondFactor(tx: Tx, userIds: number[]): Promise<boolean> {
   await tx.deleteFrom("recovery_codes").where("user_id", "in", userIds).execute();
   const removed = await tx
@@ -138,5 +167,6 @@ export async function removeSecondFactor(tx: Tx, userIds: number[]): Promise<boo
     .where("user_id", "in", userIds)
     .returning("confirmed_at")
     .execute();
-  return removed.some(({ confirmed_at }) => confirmed_at !== null);
+  const keys = await tx.deleteFrom("passkeys").where("user_id", "in", userIds).returning("id").execute();
+  return keys.length > 0 || removed.some(({ confirmed_at }) => confirmed_at !== null);
 }

@@ -18,15 +18,10 @@ import {
   placesOfSpentCode,
 } from "../audit/sign-in-audit.ts";
 import { refusePassword } from "../single-sign-on/enforced.ts";
-import { beginSignIn, cookieOptions, rememberSignIn, SIGN_IN_COOKIE } from "./begin-sign-in.ts";
+import { beginSignIn, cookieOptions, lockPerson, rememberSignIn, SIGN_IN_COOKIE } from "./begin-sign-in.ts";
+import { FACTOR_FIELDS, type FactorGate, factorWords } from "./factor-gate.ts";
 import { atOnce } from "./password-work.ts";
-import {
-  countFactorTry,
-  type FactorVerdict,
-  hasSecondFactor,
-  removeSecondFactor,
-  spendFactor,
-} from "./second-factor.ts";
+import { removeSecondFactor } from "./second-factor.ts";
 import { isGoodCode, isRecovery, setPassword, spendCode } from "./sign-in-code.ts";
 import { createSignInLimit } from "./sign-in-limit.ts";
 
@@ -40,21 +35,16 @@ const DUMMY_HASH = await hashPassword(randomBase62(20));
  */
 const REFUSAL_STEP_MS = 500;
 
-const FactorCode = z
-  .string()
-  .max(100)
-  .nullish()
-  .describe("Of the authenticator app, or a recovery code; asked for where the person has a second factor.");
 const Credentials = z.object({
   email: z.string(),
   password: z.string().max(1000),
-  second_factor: FactorCode,
+  ...FACTOR_FIELDS,
   organization_id: recordId().nullish().describe("For people who use one password in several organizations."),
 });
 const OneTimeCode = z.object({
   code: z.string().max(200),
   password: z.string().min(12).max(1000).nullish(),
-  second_factor: FactorCode,
+  ...FACTOR_FIELDS,
 });
 const Myself = z.object({
   email: z.string(),
@@ -64,9 +54,9 @@ const Myself = z.object({
   needs_second_factor: z.boolean(),
 });
 
-type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
+type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string; gate: FactorGate };
 
-export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): void {
+export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: Deps): void {
   const tag = "console";
 
   const start = (tx: Tx, request: FastifyRequest, userId: number, bound: Bound | null) =>
@@ -88,26 +78,6 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
   };
 
   const limit = createSignInLimit({ db, clock, vault });
-  /** Throws where the person has a second factor and the code is none; what was spent before in `tx` is not spent then. */
-  const passFactor = async (tx: Tx, user_id: number, given: string | null | undefined) => {
-    if (given) {
-      const verdict = await spendFactor(tx, { clock, vault }, user_id, given);
-      if (verdict === "wrong") throw new FactorRefused("wrong", user_id);
-      return verdict;
-    }
-    if (await hasSecondFactor(tx, user_id)) throw new FactorRefused("needed", user_id);
-    return "no-factor" as const;
-  };
-  const answerRefused = async (request: FastifyRequest, error: unknown, means: "password" | "link") => {
-    if (!(error instanceof FactorRefused)) throw error;
-    if (error.why === "needed") return { signed_in: false, second_factor: "needed" };
-    const places = [await placeOf(db, error.user_id)];
-    await auditFailedSignIn(db, clock, {
-      ...{ request, places, isAttacked: false },
-      means: `${means} and second factor`,
-    });
-    throw new Fault("not-authenticated", "This code is wrong, too old or was used before.");
-  };
   const remember = (reply: FastifyReply, cookie: string, email: string) =>
     rememberSignIn(reply, { vault, publicUrl }, { cookie, email });
 
@@ -125,20 +95,20 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         throw new Fault("not-authenticated", "E-mail address or password is wrong.");
       }
       await takeBack();
-      const rightCode = body.second_factor ? await countFactorTry({ db, clock, vault }, user.id) : null;
+      const prepared = await gate.prepare(user.id, body);
       let cookie: string;
       try {
         cookie = await db.transaction().execute(async (tx) => {
           await lockPerson(tx, user.id);
           await refusePassword(tx, user.id);
-          const factor = await passFactor(tx, user.id, body.second_factor);
+          const factor = await gate.pass(tx, prepared);
           await told(tx, asActor(user, request), "sign-in", { with: "password", ...factorWords(factor) });
           return start(tx, request, user.id, null);
         });
       } catch (error) {
-        return answerRefused(request, error, "password");
+        return gate.answer(request, error, "password");
       }
-      await rightCode?.();
+      await prepared.right();
       remember(reply, cookie, email);
       return { signed_in: true };
     },
@@ -160,8 +130,9 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         throw await refusedLink(request, code);
       const { password } = body;
       const password_hash = password ? await atOnce(() => hashPassword(password)) : null;
-      const owner = body.second_factor ? (await placesOfSpentCode(db, code))[0] : undefined;
-      const rightCode = owner ? await countFactorTry({ db, clock, vault }, owner.id) : null;
+      const isGiven = Boolean(body.second_factor || body.passkey);
+      const owner = isGiven ? (await placesOfSpentCode(db, code))[0] : undefined;
+      const prepared = owner && (await gate.prepare(owner.id, body));
       const use = async (tx: Tx) => {
         const spent = await spendCode(tx, clock, vault, code);
         if (spent === null) return null;
@@ -172,7 +143,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
         // Who holds the secret key opens everything anyway; this is the way back for who has lost the app, too.
         const factor = isRecovery(code)
           ? await withoutFactor(tx, spent.user_id)
-          : await passFactor(tx, spent.user_id, body.second_factor);
+          : await gate.pass(tx, prepared ?? (await gate.prepare(spent.user_id, {})));
         if (password_hash) await setPassword(tx, spent, password_hash);
         const place = await placeOf(tx, spent.user_id);
         await told(tx, asActor(place, request, spent.bound?.token_id ?? null), "sign-in", {
@@ -189,9 +160,9 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       try {
         signedIn = await db.transaction().execute(use);
       } catch (error) {
-        return answerRefused(request, error, "link");
+        return gate.answer(request, error, "link");
       }
-      await rightCode?.();
+      await prepared?.right();
       if (signedIn === null) throw await refusedLink(request, code);
       remember(reply, signedIn.cookie, signedIn.email);
       return { signed_in: true };
@@ -256,25 +227,5 @@ async function findPlace(
   return { user: null, known };
 }
 
-/** Thrown within the transaction, so that a link is not spent without its code. */
-class FactorRefused extends Error {
-  readonly why: "needed" | "wrong";
-  readonly user_id: number;
-  constructor(why: "needed" | "wrong", user_id: number) {
-    super(`second factor ${why}`);
-    this.why = why;
-    this.user_id = user_id;
-  }
-}
-
 const withoutFactor = async (tx: Tx, user_id: number) =>
   (await removeSecondFactor(tx, [user_id])) ? "removed" : "no-factor";
-
-const FACTOR_WORDS = { app: "authenticator app", recovery: "recovery code", removed: "removed" };
-
-const factorWords = (verdict: Exclude<FactorVerdict, "wrong"> | "removed"): object =>
-  verdict === "no-factor" ? {} : { second_factor: FACTOR_WORDS[verdict] };
-
-/** Whoever sets up a second factor or a password meanwhile is waited for. */
-const lockPerson = (tx: Tx, id: number) =>
-  tx.selectFrom("users").select("id").where("id", "=", id).forUpdate().execute();

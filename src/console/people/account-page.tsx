@@ -7,9 +7,10 @@ import { callConsole } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
 import { type Account, accountQuery } from "./account.ts";
 import classes from "./account-page.module.css";
+import { Passkeys } from "./passkeys-panel.tsx";
 import { SecondFactor } from "./second-factor-panel.tsx";
 
-/** What everybody does with their own account: second factor, password, sign-ins. */
+/** What everybody does with their own account: second factor, passkeys, password, sign-ins. */
 export default function AccountPage() {
   const account = useQuery(accountQuery);
   return (
@@ -21,6 +22,7 @@ export default function AccountPage() {
             {found.has_password ? (
               <>
                 <SecondFactor account={found} />
+                <Passkeys account={found} />
                 <ChangePassword />
               </>
             ) : (

@@ -186,7 +186,7 @@ function SignIn({ person }: { person: UserResponse }) {
   );
 }
 
-/** For somebody who has lost the app and the recovery codes. One's own is removed on the page of the account. */
+/** For somebody who has lost app, passkeys and recovery codes. One's own is removed on the page of the account. */
 function RemoveFactor({ email }: { email: string }) {
   const me = useMe();
   const at = `/api/console/people/${encodeURIComponent(email)}/second-factor`;
@@ -204,8 +204,8 @@ function RemoveFactor({ email }: { email: string }) {
       invalidates={[queryKey]}
       done="Second factor removed"
     >
-      {email} then signs in with the password alone. Do this only for somebody you know who has lost the
-      authenticator app.
+      {email} then signs in with the password alone; their passkeys are removed, too. Do this only for
+      somebody you know who has lost the authenticator app or the passkeys.
     </ConfirmButton>
   );
 }

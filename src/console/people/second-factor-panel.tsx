@@ -5,6 +5,7 @@ import { useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
 import { callConsole } from "../server/api.ts";
+import { withFactor } from "../server/passkey.ts";
 import { type Account, accountQuery } from "./account.ts";
 
 const FACTOR = "/api/console/account/second-factor";
@@ -21,8 +22,12 @@ export function SecondFactor({ account }: { account: Account }) {
     await client.invalidateQueries({ queryKey: accountQuery.queryKey });
   };
   const begin = useMutation({
-    mutationFn: () => callConsole(FACTOR, { password }) as Promise<NewKey>,
-    onSuccess: () => setPassword(""),
+    mutationFn: () =>
+      withFactor((factor) => callConsole(FACTOR, { password, ...factor }) as Promise<NewKey>, code),
+    onSuccess: () => {
+      setPassword("");
+      setCode("");
+    },
   });
   const confirm = useMutation({
     mutationFn: () => callConsole(`${FACTOR}/confirm`, { code }) as Promise<{ recovery_codes: string[] }>,
@@ -32,16 +37,24 @@ export function SecondFactor({ account }: { account: Account }) {
     },
   });
   const remove = useMutation({
-    mutationFn: () => callConsole(`${FACTOR}/remove`, { password, code }),
+    mutationFn: () =>
+      withFactor(
+        ({ second_factor, passkey }) =>
+          callConsole(`${FACTOR}/remove`, { password, code: second_factor, passkey }) as Promise<object>,
+        code,
+      ),
     onSuccess: () => {
       confirm.reset();
       return reread();
     },
   });
-  const has = account.has_second_factor;
+  const has = account.has_app;
+  // Without a code, a passkey is asked for.
+  const hasPasskey = account.has_passkeys;
+  const asksFactor = has || (hasPasskey && !begin.data);
   const step = has ? remove : begin.data ? confirm : begin;
   return (
-    <Panel title="Second factor">
+    <Panel title="Authenticator app">
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -52,7 +65,7 @@ export function SecondFactor({ account }: { account: Account }) {
           {confirm.data && <RecoveryCodes codes={confirm.data.recovery_codes} />}
           <Text size="sm">
             {has
-              ? `You are asked for a code of your authenticator app at each sign-in. ${account.recovery_codes_left} recovery codes are left.`
+              ? `You are asked for a code of your authenticator app at each sign-in with your password. ${account.recovery_codes_left} recovery codes are left.`
               : "Besides the password, a sign-in then needs a code that an authenticator app on your phone shows."}
           </Text>
           {!has && begin.data && <AppKey appKey={begin.data.key} address={begin.data.address} />}
@@ -66,11 +79,18 @@ export function SecondFactor({ account }: { account: Account }) {
               onChange={({ currentTarget }) => setPassword(currentTarget.value)}
             />
           )}
-          {(has || begin.data) && (
+          {(asksFactor || begin.data) && (
             <TextInput
               w={320}
-              label={has ? "Code of the app, or a recovery code" : "Code that the app shows"}
-              required
+              label={
+                has
+                  ? "Code of the app, or a recovery code"
+                  : begin.data
+                    ? "Code that the app shows"
+                    : "Recovery code"
+              }
+              description={asksFactor && hasPasskey ? "Leave it empty to use a passkey." : undefined}
+              required={!(asksFactor && hasPasskey)}
               autoComplete="one-time-code"
               value={code}
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
@@ -78,7 +98,7 @@ export function SecondFactor({ account }: { account: Account }) {
           )}
           {step.error && <Failure error={step.error} />}
           <Button type="submit" variant="default" loading={step.isPending}>
-            {has ? "Remove the second factor" : begin.data ? "Confirm" : "Set up"}
+            {has ? "Remove the app" : begin.data ? "Confirm" : "Set up"}
           </Button>
         </Stack>
       </form>
@@ -101,12 +121,12 @@ function AppKey({ appKey: key, address }: { appKey: string; address: string }) {
   );
 }
 
-const RecoveryCodes = ({ codes }: { codes: string[] }) => (
+export const RecoveryCodes = ({ codes }: { codes: string[] }) => (
   <Alert color="green" title="Keep these recovery codes: they are not shown again" w="100%">
     <Stack gap="xs" align="flex-start">
       <Text size="sm">
-        Each signs you in once, in place of a code of the app. Without them, a lost app needs an
-        administrator.
+        Each signs you in once beside your password, in place of the app or a passkey. Without them, a lost
+        device needs an administrator.
       </Text>
       <Code value={codes.join("\n")} label="Recovery codes" />
       <CopyButton text={codes.join("\n")} size="xs" variant="default" leftSection={<IconCopy size={14} />} />

@@ -3,8 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { callConsole } from "../server/api.ts";
 import { type Me, meQuery } from "../server/me.tsx";
+import { type FactorAsked, NeedsCode, withFactor } from "../server/passkey.ts";
 import { openGate, signInGate } from "../server/sign-in-gate.ts";
 import { useStore } from "../server/store.ts";
+
+type SignedIn = { signed_in: true } | ({ signed_in: false } & FactorAsked);
 
 /**
  * Asks for the password in place when a sign-in has ended, so that what stands in a form stays. Whoever was not signed in
@@ -21,12 +24,16 @@ export function SignInAgain() {
 
   const signIn = useMutation({
     mutationFn: () =>
-      callConsole("/api/console/sign-in", {
-        ...{ email, password, second_factor: code.trim() || null },
-      }) as Promise<{ signed_in: boolean }>,
-    onSuccess({ signed_in }) {
-      setAsksCode(!signed_in);
-      if (!signed_in) return;
+      withFactor(async (factor) => {
+        const answer = (await callConsole("/api/console/sign-in", {
+          email,
+          password,
+          ...factor,
+        })) as SignedIn;
+        setAsksCode(!answer.signed_in);
+        return answer;
+      }, code),
+    onSuccess() {
       setPassword("");
       setCode("");
       openGate();
@@ -76,14 +83,14 @@ export function SignInAgain() {
           {asksCode && (
             <TextInput
               label="Code"
-              description="The six digits that your authenticator app shows, or a recovery code."
+              description="The six digits that your authenticator app shows, or a recovery code. With a passkey, leave it empty."
               value={code}
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
               autoComplete="one-time-code"
               autoFocus
             />
           )}
-          {signIn.error && (
+          {signIn.error && !(signIn.error instanceof NeedsCode) && (
             <Alert color="red" role="alert">
               {signIn.error.message}
             </Alert>

@@ -55,7 +55,6 @@ async function addDevice(page: Page) {
 async function signOut(page: Page) {
   await page.getByRole("button", { name: /^Signed in as/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.waitForURL(/\/sign-in$/);
 }
 const home = (page: Page) => page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
 
@@ -75,11 +74,42 @@ test("a passkey is added on the account page and signs in without a password; be
   await window.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("Keep these recovery codes").waitFor();
   await window.waitFor({ state: "detached" });
-  await page.getByRole("cell", { name: "Work laptop" }).waitFor();
+  await page.getByRole("cell", { name: "Work laptop", exact: true }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   expect(await device.credentials()).toMatchObject([{ rpId: "localhost", isResidentCredential: true }]);
 
+  // The browser offers it in the address's field, and the device says yes.
+  await signOut(page);
+  await home(page);
+
+  await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
   await signOut(page);
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await home(page);
+
+  await signOut(page);
+  await page.waitForURL(/\/sign-in$/);
+  await page.getByLabel("E-mail address").fill(app.admin.email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await home(page);
+  const entries = await app.db
+    .selectFrom("audit_entries")
+    .select("after")
+    .where("action", "=", "sign-in")
+    .orderBy("id")
+    .execute();
+  expect(entries.slice(-3)).toMatchObject([
+    { after: { with: "passkey" } },
+    { after: { with: "passkey" } },
+    { after: { with: "password", second_factor: "passkey" } },
+  ]);
+
+  await page.goto("/console/account");
+  await page.getByRole("button", { name: "Remove Work laptop" }).click();
+  const removal = page.getByRole("dialog", { name: "Remove Work laptop" });
+  await removal.getByRole("textbox", { name: "Your password" }).fill(PASSWORD);
+  await removal.getByRole("button", { name: "Remove", exact: true }).click();
+  await removal.waitFor({ state: "detached" });
+  await page.getByRole("cell", { name: "Work laptop", exact: true }).waitFor({ state: "detached" });
 });

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { type ChallengeUse, isOwnChallenge, newChallenge, spendChallenge } from "./passkey-challenge.ts";
 import type { MadePasskey, PasskeyAnswer, RequestOptions } from "./passkey-schema.ts";
@@ -14,7 +15,7 @@ const TIMEOUT_MS = 5 * 60_000;
 /** EdDSA, ES256 and RS256: what devices and security keys have. */
 const ALGORITHMS = [-8, -7, -257];
 
-export type PasskeyDeps = { db: Db; clock: Clock; vault: Vault; party: RelyingParty | null };
+export type PasskeyDeps = { db: Db; clock: Clock; vault: Vault; log: Log; party: RelyingParty | null };
 
 /** What was said is right as far as the signature tells; `spendPasskey` says whether it may be used. */
 export type PasskeyProof = { passkey_id: number; user_id: number; counter: number; challenge: string };
@@ -87,7 +88,7 @@ type CheckedPasskey = {
 
 /** Throws where it was not made for this address, this person and one of our challenges. */
 export async function checkMadePasskey(
-  { clock, vault, party }: PasskeyDeps,
+  { clock, vault, log, party }: PasskeyDeps,
   user_id: number,
   given: z.infer<typeof MadePasskey>,
 ): Promise<CheckedPasskey> {
@@ -104,7 +105,7 @@ export async function checkMadePasskey(
     expectedRPID: id,
     requireUserVerification: true,
     supportedAlgorithmIDs: ALGORITHMS,
-  }).catch(() => null);
+  }).catch(refused(log));
   if (!verified?.verified)
     throw new Fault(
       "refused",
@@ -153,7 +154,7 @@ const handleOf = (vault: Vault, user_id: number, earlier: { user_handle: string 
  * with the stored counter is left to `spendPasskey`, within the transaction of what it is used for.
  */
 export async function provePasskey(
-  { db, clock, vault, party }: PasskeyDeps,
+  { db, clock, vault, log, party }: PasskeyDeps,
   use: Exclude<ChallengeUse, { use: "register" }>,
   given: PasskeyAnswer,
 ): Promise<PasskeyProof | null> {
@@ -176,11 +177,19 @@ export async function provePasskey(
     requireUserVerification: true,
     // 0: the counter is compared when it is stored, so that two at once with the same one don't both pass.
     credential: { id: given.id, publicKey: Buffer.from(passkey.public_key, "base64url"), counter: 0 },
-  }).catch(() => null);
+  }).catch(refused(log));
   if (!verified?.verified) return null;
   const counter = verified.authenticationInfo.newCounter;
   return { passkey_id: passkey.id, user_id: passkey.user_id, counter, challenge };
 }
+
+/** The library throws for what is wrong with an answer; the person is told nothing of it, the operator is. */
+const refused =
+  (log: Log) =>
+  (error: Error): null => {
+    log.info({ reason: error.message.slice(0, 300) }, "a passkey's answer was not accepted");
+    return null;
+  };
 
 /** Once for each challenge. A counter that does not go on says that there are two of the device. */
 export async function spendPasskey(tx: Tx, clock: Clock, proof: PasskeyProof): Promise<PasskeyVerdict> {

@@ -34,7 +34,7 @@ const PICTURES_OF: Picture[] = [
     path: "/console/agents/2",
     async act(page) {
       await page.getByRole("button", { name: "Start conversation" }).click();
-      await page.getByText("Can you come").waitFor();
+      await page.getByLabel("Conversation", { exact: true }).getByText("Can you come").waitFor();
       await page.getByLabel("Your message").fill("yes please");
       await page.getByLabel("Your message").press("Enter");
       await page.getByText("wheelchair").first().waitFor();
@@ -127,14 +127,18 @@ async function take(browser: Browser, { url, link = "" }: Greeting): Promise<voi
     const shown = await context.newPage();
     await shown.goto(picture.path);
     await shown.getByRole("heading", { level: 1 }).waitFor();
-    await shown.waitForLoadState("networkidle");
+    await atRest(shown);
     await picture.act?.(shown);
-    // Nothing holds the place of what is on its way, and no colour is on its way either.
-    await shown.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
-    await shown.waitForTimeout(500);
+    await atRest(shown);
     await shown.screenshot({ path: path.join(PICTURES, `console-${picture.name}.png`) });
     await context.close();
   }
+}
+
+/** Nothing holds the place of what is on its way, and no colour is on its way either. Some pages keep a stream open, so the network is never idle. */
+async function atRest(page: Page): Promise<void> {
+  await page.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
+  await page.waitForTimeout(1_000);
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-pictures-"));

@@ -21,9 +21,12 @@ export type EventStream = {
 /** Opens streams of server-sent events, and ends those that are open when the server stops. */
 export function eventStreams(api: Api): (reply: FastifyReply, most_unread_bytes: number) => EventStream {
   const open = new Set<Readable>();
-  // A stream never ends by itself in time for a stop.
+  // A stream never ends by itself in time for a stop. A reader that has all is told the end; another might never take it.
   api.server.addHook("preClose", async () => {
-    for (const stream of open) stream.destroy();
+    for (const stream of open) {
+      if (stream.readableLength === 0) stream.push(null);
+      else stream.destroy();
+    }
   });
   return (reply, most_unread_bytes) => {
     const body = new Readable({ read() {} });

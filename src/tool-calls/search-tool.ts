@@ -14,7 +14,11 @@ export async function searchSources(
     return failed("A question is needed to search for its answer.", values);
   }
   const embedder = await embedderOf(sub_organization_id);
-  const { embedded, is_whole: _, ...found } = await searchDataSources(db, sub_organization_id, {
+  const {
+    embedded,
+    is_whole: _,
+    ...found
+  } = await searchDataSources(db, sub_organization_id, {
     entries,
     question,
     embedder,

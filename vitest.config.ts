@@ -19,7 +19,7 @@ const STARTING = ["test/security/{soak,step-down}.test.ts"];
 const fast = {
   ...SHARED,
   name: "fast",
-  include: ["src/**/*.test.ts", "test/{conformance,contract,invariants,security,stories}/**/*.test.ts"],
+  include: ["{src,sdk}/**/*.test.ts", "test/{conformance,contract,invariants,security,stories}/**/*.test.ts"],
   exclude: STARTING,
   isolate: false,
 };

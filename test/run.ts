@@ -50,6 +50,7 @@ async function standing(files?: string[]): Promise<Outcome[]> {
   return [
     await timed("types", () => checkTypes(".")),
     await timed("types of the console", () => checkTypes("src/console")),
+    await timed("types of @parley/react", () => checkTypes("sdk/react")),
     ...(files?.length === 0 ? [] : [await timed("style", checksStyle)]),
   ];
 }

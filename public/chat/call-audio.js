@@ -3,19 +3,22 @@
 
 export class NoAudio extends Error {}
 
+/** Named here, so that a bundler of somebody's page takes nothing in. */
+const BESIDE = "call-worklet.js";
 const WANTED = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
 
 /**
  * @param {{ heard(frame: ArrayBuffer): void, marked(name: string): void, playing(on: boolean): void, lost(why: string): void,
  *   paused(on: boolean): void }} on
+ * @param {string} worklet the address of `call-worklet.js`
  */
-export async function openAudio(on) {
+export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).href) {
   // Made while the click still counts: later the browser would keep it silent.
   const context = new AudioContext({ latencyHint: "interactive" });
   let stream;
   try {
     stream = await openMicrophone();
-    await context.audioWorklet.addModule(new URL("call-worklet.js", import.meta.url).href);
+    await context.audioWorklet.addModule(worklet);
     await context.resume();
   } catch (error) {
     for (const track of stream?.getTracks() ?? []) track.stop();

@@ -8,7 +8,7 @@
  *   notice(text: string): void, over(why: string): void }} CallEvents
  */
 import { NoAudio, openAudio } from "./call-audio.js";
-import { Refused, Unreachable } from "./server.js";
+import { chatServer, Refused, Unreachable } from "./server.js";
 
 /** As much as a second of sound not sent yet: what the microphone hears meanwhile is left out. */
 const MOST_UNSENT_BYTES = 32_000;
@@ -17,8 +17,12 @@ const CONNECT_MS = 15_000;
 const AGAIN_MS = 1_000;
 const LOST = "The connection was lost, and the call has ended.";
 
-/** @param {() => Promise<{ call_id: string, token: string }>} ask asks the server for the call @param {CallEvents} on */
-export function startCall(ask, on) {
+/**
+ * @param {() => Promise<{ call_id: string, token: string }>} ask asks the server for the call
+ * @param {CallEvents} on
+ * @param {Pick<import("./server.js").Server, "callSocket"> & { worklet?: string }} server whose call it is; left out: this page's own
+ */
+export function startCall(ask, on, server = chatServer(location.origin)) {
   /** @type {Awaited<ReturnType<typeof openAudio>> | null} */
   let audio = null;
   /** @type {WebSocket | null} */
@@ -80,9 +84,7 @@ export function startCall(ask, on) {
   };
 
   const connect = (/** @type {string} */ call_id, /** @type {string} */ token) => {
-    const url = new URL("/chat/v1/calls/socket", location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    socket = new WebSocket(url.href);
+    socket = server.callSocket();
     socket.binaryType = "arraybuffer";
     socket.onopen = () => send({ type: "start", call_id, token });
     socket.onmessage = ({ data }) => {
@@ -108,16 +110,19 @@ export function startCall(ask, on) {
   };
 
   const open = async () => {
-    audio = await openAudio({
-      heard: (frame) => {
-        if (isReady && socket && navigator.onLine && socket.bufferedAmount < MOST_UNSENT_BYTES)
-          socket.send(frame);
+    audio = await openAudio(
+      {
+        heard: (frame) => {
+          if (isReady && socket && navigator.onLine && socket.bufferedAmount < MOST_UNSENT_BYTES)
+            socket.send(frame);
+        },
+        marked: (name) => send({ type: "marked", name }),
+        playing: on.speaking,
+        lost: end,
+        paused: (paused) => on.notice(paused ? "The browser has paused the microphone." : ""),
       },
-      marked: (name) => send({ type: "marked", name }),
-      playing: on.speaking,
-      lost: end,
-      paused: (paused) => on.notice(paused ? "The browser has paused the microphone." : ""),
-    });
+      server.worklet,
+    );
     if (isOver) return audio.close();
     on.connecting();
     const { call_id, token } = await ask();

@@ -3,13 +3,12 @@
 import { startCall } from "./call-line.js";
 import { captions } from "./captions.js";
 import { element } from "./element.js";
-import { openCall } from "./server.js";
 
 const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "*", "0", "#"];
 
-/** @param {{ target: string, identity: string | null, agent(): string, shown(calling: boolean): void }} page */
-export function callButton({ target, identity, agent, shown }) {
+/** @param {{ ask: Parameters<typeof startCall>[0], agent(): string, shown(calling: boolean): void }} page */
+export function callButton({ ask, agent, shown }) {
   const { calls, callsMissing } = document.body.dataset;
   const button = /** @type {HTMLButtonElement} */ (part("call"));
   const missing = /** @type {HTMLDialogElement} */ (part("no-calls"));
@@ -53,7 +52,7 @@ export function callButton({ target, identity, agent, shown }) {
     keys.hidden = true;
     /** @type {ReturnType<typeof captions> | null} */
     let written = null;
-    call = startCall(() => openCall(target, identity), {
+    call = startCall(ask, {
       connecting: () => state("Connecting…"),
       connected() {
         written = captions(agent());

@@ -1,60 +1,51 @@
 // @ts-check
 /**
- * Cards of a tool's result (`src/tool-calls/display-result.ts`). What stands on them comes from other people's systems:
- * text goes in as text, pictures from https only, and a link opens a page, a call or a mail or is left out.
+ * Cards of a tool's result as nodes. Text goes in as text.
  *
- * @typedef {{ icon?: string, text?: unknown, link?: unknown, actionId?: unknown, message?: unknown }} Press
- * @typedef {{ media: any, content: any, actions: (Press & { type: string })[], cta: Press | null }} Card
+ * @typedef {import("./card-list.js").Card} Card
+ * @typedef {import("./card-list.js").CardAction} CardAction
  * @typedef {{ say(text: string): void, press(actionId: string, text: string): void }} Doing what a pressed card does
  */
+import { readCards } from "./card-list.js";
 import { element, icon } from "./element.js";
-import { link, safeAddress } from "./words.js";
+import { link } from "./words.js";
 
-const ICONS = ["phone", "email", "chat", "calendar", "arrow"];
 const HIGHEST_PICTURE_PX = 320;
 
 /** null when there is nothing to show. @param {any} display @param {Doing} doing */
 export function cardList(display, doing) {
-  const items = display?.type === "card-list" && Array.isArray(display.items) ? display.items : [];
-  const made = items.map((/** @type {Card} */ item) => card(item, doing));
-  const cards = made.filter((/** @type {HTMLElement} */ item) => item.hasChildNodes());
+  const cards = readCards(display, location.href);
   if (cards.length === 0) return null;
   const label = cards.length === 1 ? "1 card" : `${cards.length} cards`;
-  return element("ul", { class: "cards", "aria-label": label, tabindex: "0" }, ...cards);
+  const made = cards.map((card) => cardNode(card, doing));
+  return element("ul", { class: "cards", "aria-label": label, tabindex: "0" }, ...made);
 }
 
 /** @param {Card} card @param {Doing} doing */
-function card({ media, content, actions, cta }, doing) {
-  const parts = [picture(media ?? {}), ...words(content ?? {})];
-  const buttons = (actions ?? []).map((action) => press(action, action.type, doing));
-  const filled = buttons.filter((node) => node !== null);
-  if (filled.length > 0) parts.push(element("div", { class: "actions" }, ...filled));
-  const type = cta && ctaType(cta);
-  const main = type && press(cta, type, doing);
-  if (main) {
+function cardNode(card, doing) {
+  const parts = [card.picture && picture(card.picture), ...words(card)];
+  const buttons = card.actions.map((action) => press(action, doing));
+  if (buttons.length > 0) parts.push(element("div", { class: "actions" }, ...buttons));
+  if (card.main) {
+    const main = press(card.main, doing);
     main.classList.add("cta");
     parts.push(main);
   }
   return element("li", { class: "card" }, ...parts.filter((node) => node !== null));
 }
 
-/** @param {any} media */
-function picture({ imageUrl, originalImageWidth, originalImageHeight, maxHeight }) {
-  const address = pictureAddress(imageUrl);
-  if (!address) return null;
+/** @param {import("./card-list.js").Picture} of */
+function picture({ address, width, height, max_height }) {
   const image = /** @type {HTMLImageElement} */ (element("img", { class: "picture", alt: "", src: address }));
-  const [width, height] = [pixels(originalImageWidth), pixels(originalImageHeight)];
   // Known beforehand, the height is kept free and nothing jumps when the picture comes.
   if (width && height) image.style.aspectRatio = `${width} / ${height}`;
-  const highest = pixels(maxHeight);
-  if (highest) image.style.maxHeight = `${Math.min(highest, HIGHEST_PICTURE_PX)}px`;
+  if (max_height) image.style.maxHeight = `${Math.min(max_height, HIGHEST_PICTURE_PX)}px`;
   image.addEventListener("error", () => image.remove());
   return image;
 }
 
-/** @param {any} content */
-function words({ header, subheader, description, avatarImageUrl }) {
-  const address = pictureAddress(avatarImageUrl);
+/** @param {Card} card */
+function words({ header, subheader, description, face: address }) {
   const face = address ? element("img", { class: "face", alt: "", src: address }) : null;
   face?.addEventListener("error", () => face.remove());
   const titles = [line("h2", header), line("p", subheader, "subheader")].filter((node) => node !== null);
@@ -63,59 +54,27 @@ function words({ header, subheader, description, avatarImageUrl }) {
   return [head, line("p", description, "description")];
 }
 
-/** @param {string} tag @param {unknown} value @param {string} name */
-function line(tag, value, name = "header") {
-  const text = textOf(value);
+/** @param {string} tag @param {string | null} text @param {string} name */
+function line(tag, text, name = "header") {
   return text ? element(tag, { class: name, dir: "auto" }, text) : null;
 }
 
-/** @param {Press} button @param {string} type @param {Doing} doing */
-function press({ icon: wanted, text, link: target, actionId, message }, type, doing) {
-  const address = type === "link" ? safeAddress(target) : null;
-  const label = textOf(text) ?? textOf(message) ?? (address && new URL(address).hostname) ?? address;
-  if (!label || (type === "link" && !address)) return null;
-  const drawing = icon(ICONS.includes(wanted ?? "") ? String(wanted) : "arrow");
-  const named = element("span", { dir: "auto" }, label);
-  if (address) return withClass(link(address, drawing, named));
-  if (type === "text") return element("p", { class: "fact" }, drawing, named);
+/** @param {CardAction} action @param {Doing} doing */
+function press(action, doing) {
+  const drawing = icon(action.icon);
+  const named = element("span", { dir: "auto" }, action.label);
+  if (action.type === "link") return withClass(link(action.address, drawing, named));
+  if (action.type === "fact") return element("p", { class: "fact" }, drawing, named);
   const button = withClass(element("button", { type: "button" }, drawing, named));
   button.addEventListener("click", () => {
-    const id = textOf(actionId);
-    if (type === "button" && id) doing.press(id, label);
-    doing.say(textOf(message) ?? label);
+    if (action.action_id) doing.press(action.action_id, action.label);
+    doing.say(action.text);
   });
   return button;
-}
-
-/** A call to action says what it does by what it holds; one that holds nothing is none. @param {Press} cta */
-function ctaType({ link: target, message, actionId }) {
-  if (target) return "link";
-  if (textOf(message)) return "message";
-  return textOf(actionId) ? "button" : null;
 }
 
 /** @param {HTMLElement} node */
 function withClass(node) {
   node.classList.add("action");
   return node;
-}
-
-/** @param {unknown} value */
-function textOf(value) {
-  return (typeof value === "string" && value.trim()) || (typeof value === "number" && String(value)) || null;
-}
-
-/** "240", 240 and "240px" are 240. @param {unknown} value */
-function pixels(value) {
-  const number = Number.parseFloat(String(value));
-  return number > 0 && number < 100_000 ? number : null;
-}
-
-/** @param {unknown} value */
-function pictureAddress(value) {
-  if (typeof value !== "string" || !URL.canParse(value, location.href)) return null;
-  const url = new URL(value, location.href);
-  const allowed =
-    url.protocol === "https:" || url.origin === location.origin || /^data:image\//i.test(url.href);
-  return allowed ? url.href : null;
 }

@@ -7,7 +7,8 @@ import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
 import { takeIdentity } from "./identity.js";
 import { Log } from "./log.js";
-import { browserMemory, savedChat } from "./saved-chat.js";
+import { browserMemory, messageId, savedChat } from "./saved-chat.js";
+import { chatServer } from "./server.js";
 
 /** A line that is back sooner was not worth a word. */
 const NOTICE_AFTER_MS = 800;
@@ -19,7 +20,8 @@ const newButton = /** @type {HTMLButtonElement} */ (part("new"));
 const ask = /** @type {HTMLDialogElement} */ (part("ask"));
 /** On a phone the keyboard would cover the greeting: there the first tap is the visitor's. */
 const hasKeyboard = matchMedia("(pointer: fine)").matches;
-const identity = takeIdentity();
+const server = chatServer(location.origin);
+const visit = { target, identity_token: takeIdentity() };
 const site = frame({ shown: () => hasKeyboard && part("text").focus() });
 let agent = part("agent").textContent ?? "";
 let unread = 0;
@@ -45,8 +47,7 @@ const write = composer(say);
 let connection = openConnection();
 let isOver = false;
 callButton({
-  target,
-  identity: identity?.token ?? null,
+  ask: () => server.openCall(visit),
   agent: () => agent,
   shown(calling) {
     write.show(!calling && !isOver);
@@ -67,7 +68,7 @@ function put(message) {
 
 function openConnection() {
   log.work("");
-  const opened = new Connection(target, identity, saved, {
+  const opened = new Connection(server, visit, saved, {
     show(chat, unanswered) {
       introduce(chat);
       log.show(agent, chat.messages, unanswered);
@@ -165,12 +166,6 @@ function initials(name) {
     .slice(0, 2)
     .map((word) => [...word][0]?.toUpperCase())
     .join("");
-}
-
-/** `crypto.randomUUID` is missing where a page came over plain http. */
-function messageId() {
-  const bytes = [...crypto.getRandomValues(new Uint8Array(12))];
-  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 window.addEventListener("online", () => connection.connect());

@@ -4,6 +4,7 @@
  * outbox when all of its answer has come; whatever breaks in between, it is sent again under the same number, which the
  * server answers once. Reading the chat tells whether the server is there; then a socket is tried, then plain HTTP.
  *
+ * @typedef {import("./server.js").Server} Server
  * @typedef {import("./server.js").Chat} Chat
  * @typedef {import("./server.js").ChatEvent} ChatEvent
  * @typedef {import("./saved-chat.js").Message} Message
@@ -13,14 +14,16 @@
  *   show(chat: Chat, unanswered: Message[]): void,
  *   sending(message: Message): void,
  *   event(event: ChatEvent): void,
- *   answered(): void,
+ *   answered(id: string): void,
  *   failed(message: Message, why: string): void,
  *   line(state: "up" | "down"): void,
- *   over(why: string, unsent: Message[]): void,
- * }} Listener what the page does about it; `show` replaces all that is on it
+ *   over(why: string, unsent: Message[], reason: string): void,
+ * }} Listener what the page does about it; `show` replaces all that is on it. `reason`: who or what ended the session, or
+ *   "refused" by the server
  */
+import { userOf } from "./identity.js";
 import { Outbox } from "./outbox.js";
-import { endChat, openChat, openSocket, Refused, readChat, sendByHttp, Unreachable } from "./server.js";
+import { Refused, Unreachable } from "./server.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
@@ -32,8 +35,9 @@ const SHORT_SOCKETS = 2;
 const ENDED = "This chat has ended.";
 
 export class Connection {
-  #target;
-  #identity;
+  #server;
+  #visit;
+  #user;
   #saved;
   #listener;
   #outbox;
@@ -55,10 +59,11 @@ export class Connection {
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
 
-  /** @param {string} target @param {import("./identity.js").Identity | null} identity @param {SavedChat} saved @param {Listener} listener */
-  constructor(target, identity, saved, listener) {
-    this.#target = target;
-    this.#identity = identity;
+  /** @param {Server} server @param {import("./server.js").Visit} visit @param {SavedChat} saved @param {Listener} listener */
+  constructor(server, visit, saved, listener) {
+    this.#server = server;
+    this.#visit = visit;
+    this.#user = visit.identity_token === null ? null : userOf(visit.identity_token);
     this.#saved = saved;
     this.#listener = listener;
     this.#outbox = new Outbox(saved);
@@ -75,7 +80,7 @@ export class Connection {
     } catch (error) {
       if (this.#over) return;
       if (error instanceof Unreachable) this.#retryLater(error.wait_ms);
-      else this.#finish(error instanceof Refused ? error.message : String(error));
+      else this.#finish(error instanceof Refused ? error.message : String(error), "refused");
     } finally {
       this.#connecting = false;
     }
@@ -100,10 +105,20 @@ export class Connection {
     if (this.#up && !this.#outbox.first) await this.#resume().catch(() => this.drop());
   }
 
+  /** The agent's answer is enough: what it has said so far stays. Without a socket nothing can be told meanwhile. */
+  stop() {
+    if (this.#inFlight) this.#socket?.send(JSON.stringify({ type: "stop", id: this.#inFlight.id }));
+  }
+
+  /** Leaves the session as it is, to be gone on with later. */
+  close() {
+    this.#stop();
+  }
+
   /** Ends the session and forgets it. */
   leave() {
     const { session } = this.#saved.get();
-    if (session && !this.#over) endChat(session).catch(() => {});
+    if (session && !this.#over) this.#server.endChat(session).catch(() => {});
     this.#stop();
     this.#saved.set({ session: null, outbox: [] });
   }
@@ -114,16 +129,12 @@ export class Connection {
     const chat = session && (await this.#read(session));
     if (this.#over) return;
     if (chat) return this.#caughtUp(chat);
-    const { session_id, token, ...opened } = await openChat(this.#target, this.#identity?.token ?? null);
+    const { session_id, token, ...opened } = await this.#server.openChat(this.#visit);
     const fresh = { id: session_id, token, user: this.#user };
     // Left meanwhile: nobody will ever write in this one.
-    if (this.#over) return void endChat(fresh).catch(() => {});
+    if (this.#over) return void this.#server.endChat(fresh).catch(() => {});
     this.#saved.set({ ...this.#saved.get(), session: fresh });
     this.#caughtUp(opened);
-  }
-
-  get #user() {
-    return this.#identity?.user ?? null;
   }
 
   /** The chat that is kept, if it is this visitor's: who signs in or out on a shared browser finds nobody else's. */
@@ -138,7 +149,7 @@ export class Connection {
   /** null when the server no longer knows a session that this page has not shown yet. @param {Session} session */
   async #read(session) {
     try {
-      return await readChat(session);
+      return await this.#server.readChat(session);
     } catch (error) {
       if (error instanceof Refused && error.status === 404 && this.#shown === null) return null;
       throw error;
@@ -157,13 +168,14 @@ export class Connection {
     }
     if (!chat.ended) return;
     this.#outbox.dropStored(chat);
-    this.#finish(ENDED);
+    this.#finish(ENDED, "ended");
   }
 
   async #openLine() {
     const { session } = this.#saved.get();
     if (this.#over || !session) return;
-    const socket = this.#shortSockets < SHORT_SOCKETS ? await openSocket(session).catch(() => null) : null;
+    const socket =
+      this.#shortSockets < SHORT_SOCKETS ? await this.#server.openSocket(session).catch(() => null) : null;
     if (this.#over) return socket?.close();
     if (socket) this.#use(socket);
     this.#up = true;
@@ -213,7 +225,7 @@ export class Connection {
     const { session } = this.#saved.get();
     if (!session) return;
     try {
-      const { events } = await sendByHttp(session, message);
+      const { events } = await this.#server.sendByHttp(session, message);
       if (this.#inFlight !== message) return;
       for (const event of events) this.#receive(event);
       this.#receive({ type: "answered", id: message.id });
@@ -248,7 +260,7 @@ export class Connection {
         break;
       case "session_end":
         this.#outbox.settle();
-        this.#finish(ENDED);
+        this.#finish(ENDED, event.reason);
         break;
       case "error":
         if (this.#inFlight && event.id === this.#inFlight.id) this.#refused(this.#inFlight, event.message);
@@ -263,10 +275,11 @@ export class Connection {
 
   /** The message in flight was answered: the next one may go. */
   #settle() {
+    const id = this.#inFlight?.id ?? "";
     this.#inFlight = null;
     clearTimeout(this.#silence);
     if (this.#outbox.settle()) this.#shown = (this.#shown ?? 0) + 1;
-    this.#listener.answered();
+    this.#listener.answered(id);
     if (this.#mayLackWords && !this.#outbox.first) {
       this.#mayLackWords = false;
       this.check();
@@ -277,7 +290,7 @@ export class Connection {
   /** The server does not take a message: because the chat is over, or for the reason it gives. @param {Message} message @param {string} why */
   async #refused(message, why) {
     const { session } = this.#saved.get();
-    const chat = session && (await readChat(session).catch(() => null));
+    const chat = session && (await this.#server.readChat(session).catch(() => null));
     if (this.#inFlight !== message) return;
     if (chat?.ended) return this.#caughtUp(chat);
     this.#inFlight = null;
@@ -286,12 +299,12 @@ export class Connection {
     this.#pump();
   }
 
-  /** @param {string} why */
-  #finish(why) {
+  /** @param {string} why @param {string} reason */
+  #finish(why, reason) {
     const unsent = this.#outbox.messages;
     this.#stop();
     this.#outbox.clear();
-    this.#listener.over(why, unsent);
+    this.#listener.over(why, unsent, reason);
   }
 
   #stop() {

@@ -44,6 +44,12 @@ export function savedChat(memory) {
   };
 }
 
+/** A new message's number. `crypto.randomUUID` is missing where a page came over plain http. */
+export function messageId() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(12))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** What this page took out or put in, done to what all tabs wait for. @param {Message[]} all @param {Message[]} before @param {Message[]} after */
 function withChange(all, before, after) {
   const known = new Set([...before, ...after].map(({ id }) => id));

@@ -39,52 +39,70 @@ const SHORT_MS = 20_000;
 const LONG_MS = 180_000;
 const SOCKET_MS = 6_000;
 
-/** @param {string} target @param {string | null} identity_token @returns {Promise<Chat & { session_id: string, token: string }>} */
-export const openChat = (target, identity_token) =>
-  call("POST", "/chat/v1/sessions", { client_id: target, identity_token }, LONG_MS);
+/**
+ * The calls of one server, from a page of its own or of a registered site.
+ *
+ * @typedef {{ target: string, identity_token: string | null, variables?: Record<string, string> }} Visit
+ * @typedef {ReturnType<typeof chatServer>} Server
+ * @param {string} base the server's address: `https://parley.example`
+ */
+export function chatServer(base) {
+  /** @param {Session} session @param {string} what */
+  const address = ({ id, token }, what = "") =>
+    `/chat/v1/sessions/${id}${what}?token=${encodeURIComponent(token)}`;
+  /** @param {string} method @param {string} path @param {object | undefined} body @param {number} timeout_ms */
+  const ask = (method, path, body, timeout_ms) => call(method, new URL(path, base).href, body, timeout_ms);
+  /** @param {string} path */
+  const socketAddress = (path) => {
+    const url = new URL(path, base);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url.href;
+  };
+  /** @param {Visit} visit */
+  const who = ({ target, ...visit }) => ({ client_id: target, ...visit });
 
-/** @param {string} target @param {string | null} identity_token @returns {Promise<{ call_id: string, token: string }>} */
-export const openCall = (target, identity_token) =>
-  call("POST", "/chat/v1/calls", { client_id: target, identity_token }, SHORT_MS);
+  return {
+    /** @param {Visit} visit @returns {Promise<Chat & { session_id: string, token: string }>} */
+    openChat: (visit) => ask("POST", "/chat/v1/sessions", who(visit), LONG_MS),
 
-/** @param {Session} session @returns {Promise<Chat>} */
-export const readChat = (session) => call("GET", address(session), undefined, SHORT_MS);
+    /** @param {Visit} visit @returns {Promise<{ call_id: string, token: string }>} */
+    openCall: (visit) => ask("POST", "/chat/v1/calls", who(visit), SHORT_MS),
 
-/** @param {Session} session @param {Message} message @returns {Promise<{ events: ChatEvent[] }>} */
-export const sendByHttp = (session, { id, text }) =>
-  call("POST", address(session, "/messages"), { id, text }, LONG_MS);
+    /** @param {Session} session @returns {Promise<Chat>} */
+    readChat: (session) => ask("GET", address(session), undefined, SHORT_MS),
 
-/** @param {Session} session */
-export const endChat = (session) => call("POST", address(session, "/end"), {}, SHORT_MS);
+    /** @param {Session} session @param {Message} message @returns {Promise<{ events: ChatEvent[] }>} */
+    sendByHttp: (session, { id, text }) => ask("POST", address(session, "/messages"), { id, text }, LONG_MS),
 
-/** An open socket, or a rejection where sockets don't get through. @param {Session} session @returns {Promise<WebSocket>} */
-export function openSocket(session) {
-  const url = new URL(address(session, "/socket"), location.href);
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url.href);
-    const timer = setTimeout(() => socket.close(), SOCKET_MS);
-    socket.onopen = () => {
-      clearTimeout(timer);
-      resolve(socket);
-    };
-    socket.onclose = () => {
-      clearTimeout(timer);
-      reject(new Unreachable(null));
-    };
-  });
+    /** @param {Session} session */
+    endChat: (session) => ask("POST", address(session, "/end"), {}, SHORT_MS),
+
+    /** An open socket, or a rejection where sockets don't get through. @param {Session} session @returns {Promise<WebSocket>} */
+    openSocket(session) {
+      return new Promise((resolve, reject) => {
+        const socket = new WebSocket(socketAddress(address(session, "/socket")));
+        const timer = setTimeout(() => socket.close(), SOCKET_MS);
+        socket.onopen = () => {
+          clearTimeout(timer);
+          resolve(socket);
+        };
+        socket.onclose = () => {
+          clearTimeout(timer);
+          reject(new Unreachable(null));
+        };
+      });
+    },
+
+    callSocket: () => new WebSocket(socketAddress("/chat/v1/calls/socket")),
+  };
 }
 
-/** @param {Session} session @param {string} what */
-const address = ({ id, token }, what = "") =>
-  `/chat/v1/sessions/${id}${what}?token=${encodeURIComponent(token)}`;
-
-/** @param {string} method @param {string} path @param {object | undefined} body @param {number} timeout_ms */
-async function call(method, path, body, timeout_ms) {
+/** @param {string} method @param {string} url @param {object | undefined} body @param {number} timeout_ms */
+async function call(method, url, body, timeout_ms) {
   let response;
   let answer;
   try {
-    response = await fetch(path, {
+    response = await fetch(url, {
       method,
       ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
       signal: AbortSignal.timeout(timeout_ms),

@@ -3,16 +3,8 @@
  * What people and models write, as nodes: paragraphs, lists, bold, code and links. Everything else of Markdown, and all
  * of HTML, stays the text it is.
  */
+import { safeAddress } from "./card-list.js";
 import { element } from "./element.js";
-
-const OPENABLE = ["http:", "https:", "tel:", "mailto:"];
-
-/** The address when it opens a page, a call or a mail, else null. @param {unknown} address */
-export function safeAddress(address) {
-  if (typeof address !== "string" || !URL.canParse(address)) return null;
-  const url = new URL(address);
-  return OPENABLE.includes(url.protocol) ? url.href : null;
-}
 
 /** @param {string} address a safe one @param {(Node | string)[]} children */
 export function link(address, ...children) {

@@ -1450,7 +1450,7 @@ export type Operations = {
   publish_agent: { input: { "path": { "agent_id": number }; "body": PublishRequest }; answer: AgentVersion };
   get_agent_version: { input: { "path": { "agent_id": number; "version_number": number } }; answer: AgentVersionContent };
   compare_agent_version: { input: { "path": { "agent_id": number; "version_number": number }; "query"?: { "with"?: number | null | undefined } | undefined }; answer: (AgentChange)[] };
-  create_chat_session: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: OpenedChat };
+  create_chat_session: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined } }; answer: OpenedChat };
   read_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string } }; answer: ResumedChat };
   send_chat_message: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": { "text": string; "id"?: string | null | undefined } }; answer: ChatAnswers };
   end_chat_session: { input: { "path": { "session_id": string }; "query": { "token": string }; "body": unknown }; answer: EndedChat };
@@ -1626,7 +1626,7 @@ export type Operations = {
   open_redacted_values: { input: { "path": { "session_id": string }; "body": OpenRedactedValuesRequest }; answer: RedactedValues };
   get_contact: { input: { "path": { "address": string }; "query"?: { "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: Contact };
   export_contact: { input: { "path": { "address": string } }; answer: ContactFile };
-  create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined } }; answer: OpenedChatCall };
+  create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined } }; answer: OpenedChatCall };
   call_agent_draft: { input: { "path": { "agent_id": number }; "body": TestCall }; answer: TestCallOpened };
   end_session: { input: { "path": { "session_id": number } }; answer: EndedConversation };
 };

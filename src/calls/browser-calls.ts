@@ -5,7 +5,8 @@ import { randomId } from "../base/ids.ts";
 import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
-import { findTarget, refuseForeignSite, Visit, visitorOf } from "../webchat/visitor.ts";
+import { requireAllowedSite, siteOf } from "../webchat/embedding-site.ts";
+import { findTarget, pageVariables, Visit, visitorOf } from "../webchat/visitor.ts";
 import { BROWSER } from "./call-store.ts";
 import { holdBrowserCall } from "./lines/browser-line.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
@@ -40,7 +41,7 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
     },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
-      refuseForeignSite(request);
+      await requireAllowedSite(engine.db, siteOf(request), target.channel_id);
       if (!target.browser_calls)
         throw new Fault("forbidden", `${body.client_id} takes no calls from its page.`);
       if (!engines || engines.missing) throw new Fault("unsupported", engines?.missing ?? NO_ENGINES);
@@ -61,7 +62,7 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
           person: source,
           number: target.target,
           caller_id: null,
-          variables: {},
+          variables: pageVariables(body) ?? {},
           voicemail_detection: null,
           visitor: { verified, claimed_user, user_name },
         },

@@ -1450,7 +1450,7 @@ export type Operations = {
   "POST /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: Record<never, never>; body: PublishRequest; answer: AgentVersion };
   "GET /api/v1/agents/{agent_id}/versions/{version_number}": { path: { "agent_id": number; "version_number": number }; query: Record<never, never>; body: undefined; answer: AgentVersionContent };
   "GET /api/v1/agents/{agent_id}/versions/{version_number}/changes": { path: { "agent_id": number; "version_number": number }; query: { "with"?: number | null | undefined }; body: undefined; answer: (AgentChange)[] };
-  "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: OpenedChat };
+  "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChat };
   "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: ResumedChat };
   "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: ChatAnswers };
   "POST /chat/v1/sessions/{session_id}/end": { path: { "session_id": string }; query: { "token": string }; body: unknown; answer: EndedChat };
@@ -1626,7 +1626,7 @@ export type Operations = {
   "POST /api/v1/sessions/{session_id}/redacted_values/open": { path: { "session_id": string }; query: Record<never, never>; body: OpenRedactedValuesRequest; answer: RedactedValues };
   "GET /api/v1/contacts/{address}": { path: { "address": string }; query: { "before"?: string | null | undefined; "limit"?: number | undefined }; body: undefined; answer: Contact };
   "GET /api/v1/contacts/{address}/export": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: ContactFile };
-  "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: OpenedChatCall };
+  "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChatCall };
   "POST /api/v1/agents/{agent_id}/test/calls": { path: { "agent_id": number }; query: Record<never, never>; body: TestCall; answer: TestCallOpened };
   "POST /api/v1/sessions/{session_id}/end": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: EndedConversation };
 };

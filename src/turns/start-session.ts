@@ -22,6 +22,7 @@ import {
 } from "../sessions/session-redactor.ts";
 import { insertSession } from "../sessions/session-snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
+import { PAGE } from "../workflows/instruction-lookup.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
 import { openWorkflows } from "./open-workflows.ts";
@@ -53,7 +54,7 @@ export type SessionStart = {
   claimed_user?: string | null;
   /** The name of a verified visitor. */
   user_name?: string | null;
-  /** Campaign and request variables, under their `vars.` names. */
+  /** Variables of the campaign and the request, or of the visitor's page, under their `vars.` names. */
   variables?: Record<string, string>;
   /** A test of the author's: its mocks, and the seed of the model. Joins no conversation. */
   test?: SnapshotTest & { seed: number | null };
@@ -98,7 +99,11 @@ export async function startSession(
       ? held_with
       : await freezeSnapshot(engine.db, sub_organization_id, agent_id, assigned?.version_number ?? held_with);
   const frozen = start.test ? asTested(agent, start.test) : agent;
-  const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
+  // A page's are claims of its visitor, and nobody's own words.
+  const outreach = Object.entries(start.variables ?? {}).flatMap(([name, text]) =>
+    name.startsWith(PAGE) ? [] : [text],
+  );
+  const outreach_texts = outreach.filter((text) => !isPlainText(text));
   const [safety, rules] = await Promise.all([
     safetyRulesFor(engine.db, sub_organization_id),
     rulesFor(engine.db, sub_organization_id, agent_id),
@@ -115,7 +120,7 @@ export async function startSession(
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
   // Tools may change the variables, and what they put there is not the person's.
   if (safety?.withhold_unknown_contacts && start.variables)
-    state.safety = { contacts: Object.values(start.variables).flatMap(findContacts) };
+    state.safety = { contacts: outreach.flatMap(findContacts) };
   const { seal_key = null, ...kept } = rules ?? {};
   const redaction = rules && {
     ...(kept as RedactionRules),

@@ -2,10 +2,12 @@ import type { Api } from "../api/server.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { chatPageRoutes } from "./chat-page.ts";
+import { allowForeignPages } from "./embedding-site.ts";
 import { webChatRoutes } from "./web-chat.ts";
 
 /** The page a visitor opens, and its conversation. */
 export function addWebChat(api: Api, engine: Engine, engines: VoiceEngines | null): void {
+  allowForeignPages(api.server);
   webChatRoutes(api, engine);
   chatPageRoutes(api, { db: engine.db, engines });
 }

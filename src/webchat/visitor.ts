@@ -1,10 +1,17 @@
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Fault, invalid } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { PAGE } from "../workflows/instruction-lookup.ts";
 import { readIdentityToken } from "./identity-token.ts";
 import { oneLine } from "./one-line.ts";
+
+const MOST_VARIABLES = 20;
+const PageVariables = z
+  .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/i), z.string().max(500))
+  .refine((given) => Object.keys(given).length <= MOST_VARIABLES, {
+    error: `at most ${MOST_VARIABLES} variables`,
+  });
 
 /** What a page says when it opens a conversation: with whom, and for which visitor. */
 export const Visit = z.object({
@@ -21,20 +28,15 @@ export const Visit = z.object({
     .max(4096)
     .nullish()
     .describe("Who the visitor is, signed by the site with the target's identity key: a JWT (HS256)"),
+  variables: PageVariables.nullish().describe(
+    "What the page tells the agent, as `vars.page.<name>`: claims, as whatever a page sends",
+  ),
 });
 
-/**
- * A chat is opened by our own page only, also when that page stands in a frame on somebody's site. Programs send no
- * Origin. A browser that says "same-origin" itself is believed before Host, which some proxies rewrite.
- */
-export function refuseForeignSite({ headers, host }: FastifyRequest): void {
-  const { origin } = headers;
-  if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return;
-  if (URL.canParse(origin) && new URL(origin).host === host) return;
-  throw new Fault(
-    "forbidden",
-    "A chat can't be opened from another site; embed /chat/widget.js there instead.",
-  );
+/** The variables of a session that its page set, under their names there. */
+export function pageVariables({ variables }: z.infer<typeof Visit>): Record<string, string> | undefined {
+  const given = Object.entries(variables ?? {}).map(([name, value]) => [`${PAGE}${name}`, value]);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /**

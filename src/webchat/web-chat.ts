@@ -1,4 +1,5 @@
 import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import type { RawData } from "ws";
 import { z } from "zod";
@@ -18,7 +19,8 @@ import { TurnControl } from "../turns/turn-control.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
 import { type ChatAnswer, ChatAnswers, EndedChat, OpenedChat, ResumedChat } from "./chat-answers.ts";
 import { chatSoFar, shownCall } from "./chat-so-far.ts";
-import { findTarget, refuseForeignSite, Visit, visitorOf } from "./visitor.ts";
+import { boundToken, requireAllowedSite, siteOf } from "./embedding-site.ts";
+import { findTarget, pageVariables, Visit, visitorOf } from "./visitor.ts";
 import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
 /**
@@ -48,7 +50,15 @@ const CROWDED = "Many people are writing to us at the moment. Please send that a
 
 const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
 
-type Chat = { id: number; sub_organization_id: number; ended_at: string | null };
+type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string } };
+type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
+
+type Chat = {
+  id: number;
+  sub_organization_id: number;
+  ended_at: string | null;
+  channel_id: number | null;
+};
 
 /** What a socket is sent: an aside is said while the answer is still being made. */
 type ChatEvent =
@@ -68,7 +78,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     { ...open, summary: "Open a chat session", body: Visit, response: OpenedChat, calls_per_minute: 30 },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
-      refuseForeignSite(request);
+      const site = siteOf(request);
+      await requireAllowedSite(engine.db, site, target.channel_id);
       const visitor = visitorOf(engine, target, body);
       reply.headers(await engine.visitors.admit(target.sub_organization_id));
       const resume_token = randomBase62(40);
@@ -84,7 +95,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         target: target.target,
         is_test: target.is_test,
         is_outbound: false,
-        resume_token,
+        variables: pageVariables(body),
+        resume_token: boundToken(resume_token, site),
       });
       if (started.agent_initiated)
         await inTurn(engine, target, () => runTurn(engine, started.session_id, { text: null }));
@@ -107,8 +119,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       query: z.object({ token }),
       response: ResumedChat,
     },
-    async ({ params, query }) => {
-      const session = await findChat(engine, params.session_id, query.token);
+    async ({ request, params, query }) => {
+      const session = await findChat(engine, request, params.session_id, query.token);
       return { session_id: params.session_id, ...(await chatSoFar(engine, session.id)) };
     },
   );
@@ -123,8 +135,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       body: ChatMessage,
       response: ChatAnswers,
     },
-    async ({ params, query, body }) => {
-      const session = await findChat(engine, params.session_id, query.token);
+    async ({ request, params, query, body }) => {
+      const session = await findChat(engine, request, params.session_id, query.token);
       const events: ChatAnswer[] = [];
       await withinLimit(limit, session.id, () =>
         inTurn(engine, session, () =>
@@ -148,14 +160,14 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       body: z.unknown(),
       response: EndedChat,
     },
-    async ({ params, query }) => {
-      const session = await findChat(engine, params.session_id, query.token);
+    async ({ request, params, query }) => {
+      const session = await findChat(engine, request, params.session_id, query.token);
       await endSession(engine, session.id, "user");
       return { ended: true as const };
     },
   );
 
-  api.server.get<{ Params: { session_id: string }; Querystring: { token?: string } }>(
+  api.server.get<ChatSocketRoute>(
     "/chat/v1/sessions/:session_id/socket",
     { websocket: true, schema: { hide: true } },
     async (socket, request) => {
@@ -164,11 +176,16 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       let waiting = 0;
       let refused = 0;
       const { session_id } = request.params;
-      const admitted = admit(engine, socket, session_id, request.query.token ?? "");
+      const admitted = admit(engine, socket, request);
       let last: Promise<unknown> = admitted;
+      /** The turn that is under way, and the page's number of its message. */
+      const running: StoppableTurn = { id: null, control: null };
       const take = (data: RawData) => {
-        if (waiting >= MAX_WAITING) {
-          send(socket, { type: "error", message: "Too many messages at once." });
+        const stop = stopOf(String(data));
+        if (stop && running.control && stop.id === running.id) return running.control.interrupt();
+        if (stop || waiting >= MAX_WAITING) {
+          // What stops nothing came late, and needs no answer.
+          if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
           if (++refused < MAX_REFUSED) return;
           engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");
           // While it closes, more may come.
@@ -180,7 +197,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         last = last
           .then(async () => {
             const session = await admitted;
-            if (session) await receive(engine, limit, socket, session, String(data));
+            if (session) await receive(engine, limit, { socket, running }, session, String(data));
           })
           .finally(() => waiting--);
       };
@@ -256,14 +273,10 @@ const turnInput = (message: z.infer<typeof ChatMessage>) => ({
 });
 
 /** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
-async function admit(
-  engine: Engine,
-  socket: WebSocket,
-  session_id: string,
-  resume_token: string,
-): Promise<Chat | null> {
+async function admit(engine: Engine, socket: WebSocket, request: ChatSocketRequest): Promise<Chat | null> {
   try {
-    const session = await findChat(engine, session_id, resume_token);
+    const { params, query } = request;
+    const session = await findChat(engine, request, params.session_id, query.token ?? "");
     if (session.ended_at !== null) close(socket, "This session has ended.");
     return session;
   } catch (error) {
@@ -282,7 +295,7 @@ function tellEnd(socket: WebSocket, reason: string): void {
 async function receive(
   engine: Engine,
   limit: VisitorLimit,
-  socket: WebSocket,
+  { socket, running }: { socket: WebSocket; running: StoppableTurn },
   session: Chat,
   data: string,
 ): Promise<void> {
@@ -297,7 +310,7 @@ async function receive(
     const input = turnInput(message.data);
     const { ended } = await withinLimit(limit, session_id, () =>
       inTurn(engine, session, () =>
-        runWatchedTurn(engine, session_id, input, (event) => {
+        runWatchedTurn(engine, session_id, { ...input, control: begin(running, id) }, (event) => {
           const shown = shownToVisitor(engine, event);
           if (shown) send(socket, shown);
         }),
@@ -310,6 +323,30 @@ async function receive(
     if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
     const text = known ? error.message : "Something went wrong. Please send that again.";
     send(socket, { type: "error", message: text, id });
+  } finally {
+    running.control = null;
+  }
+}
+
+type StoppableTurn = { id: string | null; control: TurnControl | null };
+
+function begin(running: StoppableTurn, id: string | null): TurnControl {
+  const control = new TurnControl();
+  running.id = id;
+  running.control = control;
+  return control;
+}
+
+const Stop = z.object({ type: z.literal("stop"), id: z.string().nullish().default(null) });
+const MOST_STOP_CHARACTERS = 300;
+
+/** `{type: "stop", id}`: the visitor has read enough of the answer to this message. */
+function stopOf(data: string): z.infer<typeof Stop> | null {
+  if (data.length > MOST_STOP_CHARACTERS || !data.includes('"stop"')) return null;
+  try {
+    return Stop.safeParse(JSON.parse(data)).data ?? null;
+  } catch {
+    return null;
   }
 }
 
@@ -317,13 +354,12 @@ async function receive(
 async function runWatchedTurn(
   engine: Engine,
   session_id: number,
-  input: TurnInput,
+  input: TurnInput & { control: TurnControl },
   emit: (event: TurnEvent) => void,
 ): Promise<TurnResult> {
-  const control = new TurnControl();
-  const wait = fillWait(engine, session_id, control, emit);
+  const wait = fillWait(engine, session_id, input.control, emit);
   try {
-    return await runTurn(engine, session_id, { ...input, control }, (event) => {
+    return await runTurn(engine, session_id, input, (event) => {
       wait.see(event);
       emit(event);
     });
@@ -373,16 +409,28 @@ function close(socket: WebSocket, message: string): void {
   socket.close(1008);
 }
 
-/** A wrong token answers like a session that never was. */
-async function findChat(engine: Engine, session_id: string, resume_token: string): Promise<Chat> {
+/** A wrong token answers like a session that never was, and so does a right one on another site than its own. */
+async function findChat(
+  engine: Engine,
+  request: FastifyRequest,
+  session_id: string,
+  resume_token: string,
+): Promise<Chat> {
   const id = /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1;
-  const [session] = await chatOf(engine.db, { id, resume_token_hash: sha256(resume_token) });
+  const site = siteOf(request);
+  const [session] = await chatOf(engine.db, {
+    id,
+    resume_token_hash: sha256(boundToken(resume_token, site)),
+  });
   if (!session) throw new Fault("not-found", "This chat does not exist, or its token is wrong.");
+  await requireAllowedSite(engine.db, site, session.channel_id ?? -1);
   return session;
 }
 
 const chatOf = fixedStatement<{ id: number; resume_token_hash: string }, Chat>(
   ({ id, resume_token_hash }) => sql`
-    select id, sub_organization_id, ended_at from sessions
+    select id, sub_organization_id, ended_at,
+      (select channel_id from channel_targets t where t.id = sessions.channel_target_id) as channel_id
+    from sessions
     where id = ${id} and resume_token_hash = ${resume_token_hash}`,
 );

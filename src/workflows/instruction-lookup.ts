@@ -6,6 +6,9 @@ import type { ToolDefinition } from "../tools/tool-definition.ts";
 /** What a visitor wrote about themselves; tools get it as it is. */
 const CLAIMS = new Set(["vars.session.claimed_user", "vars.session.user_name"]);
 
+/** Begins the names of what a visitor's page says of itself. */
+export const PAGE = "vars.page.";
+
 /** Whether the author of the agent wrote this text, word for word. */
 export type IsAuthored = (text: string) => boolean;
 
@@ -21,7 +24,7 @@ export const instructionLookup =
     if (typeof value !== "string") return quotedData(value);
     if (value === "") return value;
     const key = name.startsWith("vars.") ? name : `vars.${name}`;
-    if (CLAIMS.has(key)) return quotedData(value);
+    if (CLAIMS.has(key) || key.startsWith(PAGE)) return quotedData(value);
     return isPlainText(value) || isAuthored(value) ? value : quotedData(value);
   };
 

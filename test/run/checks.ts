@@ -30,8 +30,8 @@ export async function runTool(packageName: string, command: string, args: string
  * The compiler's look at a project. What it found of each file is kept, by what stands in it, so that the next look takes a
  * fifteenth where little differs.
  */
-export function checkTypes(project: "." | "src/console"): Promise<Counts> {
-  const name = project === "." ? "program.json" : "console.json";
+export function checkTypes(project: "." | "src/console" | "sdk/react"): Promise<Counts> {
+  const name = `${{ ".": "program", "src/console": "console", "sdk/react": "react" }[project]}.json`;
   const known = path.join(ROOT, "node_modules/.cache/parley-types", name);
   return runTool("typescript", "tsc", ["-p", project, "--incremental", "--tsBuildInfoFile", known]);
 }

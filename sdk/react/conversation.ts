@@ -1,0 +1,266 @@
+import { Connection } from "../../public/chat/connection.js";
+import {
+  browserMemory,
+  type Memory,
+  type Message,
+  messageId,
+  savedChat,
+} from "../../public/chat/saved-chat.js";
+import { chatServer } from "../../public/chat/server.js";
+import {
+  type CardAction,
+  type Entry,
+  shownChat,
+  waitingEntry,
+  withEvent,
+  without,
+  withoutStream,
+  withState,
+} from "./entries.ts";
+
+/** What a page says of the conversation that it shows. */
+export type ConversationOptions = {
+  /** Where Parley is: `https://parley.example`. */
+  server: string;
+  /** The target of a web chat channel, such as `front-desk`. The channel's allowed origins must name your site. */
+  target: string;
+  /** Signed by your server: who the visitor is. Another person begins another conversation. */
+  identityToken?: string | null;
+  /** What the page tells the agent when a conversation begins: `vars.page.<name>` in its prompt. Claims, as a visitor can change them. */
+  variables?: Record<string, string>;
+  /** A button of a card was pressed that has an `actionId`. Its text is sent to the agent besides. */
+  onPress?: (actionId: string, text: string) => void;
+  /** Where the conversation is remembered over a reload; the browser's `localStorage` when left out, null: nowhere. */
+  memory?: Memory | null;
+};
+
+export type ConversationStatus =
+  /** Nothing was begun yet. */
+  | "idle"
+  | "connecting"
+  | "connected"
+  /** The connection was lost, and is tried again; what is sent meanwhile goes out later. */
+  | "reconnecting"
+  /** `ended` says why. */
+  | "ended";
+
+export type ConversationEnd = {
+  /** "agent", "user" or what else ended it; "refused": the server did not let it begin or go on. */
+  reason: string;
+  /** A sentence to show. */
+  text: string;
+  /** What the visitor wrote and could not be sent any more, to be offered to them again. */
+  unsent: string[];
+};
+
+export type ConversationState = {
+  status: ConversationStatus;
+  ended: ConversationEnd | null;
+  /** Empty before the first connection. */
+  agentName: string;
+  /** Parley's offline model answers, from a script: say so on the page. */
+  isScripted: boolean;
+  messages: readonly Entry[];
+  /** The agent is at work on an answer. */
+  isAnswering: boolean;
+  /** The last thing that went wrong, in a sentence to show; null once something went right again. */
+  error: string | null;
+};
+
+/** The longest message that the server takes. */
+const MOST_CHARACTERS = 4000;
+
+const NOTHING_YET: ConversationState = {
+  status: "idle",
+  ended: null,
+  agentName: "",
+  isScripted: false,
+  messages: [],
+  isAnswering: false,
+  error: null,
+};
+
+/**
+ * A conversation of a page, without React: its state, which is replaced at each change, and what can be done in it.
+ * Connects when `open` is called or something is sent.
+ */
+export class Conversation {
+  #state = NOTHING_YET;
+  #options;
+  #base;
+  #server;
+  #saved;
+  #connection: Connection | null = null;
+  #opening: ReturnType<typeof setTimeout> | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    this.#base = new URL(options.server).origin;
+    this.#server = chatServer(this.#base);
+    const { memory = browserMemory(`parley.chat.${this.#base}.${options.target}`) } = options;
+    this.#saved = savedChat(memory);
+  }
+
+  /** What may change while the conversation goes on. */
+  use(options: ConversationOptions): void {
+    this.#options = options;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): ConversationState => this.#state;
+
+  /** Goes on with the conversation that the browser remembers, or begins one. Opened twice at once, it is one. */
+  open(): void {
+    if (this.#connection || this.#state.status === "ended") return;
+    if (this.#state.status === "idle") this.#change({ status: "connecting" });
+    // React's strict mode opens and closes everything once before it opens it for good.
+    clearTimeout(this.#opening);
+    this.#opening = setTimeout(() => this.#connect());
+  }
+
+  /** The page goes; the conversation stays, to be gone on with. */
+  close(): void {
+    clearTimeout(this.#opening);
+    this.#connection?.close();
+    this.#connection = null;
+    window.removeEventListener("online", this.#online);
+    window.removeEventListener("offline", this.#offline);
+    document.removeEventListener("visibilitychange", this.#seen);
+  }
+
+  readonly send = (text: string): void => {
+    const words = text.trim();
+    if (words === "") return;
+    if (words.length > MOST_CHARACTERS) {
+      this.#change({ error: `A message has ${MOST_CHARACTERS} characters at the most.` });
+      return;
+    }
+    if (this.#state.status === "ended") {
+      this.#change({ error: "This conversation has ended. Start a new one to write on." });
+      return;
+    }
+    this.#put({ id: messageId(), text: words });
+  };
+
+  /** Sends a message again that has failed. */
+  readonly sendAgain = (key: string): void => {
+    const failed = this.#state.messages.find((entry) => entry.key === key);
+    if (failed?.type !== "message" || failed.role !== "user" || failed.state !== "failed") return;
+    this.#change({ messages: without(this.#state.messages, [key]) });
+    this.#put({ id: key, text: failed.text });
+  };
+
+  /** What pressing a card's action does: its text is sent. Links open by themselves. */
+  readonly answer = (action: CardAction): void => {
+    if (action.type !== "say") return;
+    if (action.action_id) this.#options.onPress?.(action.action_id, action.label);
+    this.send(action.text);
+  };
+
+  /** The agent's answer is enough; what it has said so far stays. */
+  readonly stop = (): void => this.#connection?.stop();
+
+  readonly end = (): void => {
+    if (this.#state.status === "ended") return;
+    this.#leave();
+    this.#change({
+      status: "ended",
+      ended: { reason: "user", text: "You have ended this conversation.", unsent: [] },
+      messages: withoutStream(this.#state.messages),
+      isAnswering: false,
+    });
+  };
+
+  readonly startAnew = (): void => {
+    this.#leave();
+    this.#state = NOTHING_YET;
+    this.open();
+  };
+
+  #leave(): void {
+    clearTimeout(this.#opening);
+    if (this.#connection) this.#connection.leave();
+    else this.#saved.set({ session: null, outbox: [] });
+    this.close();
+  }
+
+  #put(message: Message): void {
+    this.open();
+    this.#change({ messages: [...this.#state.messages, waitingEntry(message)], error: null });
+    if (this.#connection) this.#connection.send(message);
+    else {
+      const saved = this.#saved.get();
+      this.#saved.set({ ...saved, outbox: [...saved.outbox, message] });
+    }
+  }
+
+  #connect(): void {
+    const { target, identityToken = null, variables } = this.#options;
+    const visit = { target, identity_token: identityToken, ...(variables && { variables }) };
+    const connection = new Connection(this.#server, visit, this.#saved, {
+      show: (chat, unanswered) =>
+        this.#change({
+          agentName: chat.agent_name,
+          isScripted: chat.scripted,
+          messages: shownChat(chat.messages, unanswered, this.#base),
+        }),
+      sending: ({ id }) =>
+        this.#change({ messages: withState(this.#state.messages, id, "sending"), isAnswering: true }),
+      event: (event) => this.#change({ messages: withEvent(this.#state.messages, event, this.#base) }),
+      answered: (id) =>
+        this.#change({
+          messages: withState(withoutStream(this.#state.messages), id, "sent"),
+          isAnswering: false,
+          error: null,
+        }),
+      failed: ({ id }, why) =>
+        this.#change({
+          messages: withState(withoutStream(this.#state.messages), id, "failed", why),
+          isAnswering: false,
+          error: why,
+        }),
+      line: (line) =>
+        line === "up"
+          ? this.#change({ status: "connected" })
+          : this.#change({
+              status: "reconnecting",
+              messages: withoutStream(this.#state.messages),
+              isAnswering: false,
+            }),
+      over: (text, unsent, reason) => {
+        const keys = unsent.map(({ id }) => id);
+        this.close();
+        this.#change({
+          status: "ended",
+          ended: { reason, text, unsent: unsent.map((message) => message.text) },
+          messages: without(withoutStream(this.#state.messages), keys),
+          isAnswering: false,
+          ...(reason === "refused" && { error: text }),
+        });
+      },
+    });
+    this.#connection = connection;
+    window.addEventListener("online", this.#online);
+    window.addEventListener("offline", this.#offline);
+    document.addEventListener("visibilitychange", this.#seen);
+    void connection.connect();
+  }
+
+  readonly #online = () => void this.#connection?.connect();
+  readonly #offline = () => this.#connection?.drop();
+  readonly #seen = () => {
+    if (document.hidden) return;
+    void this.#connection?.connect();
+    void this.#connection?.check();
+  };
+
+  #change(change: Partial<ConversationState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

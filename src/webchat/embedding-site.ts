@@ -15,14 +15,15 @@ const PREFLIGHT_S = "600";
 
 /**
  * The foreign site whose page sends this; null: our own page, or a program, which sends no Origin. A browser that says
- * "same-origin" itself is believed before Host, which some proxies rewrite.
+ * "same-origin" itself is believed before Host, which some proxies rewrite. Of a WebSocket not every browser says so; then
+ * the host that the proxy was asked for counts. Pages can set neither header.
  */
 export function siteOf({ headers, host }: FastifyRequest): string | null {
   const { origin } = headers;
   if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return null;
   if (!URL.canParse(origin)) return "null";
   const url = new URL(origin);
-  return url.host === host ? null : url.origin;
+  return url.host === host || url.host === headers["x-forwarded-host"] ? null : url.origin;
 }
 
 /** Refuses a page of a site that the channel does not name. */

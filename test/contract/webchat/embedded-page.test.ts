@@ -168,3 +168,14 @@ describe("variables of a page", () => {
     expect(body.detail[0].loc.slice(0, 2)).toEqual(["body", "variables"]);
   });
 });
+
+test("our own page behind a proxy that writes another Host is no foreign site", async () => {
+  const own = { origin: "https://talk.example", "x-forwarded-host": "talk.example" };
+  const post = (path: string, body: object) => app.sendAs(null)("POST", path, body, own);
+  const opened = await post("/chat/v1/sessions", { client_id: target });
+  expect(opened.status).toBe(200);
+  expect(opened.headers).not.toHaveProperty("access-control-allow-origin");
+  expect((await post(chatPath(opened.body, "/messages"), { text: "hello" })).status).toBe(200);
+  // The token is bound to no site.
+  expect((await ask(null, "GET", chatPath(opened.body))).status).toBe(200);
+});

@@ -130,6 +130,10 @@ export type BrowserCalls = { "browser_calls": boolean };
 
 export type BrowserCallsInput = { "browser_calls": boolean };
 
+export type CadenceStep = { "mode": "voice" | "sms" | "email"; "source": string; "address": string | null; "wait": string; "after": ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | "VOICEMAIL_LEFT")[] | null };
+
+export type CadenceStepInput = { "mode": "voice" | "sms" | "email"; "source": string; "address"?: string | null | undefined; "wait": string; "after"?: ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | "VOICEMAIL_LEFT")[] | null | undefined };
+
 export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "wait"?: boolean | null | undefined; "if"?: Expression | null | undefined };
 
 export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "wait"?: boolean | null | undefined; "if"?: ExpressionInput | null | undefined };
@@ -149,6 +153,10 @@ export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "t
 export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "put_off": number; "next_step": RequestNextStep };
 
 export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
+
+export type CampaignCadence = { "steps": (CadenceStep)[] };
+
+export type CampaignCadenceInput = { "steps": (CadenceStepInput)[] };
 
 export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
 
@@ -776,9 +784,11 @@ export type RequestSuppression = { "batch_id"?: string | null | undefined; "requ
 
 export type RequestSuppressionCounts = { "selected": number; "addresses": number; "suppressed": number; "next": string | null };
 
-export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[] };
+export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
 
-export type RequestTraceAttempt = { "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
+export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
+
+export type RequestTraceStep = { "number": number; "mode": "voice" | "sms" | "email"; "source": string | null; "target": string | null; "state": "done" | "under-way" | "waiting" | "skipped" | "stopped" | "not-reached" | "later"; "at": string | null; "text": string | null };
 
 export type RequestsAdded = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number };
 
@@ -1463,6 +1473,8 @@ export type Operations = {
   update_campaign_reach_rules: { input: { "path": { "campaign_id": number }; "body": CampaignReachRules }; answer: CampaignReachRules };
   get_campaign_retry_rules: { input: { "path": { "campaign_id": number } }; answer: CampaignRetryRules };
   update_campaign_retry_rules: { input: { "path": { "campaign_id": number }; "body": CampaignRetryRulesInput }; answer: CampaignRetryRules };
+  get_campaign_cadence: { input: { "path": { "campaign_id": number } }; answer: CampaignCadence };
+  update_campaign_cadence: { input: { "path": { "campaign_id": number }; "body": CampaignCadenceInput }; answer: CampaignCadence };
   get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
   update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
   list_batches: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1892,6 +1904,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_campaign_reach_rules: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/reach-rules"],
   get_campaign_retry_rules: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/retry-rules"],
   update_campaign_retry_rules: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/retry-rules"],
+  get_campaign_cadence: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
+  update_campaign_cadence: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
   get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
   update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
   list_batches: ["GET", "/api/v1/outbound/batches"],

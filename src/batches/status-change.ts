@@ -106,7 +106,9 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
                 t.status as channel_manager_status, t.previous as previous_channel_manager_status,
                 left(t.provider_status, 200) as provider_status,
                 left(request.channel_manager_sid, 100) as channel_manager_sid, t.attempt_count,
-                campaign.retry_count + 1 as max_attempts, request.session_id, request.conversation_id,
+                campaign.retry_count + 1 as max_attempts, request.step + 1 as step,
+                coalesce(json_array_length(campaign.cadence -> 'steps'), 0) + 1 as steps,
+                request.session_id, request.conversation_id,
                 case when octet_length(request.request_variables::text) <= ${MAX_VARIABLES_bytes}::integer
                   then request.request_variables end as request_variables,
                 request.sent_at, t.at as occurred_at, t.key as sequence, false as is_test

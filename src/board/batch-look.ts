@@ -1,11 +1,35 @@
 import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import { laneOf } from "../dialing/cadences/lanes.ts";
 import { type DueBatch, paceOf, readBatchForStep, timeOf } from "../dialing/due-batches.ts";
 import { type LineLimits, type Lines, readLines } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { openDays } from "../planning/schedule.ts";
+
+/** The same batch as one step of its campaign's cadence sees it. */
+export function lookAtLane(look: BatchLook, step: number, now: Date): BatchLook {
+  if (step === 0) return look;
+  const batch = laneOf(look.batch, step);
+  return { ...look, batch, step: stepOf(batch, look.lines, now) };
+}
+
+function stepOf(batch: DueBatch, lines: Lines, now: Date): BatchStep {
+  const zone = batch.timezone ?? "UTC";
+  const { rate, last_at } = paceOf(batch, now);
+  return batchStep(
+    {
+      status: statusAt({ status: batch.status, expires_on: timeOf(batch.expires_on) }, now),
+      source: batch.timezone === null ? null : (batch.sender?.address ?? null),
+      hours: { schedule: batch.campaign, zone },
+      rate,
+      last_at,
+      ...lines.capacity(batch),
+    },
+    now,
+  );
+}
 
 /** A batch as the dialer sees it, for somebody who only looks: nothing is locked, nothing decided. */
 export type BatchLook = {
@@ -28,18 +52,8 @@ export async function lookAtBatch(
   const now = clock.now();
   const lines = await readLines(db, [batch.organization_id], limits, now);
   const zone = batch.timezone ?? "UTC";
-  const { rate, last_at } = paceOf(batch, now);
-  const step = batchStep(
-    {
-      status: statusAt({ status: batch.status, expires_on: timeOf(batch.expires_on) }, now),
-      source: batch.timezone === null ? null : (batch.sender?.address ?? null),
-      hours: { schedule: batch.campaign, zone },
-      rate,
-      last_at,
-      ...lines.capacity(batch),
-    },
-    now,
-  );
+  const { rate } = paceOf(batch, now);
+  const step = stepOf(batch, lines, now);
   const days = openDays(batch.campaign, zone, now);
   const { rows } = await sql<{ day: string; n: number }>`
     select day::text, first_attempts as n from campaign_days

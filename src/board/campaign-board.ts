@@ -6,9 +6,10 @@ import { OutcomeCounts, RequestStatusBreakdown } from "../batches/batch-schema.t
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import { readGoal } from "../campaigns/goal.ts";
 import type { Db } from "../db/database.ts";
-import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
+import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "../dialing/candidates.ts";
 import { timeOf } from "../dialing/due-batches.ts";
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
+import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
 import { clockText } from "../planning/next-step.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
@@ -207,10 +208,13 @@ async function stepOf(
 
 /** Index: requests_waiting, looked into four times for each batch. */
 async function openBatches(db: Db, campaign_id: number, now: Date): Promise<OpenBatch[]> {
-  const firstDue = (tried: 0 | 1) => sql`(
+  const firstDue = (waits: typeof WAITS_FOR_FIRST) => sql`(
     select due_at from requests r
-    where r.batch_key = b.key and r.request_status = 'PENDING' and least(r.attempt_count, 1) = ${sql.lit(tried)}
+    where r.batch_key = b.key and ${waits}
     order by due_at limit 1)`;
+  const stepDue = sql.join(
+    Array.from({ length: MOST_STEPS }, (_, step) => firstDue(waitsForStep(sql.lit(step + 1)))),
+  );
   const mayStart = (waits: typeof WAITS_FOR_FIRST) => sql`(
     select ${NOT_LIVE} as may from (
       select r.reference_id, r.target from requests r
@@ -218,7 +222,8 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
       order by r.due_at, r.id limit ${MOST_NEXT}
     ) r cross join (select b.campaign_id, o.organization_id) w)`;
   const { rows } = await sql<OpenBatch>`
-    select b.key, least(${firstDue(0)}, ${firstDue(1)}) as next_due, coalesce((
+    select b.key, least(${firstDue(WAITS_FOR_FIRST)}, ${firstDue(WAITS_FOR_RETRY)},
+      case when c.cadence is not null then least(${stepDue}) end) as next_due, coalesce((
       select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
     ), 0) as waiting,
       (select count(*) from (
@@ -231,7 +236,7 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
           select * from ${mayStart(WAITS_FOR_RETRY)} retry union all select * from ${mayStart(WAITS_FOR_FIRST)} first
         ) next
       ), false) as all_busy
-    from batches b join sub_organizations o on o.id = b.sub_organization_id
+    from batches b join sub_organizations o on o.id = b.sub_organization_id join campaigns c on c.id = b.campaign_id
     where b.campaign_id = ${campaign_id} and b.deleted_at is null
     order by b.key desc limit ${MOST_BATCHES}`.execute(db);
   return rows;

@@ -34,6 +34,8 @@ const WORDS: Record<Reason, string> = {
   "no-consent": "without a consent on record",
   destination: "number that the operator does not allow",
   "too-late": "after their not_after",
+  answered: "answered already",
+  "step-removed": "waiting for a step that the campaign no longer has",
   duplicate: "duplicate",
   invalid: "invalid number or address",
   "person-hours": "waiting for the hours of their own zone",

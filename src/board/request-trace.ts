@@ -11,14 +11,26 @@ import { findKey } from "../batches/batch-store.ts";
 import { isOver, isWaiting } from "../channels/request-status.ts";
 import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
-import { type Candidate, requestView, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
+import { addressesOfCandidate, clockTarget } from "../dialing/cadences/candidate-addresses.ts";
+import { stepIssue } from "../dialing/cadences/step-issue.ts";
+import { readStopSigns, stopQuestion } from "../dialing/cadences/stop-signs.ts";
+import {
+  type Candidate,
+  personOf,
+  requestView,
+  WAITS_FOR_FIRST,
+  WAITS_FOR_RETRY,
+  waitsForStep,
+} from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
+import { type DueBatch, reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
 import { readTried } from "../dialing/read-tried.ts";
 import { statusAt } from "../planning/batch-state.ts";
+import { MOST_STEPS, stepAddress } from "../planning/cadences/cadence.ts";
+import { describeSteps } from "../planning/cadences/describe-steps.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import {
   canceledBy,
@@ -30,10 +42,12 @@ import {
 } from "../planning/explain.ts";
 import { requestStep, spoken } from "../planning/next-step.ts";
 import { personState } from "../planning/person-hold.ts";
-import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 
 const Attempt = z
   .object({
+    step: z.int().describe("The step of the campaign's cadence, from 1, its own."),
+    mode: z.string(),
     attempt_number: z
       .int()
       .describe("1 is the first; one that the carrier did not take is followed by its like."),
@@ -53,6 +67,21 @@ const Attempt = z
     decision: z.record(z.string(), z.unknown()).nullable().describe("The decision after its outcome."),
   })
   .meta({ id: "RequestTraceAttempt" });
+
+const Step = z
+  .object({
+    number: z.int().describe("1: the campaign's own."),
+    mode: z.enum(["voice", "sms", "email"]),
+    source: z.string().nullable(),
+    target: z
+      .string()
+      .nullable()
+      .describe("Where it reaches the person; null: the request has no address for it."),
+    state: z.enum(["done", "under-way", "waiting", "skipped", "stopped", "not-reached", "later"]),
+    at: timestamp().nullable().describe("When it is due, or was skipped or stopped."),
+    text: z.string().nullable().describe("Why it was skipped or stopped."),
+  })
+  .meta({ id: "RequestTraceStep" });
 
 export const NextStepSchema = z
   .object({
@@ -74,6 +103,9 @@ const RequestTrace = z
     at: timestamp().describe("The instant for which this was worked out."),
     next_step: NextStepSchema,
     attempts: z.array(Attempt),
+    steps: z
+      .array(Step)
+      .describe("The steps of the campaign's cadence, its own first; none where it has no further ones."),
   })
   .meta({ id: "RequestTrace" });
 
@@ -108,14 +140,16 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
       return {
         batch_id: params.batch_id,
         reference_id: request.reference_id,
-        target: request.target,
+        target: request.request_target,
         request_status: request.request_status,
         channel_manager_status: request.channel_status,
         attempt_count: request.attempt_count,
         at: now.toISOString(),
         next_step: { ...next, until: next.until?.toISOString() ?? null },
+        steps: stepsOf(look.batch, request, attempts),
         attempts: attempts.map(({ channel_status, hang_up_at, ...attempt }) => ({
           ...attempt,
+          step: attempt.step + 1,
           channel_manager_status: channel_status,
           text: explainAttempt({ ...attempt, channel_status, hang_up_at }, look.zone, now, canceled),
         })),
@@ -133,9 +167,8 @@ export type Found = Omit<Candidate, "counted_on" | "due_at"> & {
 /** Of several that bear the reference (duplicates, canceled ones) the one that is or was to be tried. */
 async function findRequest(db: Db, batch_key: number, reference_id: string): Promise<Found | undefined> {
   const { rows } = await sql<Found>`
-    select batch_key, id as request_id, reference_id, target, channel_manager_status as channel_status, attempt_count,
-      refusals, call_back_after, due_at, request_variables, enrichment, request_status, skip_reason
-    from requests where batch_key = ${batch_key} and reference_id = ${reference_id}
+    select ${REQUEST_COLUMNS}
+    from requests r where batch_key = ${batch_key} and reference_id = ${reference_id}
     order by request_status in ('DUPLICATE', 'INVALID', 'CANCELED'), id limit 1`.execute(db);
   return rows[0];
 }
@@ -149,12 +182,19 @@ export async function firstWaiting(db: Db, batch_key: number): Promise<Found | u
       union all
       (select ${REQUEST_COLUMNS} from requests r where r.batch_key = ${batch_key} and ${WAITS_FOR_FIRST}
         order by r.due_at, r.id limit 1)
+      union all
+      (select step.* from unnest(${STEPS}::integer[]) w (n)
+        cross join lateral (
+          select ${REQUEST_COLUMNS} from requests r where r.batch_key = ${batch_key} and ${waitsForStep(sql`w.n`)}
+          order by r.due_at, r.id limit 1) step)
     ) r order by due_at, request_id limit 1`.execute(db);
   return rows[0];
 }
 
+const STEPS = Array.from({ length: MOST_STEPS }, (_, step) => step + 1);
 const REQUEST_COLUMNS = sql`
-  r.batch_key, r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status,
+  r.batch_key, r.id as request_id, r.reference_id, coalesce(r.step_target, r.target) as target,
+  r.target as request_target, r.step, r.step_log, r.channel_manager_status as channel_status,
   r.attempt_count, r.refusals, r.call_back_after, r.due_at, r.request_variables, r.enrichment,
   r.request_status, r.skip_reason`;
 
@@ -162,7 +202,7 @@ type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | 
 
 async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
   const { rows } = await sql<TracedAttempt>`
-    select a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
+    select a.step, a.mode, a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
       a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision, a.hang_up_at
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
@@ -172,9 +212,30 @@ async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Pro
   return rows;
 }
 
+function stepsOf({ cadence, campaign, sender }: DueBatch, request: Found, attempts: TracedAttempt[]) {
+  const person = personOf(request);
+  return describeSteps({
+    mode: campaign.mode,
+    source: sender?.address ?? null,
+    steps: cadence ?? [],
+    request: {
+      ...request,
+      target: request.request_target,
+      log: request.step_log ?? [],
+      isWaiting: isWaiting(request.request_status),
+      isOver: isOver(request.request_status),
+    },
+    tried: new Set(attempts.map(({ step }) => step)),
+    targetOf(step) {
+      const found = stepAddress(step, person);
+      return found.kind === "address" ? found.address : null;
+    },
+  });
+}
+
 export async function nextStepOf(
   deps: RequestDeps,
-  look: BatchLook,
+  ofBatch: BatchLook,
   request: Found,
   now: Date,
 ): Promise<NextStep> {
@@ -185,6 +246,7 @@ export async function nextStepOf(
   }
   if (!isWaiting(request_status) || request.due_at === null)
     return { kind: "under-way", reason: "under-way", text: "An attempt is under way.", until: null };
+  const look = lookAtLane(ofBatch, request.step, now);
   const { batch, days, zone, reached } = look;
   const waiting = { ...request, due_at: request.due_at };
   const [blocked, queue] = [
@@ -195,17 +257,27 @@ export async function nextStepOf(
   const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
   const tried = await readTried(deps.db, per_person, [person], now);
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
-  const issue = eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations);
+  const question = stopQuestion(batch, { ...waiting, counted_on: [] });
+  const stops = await readStopSigns(deps.db, question === null ? [] : [question]);
+  const issue =
+    stepIssue(batch, { ...waiting, counted_on: [] }, stops) ??
+    eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations);
   const rules = look.lines.rulesOf(batch);
-  const contacted = { organization_id: batch.organization_id, target: request.target };
-  const contacts = await readContacts(deps.db, rules === null ? [] : [{ ...contacted, rules }], now);
+  const { organization_id } = batch;
+  const addresses = addressesOfCandidate(batch, request);
+  const contacts = await readContacts(
+    deps.db,
+    rules === null ? [] : addresses.map((target) => ({ organization_id, target, rules })),
+    now,
+  );
   const state = personState(
     rules,
     {
       ...request,
+      target: clockTarget(batch, request),
       channel: contactChannelOf(reachModeOf(batch)),
       campaign_zone: zone,
-      past: contacts.with(batch, request.target),
+      past: addresses.flatMap((address) => [...contacts.with(batch, address)]),
       is_asked_for: request.call_back_after === request.attempt_count,
     },
     now,

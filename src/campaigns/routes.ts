@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import { cadenceRoutes } from "./cadence-routes.ts";
 import { campaignRoutes } from "./campaign.ts";
 import { outreachRulesRoutes } from "./outreach-rules.ts";
 import { reachRulesRoutes } from "./reach-rules.ts";
@@ -11,5 +12,6 @@ export function addCampaigns(api: Api, parts: Parts): void {
   campaignRoutes(api, parts);
   reachRulesRoutes(api, parts);
   retryRulesRoutes(api, parts);
+  cadenceRoutes(api, parts);
   outreachRulesRoutes(api, parts);
 }

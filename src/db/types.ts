@@ -171,6 +171,7 @@ export interface Attempts {
   source: string;
   started_at: string;
   state: "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
+  step: Generated<number>;
   sub_organization_id: number;
   target: string;
 }
@@ -329,6 +330,7 @@ export interface Campaigns {
   active_days: string[];
   agent_id: number | null;
   allowed_line_types: string[] | null;
+  cadence: unknown | null;
   call_backs_of: number | null;
   caller_id: string | null;
   campaign_name: string;
@@ -1268,6 +1270,9 @@ export interface Requests {
   sent_at: string | null;
   session_id: number | null;
   skip_reason: unknown | null;
+  step: Generated<number>;
+  step_log: unknown | null;
+  step_target: string | null;
   talked: Generated<boolean>;
   target: string;
   voicemail_left: boolean | null;

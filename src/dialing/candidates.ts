@@ -1,25 +1,36 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type ReachIssue, type ReachQuestion, readReachIssues } from "../consent/reach-check.ts";
 import type { Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
+import type { CadencePerson } from "../planning/cadences/cadence.ts";
+import type { StepLogEntry } from "../planning/cadences/step-log.ts";
 import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import type { PersonState } from "../planning/person-hold.ts";
+import { laneName } from "./cadences/lanes.ts";
 import { type DueBatch, reachQuestion } from "./due-batches.ts";
 
-/** Spelled as the condition of the index `requests_waiting`, so that PostgreSQL uses it. */
-export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
+/** Spelled as in the index `requests_waiting`, so that PostgreSQL uses it. */
+const TURN = sql`(case when r.step = 0 then least(r.attempt_count, 1) else r.step + 1 end)`;
+export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and ${TURN} = 0`;
 /** The same of `requests_call_backs`. Such a request waits for a retry or a first attempt, too. */
 const WAITS_FOR_CALL_BACK = sql`r.request_status = 'PENDING' and r.call_back_after = r.attempt_count`;
-export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
+export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and ${TURN} = 1`;
+/** Of a campaign's cadence: 1 is the first after the campaign's own. */
+export const waitsForStep = (step: RawBuilder<unknown>) =>
+  sql`r.request_status = 'PENDING' and ${TURN} = ${step} + 1`;
 
 /** A request that may be the next one of its batch. */
 export type Candidate = {
   batch_key: number;
   request_id: number;
   reference_id: string;
+  /** Its step's address. */
   target: string;
+  /** The request's own, which may be the same. */
+  request_target: string;
+  step: number;
   channel_status: ChannelStatus;
   attempt_count: number;
   refusals: number;
@@ -28,7 +39,16 @@ export type Candidate = {
   request_variables: Record<string, string>;
   enrichment: Record<string, unknown> | null;
   counted_on: string[];
+  step_log: StepLogEntry[] | null;
 };
+
+export const personOf = ({
+  request_target,
+  request_variables,
+}: Pick<Candidate, "request_target" | "request_variables">): CadencePerson => ({
+  target: request_target,
+  variables: request_variables,
+});
 
 /** How many are read where a filter may skip many requests before one can be tried. */
 const FILTERED_FIRSTS = 20;
@@ -42,14 +62,34 @@ export async function lockCandidates(
   tx: Tx,
   batches: { batch: DueBatch; days: DayCap[] }[],
   firsts: number,
-): Promise<Map<number, Candidate[]>> {
+): Promise<Map<string, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
+    step: batch.step,
     campaign_id: batch.campaign.id,
     organization_id: batch.organization_id,
     days: days.map(({ date }) => date),
     firsts: isFiltered(batch) ? Math.max(firsts, FILTERED_FIRSTS) : firsts,
   }));
+  const [own, steps] = [given.filter(({ step }) => step === 0), given.filter(({ step }) => step > 0)];
+  const rows = [
+    ...(own.length === 0 ? [] : await lockOwn(tx, own)),
+    ...(steps.length === 0 ? [] : await lockOfSteps(tx, steps)),
+  ];
+  return Map.groupBy(rows, laneName);
+}
+
+type Lane = {
+  batch_key: number;
+  step: number;
+  campaign_id: number;
+  organization_id: number;
+  days: string[];
+  firsts: number;
+};
+
+/** Those of campaigns' own steps. */
+async function lockOwn(tx: Tx, given: Lane[]): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
     select w.batch_key, r.*, array(
       select distinct a.counted_on::text from attempts a
@@ -77,26 +117,45 @@ export async function lockCandidates(
       ) first
     ) r`.execute(tx);
   const once = new Map(rows.toReversed().map((row) => [row.request_id, row]));
-  return Map.groupBy(
-    rows.filter((row) => once.get(row.request_id) === row),
-    ({ batch_key }) => batch_key,
-  );
+  return rows.filter((row) => once.get(row.request_id) === row);
 }
 
+/** Those who wait for a step of a cadence, the longest due first. Index: `requests_waiting`. */
+async function lockOfSteps(tx: Tx, given: Lane[]): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select w.batch_key, r.*, array(
+      select distinct a.counted_on::text from attempts a
+      where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.counted_on = any(w.days)
+    ) as counted_on
+    from json_to_recordset(${JSON.stringify(given)}::json)
+      as w (batch_key bigint, step integer, campaign_id bigint, organization_id bigint, days date[], firsts integer)
+    cross join lateral (
+      select ${REQUEST} from requests r
+      where r.batch_key = w.batch_key and ${waitsForStep(sql`w.step`)} and ${notLive(STEP_TARGET)}
+      order by r.due_at, r.id limit w.firsts for update skip locked
+    ) r`.execute(tx);
+  return rows;
+}
+
+/** Where a request's step reaches its person. */
+const STEP_TARGET = sql`coalesce(r.step_target, r.target)`;
+
 const REQUEST = sql`
-  r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status, r.attempt_count,
+  r.id as request_id, r.reference_id, ${STEP_TARGET} as target, r.target as request_target, r.step, r.step_log,
+  r.channel_manager_status as channel_status, r.attempt_count,
   r.refusals, r.call_back_after, r.due_at, r.request_variables, r.enrichment`;
 
 /**
  * Looked up for each request by the indexes `attempts_live_reference` and `attempts_live_address` (`FOR_EACH` keeps it
  * so). A join would read, for each batch, all live attempts of its campaign and the dead rows of past ones.
  */
-export const NOT_LIVE = sql`not exists (
+const notLive = (target: RawBuilder<unknown>) => sql`not exists (
   select from attempts a
   where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' ${FOR_EACH})
   and not exists (
   select from attempts a
-  where a.organization_id = w.organization_id and a.target = r.target and a.holds_slot ${FOR_EACH})`;
+  where a.organization_id = w.organization_id and a.target = ${target} and a.holds_slot ${FOR_EACH})`;
+export const NOT_LIVE = notLive(sql`r.target`);
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
@@ -107,24 +166,28 @@ const isFiltered = ({ campaign }: DueBatch): boolean =>
  */
 export async function passedOver(
   tx: Tx,
-  batches: { batch_key: number; seen: Candidate[] }[],
-): Promise<Set<number>> {
+  batches: { batch: DueBatch; seen: Candidate[] }[],
+): Promise<Set<string>> {
   if (batches.length === 0) return new Set();
-  const given = batches.map(({ batch_key, seen }) => ({
-    batch_key,
+  const given = batches.map(({ batch, seen }) => ({
+    ...{ batch_key: batch.batch_key, step: batch.step, any: seen.length > 0 },
     retry: seen.some(({ attempt_count }) => attempt_count > 0),
     first: seen.some(({ attempt_count }) => attempt_count === 0),
   }));
-  const { rows } = await sql<{ batch_key: number }>`
-    select w.batch_key
-    from json_to_recordset(${JSON.stringify(given)}::json) as w (batch_key bigint, retry boolean, first boolean)
-    where (not w.retry and exists (
+  const { rows } = await sql<{ batch_key: number; step: number }>`
+    select w.batch_key, w.step
+    from json_to_recordset(${JSON.stringify(given)}::json)
+      as w (batch_key bigint, step integer, "any" boolean, retry boolean, first boolean)
+    where (w.step = 0 and not w.retry and exists (
         select from requests r
         where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY}))
-      or (not w.first and exists (
+      or (w.step = 0 and not w.first and exists (
         select from requests r
-        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST}))`.execute(tx);
-  return new Set(rows.map(({ batch_key }) => batch_key));
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST}))
+      or (w.step > 0 and not w.any and exists (
+        select from requests r
+        where r.batch_key = w.batch_key and ${waitsForStep(sql`w.step`)}))`.execute(tx);
+  return new Set(rows.map(laneName));
 }
 
 /** Postpones these requests, whether they wait for a first attempt or a retry; due ones go first. By primary key. */
@@ -144,11 +207,11 @@ export async function putOff(
 export async function findReachIssues(
   tx: Tx,
   batches: DueBatch[],
-  candidates: Map<number, Candidate[]>,
+  candidates: Map<string, Candidate[]>,
 ): Promise<(batch: DueBatch, address: string) => ReachIssue | null> {
   const asked = new Map<string, ReachQuestion>();
   for (const batch of batches)
-    for (const { target } of candidates.get(batch.batch_key) ?? []) {
+    for (const { target } of candidates.get(laneName(batch)) ?? []) {
       const question = reachQuestion(batch, target);
       asked.set(questionName(question), question);
     }

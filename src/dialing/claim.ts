@@ -5,8 +5,13 @@ import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
-import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
+import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "../planning/pacing.ts";
 import { beginDialing } from "./begin-dialing.ts";
+import { addressesOfCandidate } from "./cadences/candidate-addresses.ts";
+import { laneName, lanesOf } from "./cadences/lanes.ts";
+import { skipSteps } from "./cadences/skip-steps.ts";
+import { stepIssue } from "./cadences/step-issue.ts";
+import { readStopSigns, stopQuestions } from "./cadences/stop-signs.ts";
 import { type Candidate, findReachIssues, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import { readCountryHolds } from "./country-hold.ts";
 import {
@@ -52,14 +57,22 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Attempt
     // Read under the lock, so that an attempt never starts before the transaction that it waited for ended.
     const now = parts.clock.now();
     const plans: ClaimPlan[] = [];
-    for (const batch of batches) plans.push(await planOf(tx, batch, now));
+    for (const batch of batches) {
+      const plan = await planOf(tx, batch, now);
+      plans.push(...lanesOf(batch).map((lane) => ({ ...plan, batch: lane })));
+    }
     // Most due batches start nothing, so they need a new wake time but no lines.
-    const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, null) !== null);
+    const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, laterFor(plan, now)) !== null);
     const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, now);
     await storePacing(tx, plans);
     return { attempts, looked: batches.length };
   });
 }
+
+/** What a step is sent from may get an agent at any time, which wakes no batch. */
+const STEP_LOOK_ms = 60_000;
+const laterFor = ({ batch: { step } }: ClaimPlan, now: Date): Date | null =>
+  step === 0 ? null : new Date(now.getTime() + STEP_LOOK_ms);
 
 /** Batches of a stopped organization are woken when outreach is resumed; this is for one that was missed then. */
 const STOPPED_ms = 30_000;
@@ -108,7 +121,8 @@ async function claimReady(
   const soon = soonAfter(now);
   const daysOf = (plan: ClaimPlan) => {
     const capacity = lines.capacity(plan.batch);
-    const fallback = capacity.stopped === null ? soon : new Date(now.getTime() + STOPPED_ms);
+    const fallback =
+      capacity.stopped === null ? (laterFor(plan, now) ?? soon) : new Date(now.getTime() + STOPPED_ms);
     return openDays(plan, capacity, now, fallback);
   };
   const open = ready.flatMap((plan): Open[] => {
@@ -118,24 +132,23 @@ async function claimReady(
   const pass = async (some: Open[], firsts: number) => {
     const known = await readKnown(tx, parts, lines, some, now, firsts);
     const decided = decideClaim(some, known, (plan) => daysOf(plan) !== null, now);
-    await skipRequests(tx, decided.skipped, now);
+    await skipRequests(tx, await skipSteps(tx, decided.skipped, now), now);
     await putOff(tx, decided.put_off);
     return { ...decided, attempts: await insertAttempts(tx, parts.owner, decided.starts, now) };
   };
   const first = await pass(open, 1);
   // Few people are held back; where the next one of a batch is, those behind are read, and only there.
-  const held = new Set(first.put_off.map(({ batch_key }) => batch_key));
-  const isHeld = ({ batch_key }: { batch_key: number }) => held.has(batch_key);
-  const startedNobody = new Set(first.idle.filter(isHeld).map(({ batch_key }) => batch_key));
-  const again = open.filter(({ batch }) => startedNobody.has(batch.batch_key));
+  const held = new Set(first.put_off.map(({ lane }) => lane));
+  const startedNobody = new Set(
+    first.idle.map(({ batch }) => laneName(batch)).filter((lane) => held.has(lane)),
+  );
+  const isAgain = ({ batch }: { batch: DueBatch }) => startedNobody.has(laneName(batch));
+  const again = open.filter(isAgain);
   const second = again.length === 0 ? null : await pass(again, BEHIND_HELD);
-  const idle = [
-    ...first.idle.filter(({ batch_key }) => !startedNobody.has(batch_key)),
-    ...(second?.idle ?? []),
-  ];
+  const idle = [...first.idle.filter((each) => !isAgain(each)), ...(second?.idle ?? [])];
   const waiting = await passedOver(tx, idle);
-  for (const { plan, batch_key } of idle)
-    if (waiting.has(batch_key)) plan.wake_at = earlier(plan.wake_at, soon);
+  for (const { plan, batch } of idle)
+    if (waiting.has(laneName(batch))) plan.wake_at = earlier(plan.wake_at, soon);
   return [...first.attempts, ...(second?.attempts ?? [])];
 }
 
@@ -160,6 +173,7 @@ async function readKnown(
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const contacts = await readContacts(tx, contactedBy(batches, candidates, lines), now);
   const blocked = await findReachIssues(tx, batches, candidates);
+  const stops = await readStopSigns(tx, stopQuestions(batches, candidates));
   return {
     lines,
     candidates,
@@ -169,27 +183,34 @@ async function readKnown(
     busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
     eligibilityIssue: (batch, candidate) =>
+      stepIssue(batch, candidate, stops) ??
       eligibilityIssue(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
   };
 }
 
-const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) =>
-  batches.flatMap(({ batch_key, sub_organization_id }) =>
-    (candidates.get(batch_key) ?? []).map(({ target }) => ({ sub_organization_id, target })),
+const addressesOf = (batches: DueBatch[], candidates: Map<string, Candidate[]>) =>
+  batches.flatMap((batch) =>
+    (candidates.get(laneName(batch)) ?? []).map(({ target }) => ({
+      sub_organization_id: batch.sub_organization_id,
+      target,
+    })),
   );
 
 /** Only where an organization bounds how often a person is contacted. */
-const contactedBy = (batches: DueBatch[], candidates: Map<number, Candidate[]>, lines: Lines): Contacted[] =>
-  batches.flatMap(({ batch_key, organization_id }) => {
+const contactedBy = (batches: DueBatch[], candidates: Map<string, Candidate[]>, lines: Lines): Contacted[] =>
+  batches.flatMap((batch) => {
+    const { organization_id } = batch;
     const rules = lines.rulesOf({ organization_id });
     return rules === null
       ? []
-      : (candidates.get(batch_key) ?? []).map(({ target }) => ({ organization_id, target, rules }));
+      : (candidates.get(laneName(batch)) ?? []).flatMap((candidate) =>
+          addressesOfCandidate(batch, candidate).map((target) => ({ organization_id, target, rules })),
+        );
   });
 
 /** An automatic rate is valid for some minutes, then computed again from the requests that remain. */
 async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
-  const nothing = { wake_at: null, started: null };
+  const nothing = { wake_at: null, pace: { started: null } };
   const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at), ...nothing };
   const expires_on = timeOf(batch.expires_on);
   if (!batch.auto_call_rate || expires_on === null || batch.timezone === null) return known;
@@ -231,13 +252,23 @@ async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
 
 /** Stores each batch's next wake time. Its row has been locked since `lockDueBatches`. */
 async function storePacing(tx: Tx, plans: ClaimPlan[]): Promise<void> {
-  const rows = plans.map(({ batch, wake_at, started, last_at, rate, rated_at }) => ({
-    batch_key: batch.batch_key,
-    wake_at,
-    last_at: started ?? last_at,
-    auto_rate: batch.auto_call_rate && rated_at !== null ? rate : null,
-    rated_at,
-  }));
+  const lanes = Map.groupBy(plans, ({ batch }) => batch.batch_key);
+  const rows = [...lanes.values()].map((some) => {
+    const { batch, pace, last_at, rate, rated_at } = some[0] as ClaimPlan;
+    return {
+      batch_key: batch.batch_key,
+      wake_at:
+        pace.started !== null && rate !== null
+          ? new Date(pace.started.getTime() + interval_ms(rate))
+          : some.reduce<Date | null>(
+              (at, { wake_at }) => (wake_at === null ? at : earlier(at, wake_at)),
+              null,
+            ),
+      last_at: pace.started ?? last_at,
+      auto_rate: batch.auto_call_rate && rated_at !== null ? rate : null,
+      rated_at,
+    };
+  });
   await sql`
     update batch_pacing p set wake_at = n.wake_at, last_at = n.last_at, auto_rate = n.auto_rate, rated_at = n.rated_at
     from json_populate_recordset(null::batch_pacing, ${JSON.stringify(rows)}::json) as n

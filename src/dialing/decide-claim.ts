@@ -4,6 +4,8 @@ import type { DayCap, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { personState } from "../planning/person-hold.ts";
+import { addressesOfCandidate, clockTarget } from "./cadences/candidate-addresses.ts";
+import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
 import { type DueBatch, reachModeOf, senderOf } from "./due-batches.ts";
@@ -19,7 +21,8 @@ export type ClaimPlan = {
   last_at: Date | null;
   rated_at: Date | null;
   wake_at: Date | null;
-  started: Date | null;
+  /** When the batch started an attempt, in whichever of its lanes (cadences/lanes.ts): they share its pace. */
+  pace: { started: Date | null };
 };
 
 /** A batch that may start an attempt now. */
@@ -28,8 +31,8 @@ export type Open = { plan: ClaimPlan; batch: DueBatch; days: DayCap[] };
 /** What the decision reads. Each decision is added to it, so that the batches decided after it take it into account. */
 export type ClaimKnown = {
   lines: Lines;
-  /** By `batch_key`, in the order in which they are tried. */
-  candidates: Map<number, Candidate[]>;
+  /** By `laneName`, in the order in which they are tried. */
+  candidates: Map<string, Candidate[]>;
   tried: Tried;
   contacts: Contacts;
   countries: CountryHolds;
@@ -73,8 +76,8 @@ export class BusyAddresses {
 export type Decided = {
   starts: Start[];
   skipped: Skipped[];
-  put_off: { batch_key: number; request_id: number; due_at: Date }[];
-  idle: { plan: ClaimPlan; batch_key: number; seen: Candidate[] }[];
+  put_off: { lane: string; batch_key: number; request_id: number; due_at: Date }[];
+  idle: { plan: ClaimPlan; batch: DueBatch; seen: Candidate[] }[];
 };
 
 /** No line was free, or the only request that waits is being changed: worth another look soon. */
@@ -91,14 +94,14 @@ export function decideClaim(
 ): Decided {
   const decided: Decided = { starts: [], skipped: [], put_off: [], idle: [] };
   for (const { plan, batch, days } of open) {
-    // A batch decided earlier may have taken the last line.
-    if (!isStillOpen(plan)) continue;
-    const seen = known.candidates.get(batch.batch_key) ?? [];
+    // A batch decided earlier may have taken the last line, and another lane of this one its turn.
+    if (plan.pace.started !== null || !isStillOpen(plan)) continue;
+    const seen = known.candidates.get(laneName(batch)) ?? [];
     const choice = choose({ plan, batch, days }, seen, known, now);
     noteThoseBefore(decided, batch, seen, choice);
     if (choice.start === null) {
       plan.wake_at = choice.looks_soon ? earlier(choice.look_at, soonAfter(now)) : choice.look_at;
-      decided.idle.push({ plan, batch_key: batch.batch_key, seen });
+      decided.idle.push({ plan, batch, seen });
       continue;
     }
     const { index, counts_on } = choice.start;
@@ -109,7 +112,7 @@ export function decideClaim(
     known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
     known.lines.take(batch);
-    plan.started = now;
+    plan.pace.started = now;
     plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
   }
   return decided;
@@ -128,9 +131,12 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
         known.lines.rulesOf(batch),
         {
           ...candidate,
+          target: clockTarget(batch, candidate),
           channel: contactChannelOf(reachModeOf(batch)),
           campaign_zone: batch.timezone as string,
-          past: known.contacts.with(batch, candidate.target),
+          past: addressesOfCandidate(batch, candidate).flatMap((address) => [
+            ...known.contacts.with(batch, address),
+          ]),
           is_asked_for: candidate.call_back_after === candidate.attempt_count,
         },
         now,
@@ -153,7 +159,9 @@ function noteThoseBefore(
     decided.skipped.push({ batch, candidate: seen[index] as Candidate, ...why });
   for (const { index, until } of put_off) {
     const { request_id } = seen[index] as Candidate;
-    decided.put_off.push({ batch_key: batch.batch_key, request_id, due_at: until });
+    decided.put_off.push({
+      ...{ lane: laneName(batch), batch_key: batch.batch_key, request_id, due_at: until },
+    });
   }
 }
 

@@ -128,13 +128,13 @@ export function createDialer(parts: DialerParts): Dialer {
   }
 
   /** Never throws: an outcome that can't be stored is found again when its lease runs out. */
-  async function place({ outreach, purpose }: ClaimedAttempt): Promise<void> {
+  async function place({ outreach, purpose, stop_question }: ClaimedAttempt): Promise<void> {
     const { key } = outreach;
     try {
       await reach("before-send");
       if (!(await leases.stillHolds(key, HAND_OVER_ms))) return;
       const mayGo = async () => {
-        await requireReachable({ ...outreach, purpose, address: outreach.target });
+        await requireReachable({ ...outreach, purpose, address: outreach.target }, stop_question);
         return holds(key);
       };
       const send = () => senders[outreach.mode].send(outreach, mayGo);

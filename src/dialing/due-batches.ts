@@ -6,6 +6,7 @@ import type { ReachQuestion } from "../consent/reach-check.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
+import type { CadenceStep } from "../planning/cadences/cadence.ts";
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
 
@@ -39,6 +40,11 @@ export type DueBatch = {
       deleted_at: string | null;
     };
   timezone: string | null;
+  /** The campaign's steps after its own, and what sends each; null: it never had any. */
+  cadence: CadenceStep[] | null;
+  step_senders: (StepSender | null)[] | null;
+  /** The step whose candidates these are (cadences/lanes.ts); 0: the campaign's own. */
+  step: number;
   /** The source address; null: the campaign's agent no longer has its source nor its caller_id. */
   sender: {
     channel_target_id: number;
@@ -49,6 +55,9 @@ export type DueBatch = {
     is_test: boolean;
   } | null;
 };
+
+/** What sends a step: of whichever agent has its source. */
+export type StepSender = NonNullable<DueBatch["sender"]> & { agent_id: number };
 
 /** The channel of its attempts, which also decides whose opt-outs apply. */
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
@@ -79,7 +88,7 @@ const COLUMNS = sql`
     'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
     'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
     'allowed_line_types', c.allowed_line_types, 'include_unknown_line_types', c.include_unknown_line_types) as campaign,
-  a.timezone, t.sender`;
+  a.timezone, t.sender, c.cadence -> 'steps' as cadence, s.step_senders, 0 as step`;
 
 /** The source address is the campaign's source, else its caller_id, as its agent has it now, with or without "+". */
 const TABLES = sql`
@@ -96,7 +105,20 @@ const TABLES = sql`
     order by ltrim(lower(t.target), '+') = ltrim(lower(c.source), '+') desc nulls last,
       t.target_mode = 'whatsapp', t.id
     limit 1
-  ) t on true`;
+  ) t on true
+  left join lateral (
+    select json_agg(found.sender order by step.n) as step_senders
+    from json_array_elements(c.cadence -> 'steps') with ordinality as step (value, n)
+    left join lateral (
+      select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
+        'mode', t.target_mode, 'is_test', t.is_test, 'agent_id', t.agent_id) as sender
+      from channel_targets t join agents g on g.id = t.agent_id and g.deleted_at is null
+      where t.sub_organization_id = b.sub_organization_id
+        and t.target_mode in (step.value ->> 'mode', case step.value ->> 'mode' when 'sms' then 'whatsapp' end)
+        and ltrim(lower(t.target), '+') = ltrim(lower(step.value ->> 'source'), '+')
+      order by t.target_mode = 'whatsapp', t.id limit 1
+    ) found on true
+  ) s on c.cadence is not null`;
 
 /**
  * Locks batches that are due, the longest due first, until the transaction ends. Those locked by another process or by a

@@ -3,6 +3,8 @@ import { Withdrawn } from "../channels/outreach.ts";
 import { type ReachQuestion, readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
 import { EACH_BY_KEY, planned } from "../db/plans.ts";
+import type { StopQuestion } from "../planning/cadences/stop-sign.ts";
+import { readStopSigns } from "./cadences/stop-signs.ts";
 
 /** Asked in one statement. */
 const MOST_ASKED = 500;
@@ -12,13 +14,17 @@ const MOST_ASKED = 500;
  * withdrawn since the claim, while the first words of a text were written or a process stood still. Attempts that are
  * handed over at the same time share a statement. Throws `Withdrawn`.
  */
-export function handOverGate(db: Db): (question: ReachQuestion) => Promise<void> {
+export function handOverGate(db: Db): (question: ReachQuestion, stop: StopQuestion | null) => Promise<void> {
   const asked = gather({
     most: MOST_ASKED,
     write: (questions: ReachQuestion[]) => planned(db, EACH_BY_KEY, (tx) => readReachIssues(tx, questions)),
   });
-  return async (question) => {
+  return async (question, stop) => {
     const issue = await asked.add(question);
     if (issue !== null) throw new Withdrawn();
+    // A later step of a cadence is not taken where its person has answered meanwhile, on whichever channel.
+    if (stop === null) return;
+    const signs = await planned(db, EACH_BY_KEY, (tx) => readStopSigns(tx, [stop]));
+    if (signs.size > 0) throw new Withdrawn();
   };
 }

@@ -4,7 +4,7 @@ import { CALL_SILENCE_ms, LEASE_ms } from "../planning/attempt.ts";
 import { UNPLACED } from "../planning/attempt-state.ts";
 import { MOST_MOVED_ms } from "../planning/retries/outcome-rules.ts";
 import { retryWait_s } from "../planning/retry-interval.ts";
-import { WAITS_FOR_RETRY } from "./candidates.ts";
+import { WAITS_FOR_RETRY, waitsForStep } from "./candidates.ts";
 
 /**
  * Makes wake times earlier, never later. Waits for the locks of all rows, in the order of their keys: a dialer that examines
@@ -35,12 +35,30 @@ export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[])
  * dialer's clock was set back. Index: `requests_waiting`.
  */
 export async function advanceRetries(db: Db, now: Date): Promise<void> {
-  const { rows } = await sql<{ id: number; retry_interval: string | null; waits: (string | null)[] }>`
+  const { rows } = await sql<{
+    id: number;
+    retry_interval: string | null;
+    waits: (string | null)[];
+    step_waits: string[];
+  }>`
     select distinct on (c.id) c.id, c.retry_interval,
-      array(select rule ->> 'wait' from json_array_elements(c.retry_rules) rule) as waits
+      array(select rule ->> 'wait' from json_array_elements(c.retry_rules) rule) as waits,
+      array(select step ->> 'wait' from json_array_elements(c.cadence -> 'steps') step) as step_waits
     from campaigns c join batches b on b.campaign_id = c.id
-    where b.status = 'ACTIVE' and (c.retry_count > 0 or c.retry_rules is not null)`.execute(db);
-  for (const { id, retry_interval, waits } of rows) {
+    where b.status = 'ACTIVE' and (c.retry_count > 0 or c.retry_rules is not null or c.cadence is not null)`.execute(
+    db,
+  );
+  for (const { id, retry_interval, waits, step_waits } of rows) {
+    for (const [index, wait] of step_waits.entries()) {
+      const latest = new Date(now.getTime() + retryWait_s(wait) * 1000).toISOString();
+      await sql`
+        update requests r set due_at = ${latest}::timestamptz
+        from batches b
+        where b.campaign_id = ${id} and r.batch_key = b.key and ${waitsForStep(sql.lit(index + 1))}
+          and r.call_back_after is distinct from r.attempt_count and r.due_at > ${latest}::timestamptz`.execute(
+        db,
+      );
+    }
     const longest_s = Math.max(
       ...[retry_interval, ...waits.filter((wait) => wait !== null)].map(retryWait_s),
     );

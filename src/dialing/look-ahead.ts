@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../batches/enrichment.ts";
 import type { Db } from "../db/database.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
+import { MOST_STEPS } from "../planning/cadences/cadence.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "./candidates.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
 
 /** Batches at a time, and the next requests of each: more than a minute's worth at the highest rate. */
@@ -36,6 +37,16 @@ export async function lookAhead(
   return asked;
 }
 
+/** Those whose step reaches the number that was looked up before; the filter may have changed since. */
+const nextOfSteps = (batch_key: number) => sql`(
+    select r.batch_key, r.id as request_id, r.target, r.enrichment
+    from unnest(${Array.from({ length: MOST_STEPS }, (_, step) => step + 1)}::integer[]) w (step)
+    cross join lateral (
+      select * from requests r
+      where r.batch_key = ${batch_key} and ${waitsForStep(sql`w.step`)} and r.step_target is null
+      order by r.due_at, r.id limit ${MOST_PEOPLE}
+    ) r)`;
+
 /** Includes retries, because the filter may have changed since their first attempt. */
 async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["requests"]> {
   const next = (waits: typeof WAITS_FOR_FIRST) => sql`(
@@ -43,6 +54,8 @@ async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["re
     where r.batch_key = ${batch_key} and ${waits}
     order by r.due_at, r.id limit ${MOST_PEOPLE})`;
   const { rows } = await sql<ToEnrich["requests"][number]>`
-    ${next(WAITS_FOR_RETRY)} union all ${next(WAITS_FOR_FIRST)}`.execute(db);
+    ${next(WAITS_FOR_RETRY)} union all ${next(WAITS_FOR_FIRST)} union all ${nextOfSteps(batch_key)}`.execute(
+    db,
+  );
   return rows;
 }

@@ -4,6 +4,7 @@ import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import { publish } from "../events/event.ts";
+import type { CadencePerson, CadenceStep } from "../planning/cadences/cadence.ts";
 import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { beginDialing } from "./begin-dialing.ts";
@@ -43,10 +44,15 @@ async function lockRows(tx: Tx, keys: string[]) {
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<
     Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere" | "call_back_at" | "earlier"> &
-      BatchContext & { request: RequestRow }
+      Omit<BatchContext, "cadence"> & {
+        request: RequestRow;
+        steps: CadenceStep[] | null;
+        person: CadencePerson;
+      }
   >`
     select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
-      ${BY_OUTCOME} as by_outcome,
+      ${BY_OUTCOME} as by_outcome, c.cadence -> 'steps' as steps,
+      case when c.cadence is not null then json_build_object('target', r.target, 'variables', r.request_variables) end as person,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
@@ -59,7 +65,8 @@ async function lockRows(tx: Tx, keys: string[]) {
         'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
         'call_back_after', r.call_back_after,
         'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
-        'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left) as request
+        'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left,
+        'step', r.step, 'step_target', r.step_target, 'step_log', r.step_log) as request
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
     cross join lateral (select * from batches where key = a.batch_key ${FOR_EACH}) b
@@ -77,8 +84,9 @@ async function lockRows(tx: Tx, keys: string[]) {
   const earlier = await earlierAttempts(tx, retries);
   const reached = await reachedBefore(tx, retries);
   const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
-  const known = rows.map((row) => ({
+  const known = rows.map(({ steps, person, ...row }) => ({
     ...row,
+    cadence: steps === null ? null : { steps, person },
     call_back_at: call_backs.get(row.key) ?? null,
     earlier: earlier.get(row.key) ?? [],
     was_reached_before: reached.has(row.key),
@@ -87,7 +95,7 @@ async function lockRows(tx: Tx, keys: string[]) {
   return {
     attempts: new Map(known.map((row) => [row.key, row as AttemptRow])),
     requests,
-    batches: new Map(rows.map((row) => [row.key, row as BatchContext])),
+    batches: new Map(known.map((row) => [row.key, row as BatchContext])),
   };
 }
 
@@ -97,17 +105,22 @@ async function lockRows(tx: Tx, keys: string[]) {
  */
 async function reachedBefore(
   tx: Tx,
-  among: { key: string; request: Pick<RequestRow, "call_back_after"> }[],
+  among: { key: string; steps: unknown; request: Pick<RequestRow, "call_back_after"> }[],
 ): Promise<Set<string>> {
   if (among.length === 0) return new Set();
-  const given = among.map(({ key, request }) => ({ key, after: request.call_back_after ?? 0 }));
+  const given = among.map(({ key, steps, request }) => ({
+    ...{ key, after: request.call_back_after ?? 0, in_cadence: steps !== null },
+  }));
   const { rows } = await sql<{ key: string }>`
-    select a.key from json_to_recordset(${JSON.stringify(given)}::json) as w (key text, after integer)
+    select a.key
+    from json_to_recordset(${JSON.stringify(given)}::json) as w (key text, after integer, in_cadence boolean)
     join attempts a on a.key = w.key
     where exists (
       select from attempts e
       where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
         and e.attempt_number > w.after and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
+        -- A text of a cadence that was delivered is one of its steps, and no conversation.
+        and (e.channel_status = 'COMPLETED' or not w.in_cadence)
         and e.answerer is distinct from 'MACHINE'
       ${FOR_EACH})`.execute(tx);
   return new Set(rows.map(({ key }) => key));
@@ -206,11 +219,12 @@ async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
     update requests r set request_status = n.request_status, channel_manager_status = n.channel_status,
       attempt_count = n.attempt_count, refusals = n.refusals, call_back_after = n.call_back_after, due_at = n.due_at, sent_at = n.sent_at,
       channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id,
-      answered_by = n.answered_by, voicemail_left = n.voicemail_left
+      answered_by = n.answered_by, voicemail_left = n.voicemail_left,
+      step = n.step, step_target = n.step_target, step_log = n.step_log
     from json_to_recordset(${JSON.stringify(rows)}::json) as n (
       batch_key bigint, request_id bigint, request_status text, channel_status text, attempt_count integer,
       refusals integer, call_back_after integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint,
-      answered_by text, voicemail_left boolean
+      answered_by text, voicemail_left boolean, step smallint, step_target text, step_log json
     )
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
 }

@@ -4,6 +4,8 @@ import type { NewEvent } from "../events/event.ts";
 import { nextPhase } from "../planning/attempt-state.ts";
 import { isDialled, statusAt } from "../planning/batch-state.ts";
 import type { Tally } from "../planning/breaker.ts";
+import type { PlannedStep, SkippedStep } from "../planning/cadences/next-cadence-step.ts";
+import { stepEvents } from "./cadences/step-events.ts";
 import type { RefusedCountry } from "./country-hold.ts";
 import type { AttemptRow, BatchContext, RequestRow } from "./settled-rows.ts";
 
@@ -70,6 +72,18 @@ export class SettledChanges {
     const tally = this.tallyOf(attempt);
     tally.ended += 1;
     if (failed) tally.failed += 1;
+  }
+
+  /** An event for each step of a cadence that was skipped, and one for the step that comes next. */
+  tellSteps(attempt: AttemptRow, skipped: readonly SkippedStep[], next: PlannedStep | null): void {
+    const { cadence, batch_id } = this.batchOf(attempt);
+    const told = stepEvents(
+      { ...attempt, batch_id, of: (cadence?.steps.length ?? 0) + 1, at: this.now },
+      skipped,
+      next,
+    );
+    const events = this.events.get(attempt.sub_organization_id) ?? [];
+    this.events.set(attempt.sub_organization_id, [...events, ...told]);
   }
 
   /** The webhooks and the event of a request's new status. */

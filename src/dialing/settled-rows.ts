@@ -3,9 +3,10 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { AttemptPhase } from "../planning/attempt-state.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
+import type { StepLogEntry } from "../planning/cadences/step-log.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { EarlierAttempt } from "../planning/retry.ts";
-import type { Decision } from "../planning/settle.ts";
+import type { Cadence, Decision } from "../planning/settle.ts";
 
 /** The rows that settling an attempt's event locks and writes: the attempt, its request, batch and campaign. */
 export type AttemptRow = {
@@ -49,6 +50,8 @@ export type AttemptRow = {
   was_reached_before: boolean;
   /** Another live attempt has the same reference in its campaign, or the same address. */
   is_tried_elsewhere: boolean;
+  /** Of the campaign's cadence; 0: the campaign's own. */
+  step: number;
 };
 export type RequestRow = {
   batch_key: number;
@@ -65,6 +68,10 @@ export type RequestRow = {
   conversation_id: number | null;
   answered_by: ChannelStatus | null;
   voicemail_left: boolean | null;
+  step: number;
+  /** The step's address, where it is not the request's own. */
+  step_target: string | null;
+  step_log: StepLogEntry[] | null;
 };
 export type BatchContext = {
   batch_id: string;
@@ -73,6 +80,8 @@ export type BatchContext = {
   retry_count: number;
   retry_interval: string | null;
   by_outcome: OutcomeRules | null;
+  /** The campaign's steps after its own, with the person of the request; null: it never had any. */
+  cadence: Cadence | null;
 };
 
 /** Whether another attempt of its request may have reached the person. One taken back is in `refusals` until it ends. */

@@ -44,6 +44,7 @@ const attempt: AttemptRow = {
   earlier: [],
   was_reached_before: false,
   is_tried_elsewhere: false,
+  step: 0,
 };
 const request: RequestRow = {
   batch_key: 1,
@@ -60,6 +61,9 @@ const request: RequestRow = {
   conversation_id: null,
   answered_by: null,
   voicemail_left: null,
+  step: 0,
+  step_target: null,
+  step_log: null,
 };
 
 const key = "a";
@@ -120,6 +124,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
         retry_count,
         retry_interval: "1m",
         by_outcome: null,
+        cadence: null,
       };
       let now_ms = START_ms;
       for (const { after_ms, event } of steps) {

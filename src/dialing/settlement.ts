@@ -12,12 +12,16 @@ import {
 } from "../planning/attempt.ts";
 import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-state.ts";
 import { isCarrierFailure } from "../planning/breaker.ts";
+import type { StepChoice } from "../planning/cadences/next-cadence-step.ts";
+import { withEntries } from "../planning/cadences/step-log.ts";
 import type { EarlierAttempt } from "../planning/retry.ts";
 import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { giveBackHungUp, giveBackNotTaken, giveBackRefused, wasRefusedLater } from "./give-back.ts";
 import { SettledChanges } from "./settled-changes.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
+
+const ONCE = { retry_count: 0, retry_interval: null, by_outcome: null };
 
 /** Applies events one by one to the rows in memory, before anything is written. Pure. */
 export class Settlement {
@@ -58,15 +62,16 @@ export class Settlement {
     }
     // A late status of a message that was refused since is ignored, unless it was delivered after all.
     if (wasRefusedLater(attempt) && REQUEST_STATUS[update.status] !== "COMPLETED") return;
-    const { retry_count, retry_interval, by_outcome } = this.changed.batchOf(attempt);
+    const { retry_count, retry_interval, by_outcome, cadence } = this.changed.batchOf(attempt);
     const before = attempt.channel_status;
+    const wasOver = hasEnded(attempt);
     if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
       this.#revive(attempt, request);
     this.#remember(attempt, request, update);
     const settled = settle(attempt, request, update, {
-      retry_count,
-      retry_interval,
-      by_outcome,
+      // The campaign's retries are those of its own step; the others are tried once.
+      ...(attempt.step === 0 ? { retry_count, retry_interval, by_outcome } : ONCE),
+      cadence,
       earlier: this.#earlierThan(attempt, request),
       batch_goes_on: this.changed.goesOnWith(attempt),
       was_reached_before: this.#wasReachedBefore(attempt, request),
@@ -86,6 +91,7 @@ export class Settlement {
     this.#noteAnswer(attempt, request);
     if (settled.decision) attempt.decision = settled.decision;
     if (settled.decision?.kind === "call-back") request.call_back_after = request.attempt_count;
+    if (settled.cadence) this.#goOn(attempt, request, settled.cadence);
     if (!settled.request) return;
     const previous = request.channel_status;
     request.channel_status = settled.request.channel_status;
@@ -93,8 +99,20 @@ export class Settlement {
     request.due_at = settled.request.due_at?.toISOString() ?? null;
     this.changed.requests.add(request);
     // A waiting request keeps its last attempt's status, and the next attempt may end with the same one.
-    if (previous !== request.channel_status || before !== request.channel_status)
+    if (previous !== request.channel_status || (!wasOver && before !== request.channel_status))
       this.changed.tell(attempt, request, previous, update.provider_status ?? null);
+  }
+
+  /** The request waits for its next step; what was skipped on the way there is kept and told. */
+  #goOn(attempt: AttemptRow, request: RequestRow, { next, skipped }: StepChoice): void {
+    const at = this.changed.now.toISOString();
+    request.step_log = withEntries(
+      request.step_log,
+      skipped.map(({ step, text }) => ({ step, kind: "skipped", at, text })),
+    );
+    if (next) patch(request, { step: next.step, step_target: next.target });
+    this.changed.requests.add(request);
+    this.changed.tellSteps(attempt, skipped, next);
   }
 
   /**
@@ -119,6 +137,7 @@ export class Settlement {
   #wasReachedBefore(attempt: AttemptRow, request: RequestRow): boolean {
     const { key, was_reached_before, batch_key, request_id } = attempt;
     if (was_reached_before || !hasOthers(attempt, request)) return was_reached_before;
+    const inCadence = this.changed.batchOf(attempt).cadence !== null;
     return this.#attempts
       .values()
       .some(
@@ -127,14 +146,14 @@ export class Settlement {
           other.batch_key === batch_key &&
           other.key !== key &&
           other.attempt_number > (request.call_back_after ?? 0) &&
-          (other.channel_status === "COMPLETED" || other.channel_status === "DELIVERED") &&
+          (other.channel_status === "COMPLETED" || (other.channel_status === "DELIVERED" && !inCadence)) &&
           other.answerer !== "MACHINE",
       );
   }
 
   /** As stored, and as far as this settlement has ended them. */
   #earlierThan(attempt: AttemptRow, { call_back_after }: RequestRow): EarlierAttempt[] {
-    if (this.changed.batchOf(attempt).by_outcome === null) return [];
+    if (attempt.step > 0 || this.changed.batchOf(attempt).by_outcome === null) return [];
     const since = call_back_after ?? 0;
     const now = [...this.#attempts.values()].filter(
       ({ batch_key, request_id, attempt_number, decision }) =>

@@ -4,6 +4,7 @@ import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
 import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
 import { FIRST_PHASE } from "../planning/attempt-state.ts";
+import { stopQuestion } from "./cadences/stop-signs.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
 
@@ -68,17 +69,18 @@ export async function insertAttempts(
     request_id: candidate.request_id,
     reference_id: candidate.reference_id,
     attempt_number: candidate.attempt_count + 1,
+    step: candidate.step,
     counted_on: counts_on,
   }));
   const inserted = await sql<{ key: string }>`
     with claimed as (
       insert into attempts (key, organization_id, sub_organization_id, campaign_id, batch_key, request_id, reference_id,
         attempt_number, mode, agent_id, channel_id, channel_target_id, source, caller_id, target, is_test, state,
-        holds_slot, counted_on, channel_status, started_at, lease_owner, check_at)
+        holds_slot, counted_on, channel_status, started_at, lease_owner, check_at, step)
       select n.key, n.organization_id, n.sub_organization_id, n.campaign_id, n.batch_key, n.request_id, n.reference_id,
         n.attempt_number, n.mode, n.agent_id, n.channel_id, n.channel_target_id, n.source, n.caller_id, n.target,
         n.is_test, ${FIRST_PHASE}, true, n.counted_on, 'PENDING', ${at}::timestamptz, ${owner}::text,
-        ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz
+        ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz, n.step
       from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::json) as n
       on conflict do nothing
       returning key, campaign_id, batch_key, request_id, attempt_number, counted_on
@@ -96,7 +98,7 @@ export async function insertAttempts(
     )
     select key from claimed`.execute(tx);
   const keys = new Set(inserted.rows.map(({ key }) => key));
-  return starts.flatMap(({ outreach, batch }) =>
+  return starts.flatMap(({ outreach, batch, candidate }) =>
     keys.has(outreach.key)
       ? [
           {
@@ -105,6 +107,7 @@ export async function insertAttempts(
             organization_id: batch.organization_id,
             batch_key: batch.batch_key,
             started_at: now,
+            stop_question: stopQuestion(batch, candidate),
           },
         ]
       : [],

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Outreach } from "../channels/outreach.ts";
 import type { OutreachPurpose } from "../consent/consent.ts";
+import type { StopQuestion } from "./cadences/stop-sign.ts";
 
 /** The modes of campaigns. */
 export type Mode = "voice" | "sms" | "email";
@@ -72,4 +73,6 @@ export type ClaimedAttempt = {
   organization_id: number;
   batch_key: number;
   started_at: Date;
+  /** Of a later step of a cadence: asked once more before it is handed over; null: there is nothing to ask. */
+  stop_question: StopQuestion | null;
 };

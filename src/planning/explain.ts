@@ -85,6 +85,12 @@ export function explainAttempt(
     return channel_status === "PENDING"
       ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
       : `${name} ended: ${spoken(channel_status)}.`;
+  if (decision.kind === "step")
+    return `${name}: ${spoken(decision.status)}; ${
+      canceled
+        ? CANCELED_BY[canceled]
+        : `step ${decision.step} of ${decision.of}, ${STEP_WORDS[decision.mode]}, from ${clockText(new Date(decision.at), zone, now)}`
+    }.`;
   if (decision.kind === "retry" && canceled)
     return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
   if (decision.kind === "retry")
@@ -98,6 +104,8 @@ export function explainAttempt(
   if (decision.kind === "done") return `${name}: ${spoken(decision.status)}.`;
   return `${name}: ${spoken(decision.status)}; ${GIVEN_UP[decision.why]}.`;
 }
+
+export const STEP_WORDS = { voice: "a call", sms: "a text", email: "an e-mail" };
 
 function underWay({ state, channel_status, answerer }: ExplainedAttempt, zone: string, now: Date): string {
   if (state === "CLAIMED") return "is being handed to the carrier.";

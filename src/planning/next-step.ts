@@ -22,6 +22,7 @@ const WAIT_REASONS = [
   "queue",
   "retry",
   "call-back",
+  "step",
   "cap",
   "same-reference",
   "same-address",
@@ -153,6 +154,8 @@ export type RequestView = {
   channel_status: ChannelStatus;
   /** The carrier did not take the last tries. */
   refusals: number;
+  /** The step of a cadence that it waits for; left out and 0: the campaign's own. */
+  step?: number;
   /** Days of the campaign on which its reference has had a first attempt. */
   counted_on: readonly string[];
   /** The same reference is being reached from another batch of the campaign. */
@@ -181,7 +184,10 @@ export type SkipReason =
   | "do-not-call"
   | "no-consent"
   | "destination"
-  | "too-late";
+  | "too-late"
+  /** Of a cadence: the person answered, or the campaign no longer has the step. */
+  | "answered"
+  | "step-removed";
 
 export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */
@@ -208,8 +214,8 @@ export function requestStep(
     lasts(request.person.hold),
   ];
   const isHeld = too_often !== null || country !== null || person !== null;
-  // Who opted out is not kept waiting for a call that will not come.
-  const isSuppressed = request.issue?.kind === "suppressed";
+  // Who opted out, or answered, is not kept waiting for what will not come.
+  const isSuppressed = request.issue?.kind === "suppressed" || request.issue?.kind === "answered";
   if (request.due_at > now && !isHeld && !isSuppressed) return notDue(request, zone, now);
   if (request.is_reached_elsewhere)
     return wait(
@@ -243,7 +249,7 @@ export function requestStep(
 }
 
 function notDue(
-  { due_at, refusals, attempt_count, call_back_after, retry_count, channel_status }: RequestView,
+  { due_at, refusals, attempt_count, call_back_after, retry_count, channel_status, step = 0 }: RequestView,
   zone: string,
   now: Date,
 ) {
@@ -252,6 +258,7 @@ function notDue(
     return wait("refused-by-carrier", `Waiting: the carrier took nothing; tried again at ${at}.`, due_at);
   if (call_back_after === attempt_count)
     return wait("call-back", `Waiting: the person asked for a call at ${at}.`, due_at);
+  if (step > 0) return wait("step", `Waiting: step ${step + 1} at ${at}.`, due_at);
   // Put off under a bound that was loosened since, or added by a clock that was ahead.
   if (attempt_count === 0) return wait("queue", `Waiting: not before ${at}.`, due_at);
   const retry = attempt_count - (call_back_after ?? 0);

@@ -2,6 +2,8 @@ import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
 import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
+import { type CadencePerson, type CadenceStep, isSuccess } from "./cadences/cadence.ts";
+import { nextCadenceStep, type StepChoice } from "./cadences/next-cadence-step.ts";
 import { decideRetry, type EarlierAttempt, type RetryRules } from "./retry.ts";
 
 /**
@@ -20,6 +22,8 @@ export type AttemptState = {
   voicemail_left: boolean;
   /** The agent said something that was heard, its greeting or more. */
   has_spoken: boolean;
+  /** Of the campaign's cadence; 0 and left out: the campaign's own. */
+  step?: number;
 };
 
 /** What the agent said to a machine is on it, whether its tool was used or not: it is not said again. */
@@ -46,6 +50,8 @@ export type RequestState = {
   attempt_count: number;
   /** The attempts before the call that its person asked for; null: they asked for none. */
   call_back_after: number | null;
+  /** The step that it is at, or waits for. */
+  step?: number;
 };
 
 type StatusUpdate = { status: ChannelStatus; is_transient: boolean | null; at: Date };
@@ -58,7 +64,11 @@ type RetryContext = RetryRules & {
   earlier: readonly EarlierAttempt[];
   /** When the person asked in this attempt to be called again; null: they did not. */
   call_back_at: Date | null;
+  /** The campaign's steps after its own, and the person they reach; null and left out: it has none. */
+  cadence?: Cadence | null;
 };
+
+export type Cadence = { steps: readonly CadenceStep[]; person: CadencePerson };
 
 export type Settled = {
   /** How the attempt stands now; null: the update changed nothing about it. */
@@ -67,12 +77,16 @@ export type Settled = {
   request: { channel_status: ChannelStatus; request_status: RequestStatus; due_at: Date | null } | null;
   /** What follows from an attempt that ended, for the trace. */
   decision: Decision | null;
+  /** The cadence's next step with those that were skipped before it; left out where no step was asked for. */
+  cadence?: StepChoice;
 };
 
 export type Decision =
   | { kind: "retry"; at: string; number: number; of: number; status: ChannelStatus }
   | { kind: "done"; status: ChannelStatus }
   | { kind: "call-back"; at: string; status: ChannelStatus }
+  /** `step` of `of`, as people count them: the campaign's own is the first. */
+  | { kind: "step"; at: string; step: number; of: number; mode: AttemptState["mode"]; status: ChannelStatus }
   | {
       kind: "given-up";
       status: ChannelStatus;
@@ -114,6 +128,8 @@ export function settle(
   const changed = { channel_status: update.status, answerer, ends };
   // What an attempt before the call that was asked for still turns out to be does not call it off.
   if (isBeforeCallBack(attempt, request)) return { attempt: changed, ...UNCHANGED };
+  if (!ends && waitsForLaterStep(attempt, request))
+    return { attempt: changed, ...ofEarlierStep(attempt, update.status) };
   if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, update.status) };
   if (!ends) return { attempt: changed, ...late(attempt, request, update.status) };
   return { attempt: changed, ...atTheEnd(attempt, request, status, update, context) };
@@ -128,7 +144,7 @@ const outcomeOf = (attempt: AttemptState, status: ChannelStatus): ChannelStatus 
     ? "MACHINE"
     : status;
 
-type Followed = Pick<Settled, "request" | "decision">;
+type Followed = Pick<Settled, "request" | "decision" | "cadence">;
 
 const UNCHANGED: Followed = { request: null, decision: null };
 
@@ -136,6 +152,20 @@ const isBeforeCallBack = (
   { attempt_number }: Pick<AttemptState, "attempt_number">,
   { call_back_after }: RequestState,
 ): boolean => attempt_number <= (call_back_after ?? 0);
+
+const stepOf = ({ step = 0 }: { step?: number }): number => step;
+
+const waitsForLaterStep = (attempt: AttemptState, request: RequestState): boolean =>
+  hasEnded(attempt) && isWaiting(request.request_status) && stepOf(request) > stepOf(attempt);
+
+/** That a text was delivered or opened after all stops no later step; that somebody talked, answered or opted out does. */
+function ofEarlierStep({ mode }: AttemptState, status: ChannelStatus): Followed {
+  if (REQUEST_STATUS[status] !== "COMPLETED" || !isSuccess(mode, status)) return UNCHANGED;
+  return {
+    request: { channel_status: status, request_status: "COMPLETED", due_at: null },
+    decision: { kind: "done", status },
+  };
+}
 
 /** An update about an attempt that another one followed, or will: who was reached after all is not tried again. */
 function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Followed {
@@ -166,15 +196,24 @@ function late(attempt: AttemptState, request: RequestState, status: ChannelStatu
 
 function atTheEnd(
   attempt: AttemptState,
-  { call_back_after }: RequestState,
+  request: RequestState,
   status: ChannelStatus,
   update: StatusUpdate,
   context: RetryContext,
 ): Followed {
+  const { call_back_after } = request;
   const over = (decision: Decision, final: ChannelStatus): Followed => ({
     request: { channel_status: final, request_status: REQUEST_STATUS[final], due_at: null },
     decision,
   });
+  /** Over, unless the campaign's cadence has a step that comes after this. */
+  const overOrNext = (decision: Decision, final: ChannelStatus): Followed => {
+    const cadence = nextStepAfter(attempt, request, status, update.at, context);
+    if (cadence === null) return over(decision, final);
+    return cadence.next === null
+      ? { ...over(decision, final), cadence }
+      : { ...waitsForStep(cadence.next, status, context), cadence };
+  };
   if (context.call_back_at !== null && context.batch_goes_on)
     return {
       request: {
@@ -185,7 +224,7 @@ function atTheEnd(
       decision: { kind: "call-back", at: context.call_back_at.toISOString(), status },
     };
   if (status !== "MACHINE" && REQUEST_STATUS[status] !== "FAILED")
-    return over({ kind: "done", status }, status);
+    return overOrNext({ kind: "done", status }, status);
   const retry = decideRetry(
     {
       ...attempt,
@@ -198,13 +237,44 @@ function atTheEnd(
     context,
   );
   const final = status === "MACHINE" ? "COMPLETED" : status;
-  if (retry.kind === "none") return over({ kind: "given-up", status, why: retry.why }, final);
-  if (attempt.answerer === "HUMAN") return over({ kind: "given-up", status, why: "answered" }, final);
+  if (attempt.answerer === "HUMAN" && (retry.kind === "retry" || context.cadence))
+    return over({ kind: "given-up", status, why: "answered" }, final);
+  if (retry.kind === "none") return overOrNext({ kind: "given-up", status, why: retry.why }, final);
   if (!context.batch_goes_on) return over({ kind: "given-up", status, why: "batch-over" }, final);
   if (context.was_reached_before) return over({ kind: "given-up", status, why: "reached-before" }, final);
   return {
     request: { channel_status: status, request_status: "PENDING", due_at: retry.at },
     decision: { ...retry, at: retry.at.toISOString(), status },
+  };
+}
+
+/** Null: the campaign has no later steps, or nothing may follow whatever they are. */
+function nextStepAfter(
+  attempt: AttemptState,
+  request: RequestState,
+  status: ChannelStatus,
+  at: Date,
+  { cadence = null, batch_goes_on, was_reached_before }: RetryContext,
+): StepChoice | null {
+  // Who asked for a call has answered: what follows that call is no cadence's step.
+  if (cadence === null || !batch_goes_on || was_reached_before || request.call_back_after !== null)
+    return null;
+  const isOnMachine = attempt.mode === "voice" && status === "COMPLETED" && attempt.answerer === "MACHINE";
+  const outcome = isOnMachine ? "VOICEMAIL_LEFT" : status;
+  // An attempt that turned up again may be of a step before the one that its request waits for.
+  const from = Math.max(stepOf(attempt) + 1, stepOf(request));
+  return nextCadenceStep(cadence.steps, from, { mode: attempt.mode, outcome }, cadence.person, at);
+}
+
+function waitsForStep(
+  { step, mode, at }: NonNullable<StepChoice["next"]>,
+  status: ChannelStatus,
+  { cadence }: RetryContext,
+): Followed {
+  const of = (cadence?.steps.length ?? 0) + 1;
+  return {
+    request: { channel_status: status, request_status: "PENDING", due_at: at },
+    decision: { kind: "step", at: at.toISOString(), step: step + 1, of, mode, status },
   };
 }
 

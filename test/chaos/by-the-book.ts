@@ -24,16 +24,23 @@ export function openBy(schedule: Schedule, zone: string, at: Date): { date: stri
 
 /** Whether a person in these zones and places may be contacted: by the wall clock of each, for each place with rules. */
 export function isLegalBy(
-  rows: readonly { jurisdiction: string; days: readonly string[]; from: string; to: string }[],
+  rows: readonly {
+    jurisdiction: string;
+    channel?: string;
+    days: readonly string[];
+    from: string;
+    to: string;
+  }[],
   { zones, places }: { zones: readonly string[]; places: readonly string[] },
   at: Date,
+  channel = "call",
 ): boolean {
   return zones.every((zone) => {
     const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
     const weekday = WEEKDAYS[local.dayOfWeek - 1] as string;
     const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
     return places.every((place) => {
-      const own = rows.filter((row) => row.jurisdiction === place);
+      const own = rows.filter((row) => row.jurisdiction === place && (row.channel ?? channel) === channel);
       if (own.length === 0) return true;
       return own.some((row) => row.days.includes(weekday) && row.from <= clock && clock < row.to);
     });

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isOver } from "../../src/channels/request-status.ts";
+import { isSuccess } from "../../src/planning/cadences/cadence.ts";
+import { contactChannelOf } from "../../src/planning/contact-hours.ts";
+import { retryWait_s } from "../../src/planning/retry-interval.ts";
 import { rounds } from "../harness/seed.ts";
 import { isLegalBy, openBy } from "./by-the-book.ts";
-import { addressOf, type History, history, PEOPLE } from "./history.ts";
+import { addressOf, cadenceHistory, type History, history, PEOPLE } from "./history.ts";
 import { Model, type PlantedFaults, wasTried } from "./model.ts";
 
 const OUTSIDE = "contacted outside the person's own hours";
@@ -12,24 +15,17 @@ const OUTSIDE = "contacted outside the person's own hours";
 const RUNS = Number(process.env.HISTORIES ?? rounds(1_000));
 
 test(`what the engine promises holds in ${RUNS} random histories`, () => {
-  const seen = {
-    called_back: 0,
-    by_rule: 0,
-    skipped: 0,
-    dials: 0,
-    retries: 0,
-    waited: 0,
-    settled: 0,
-    refused: 0,
-    on_own_clock: 0,
-    capped: 0,
-  };
+  const seen: Record<string, number> = {};
+  const wanted = [
+    ...["called_back", "by_rule", "skipped", "dials", "retries", "waited", "settled", "refused"],
+    ...["on_own_clock", "capped"],
+  ];
   fc.assert(
     fc.property(history(60), (told) => play(told, seen)),
     { numRuns: RUNS },
   );
   // The histories are worth something: all that the promises are about happens in them.
-  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(RUNS / 100);
+  for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
 }, 600_000);
 
 test.each<[string, PlantedFaults, string]>([
@@ -55,6 +51,39 @@ test.each<[string, PlantedFaults, string]>([
   600_000,
 );
 
+test(`what the engine promises of the steps of a campaign holds in ${RUNS} random histories`, () => {
+  const seen: Record<string, number> = {};
+  const wanted = ["steps", "last_steps", "steps_skipped", "stopped", "answered", "two_in_a_row"];
+  fc.assert(
+    fc.property(cadenceHistory(25), (told) => play(told, seen)),
+    { numRuns: RUNS },
+  );
+  for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
+}, 600_000);
+
+test.each<[string, PlantedFaults, string]>([
+  ["goes on with its steps after an answer", { forgets_answers: true }, "a step after the person answered"],
+  [
+    "hears an opt-out on its own channel alone",
+    { forgets_other_addresses: true },
+    "a step after an opt-out on any channel",
+  ],
+  ["goes on after a success", { goes_on_after_success: true }, "after the person was reached"],
+  ["tries a step again", { repeats_steps: true }, "a step was tried twice"],
+  ["tries a step before its wait is over", { skips_waits: true }, "a step before its wait was over"],
+  ["has each step at its own pace", { steps_at_once: true }, "too close"],
+  ["reads no hours for steps", { forgets_hours_of_steps: true }, OUTSIDE],
+  ["counts no caps for steps", { forgets_caps_of_steps: true }, "contacted more often than a cap"],
+])(
+  "a dialer that %s is found out",
+  (_, faults, complaint) => {
+    const histories = fc.property(cadenceHistory(25), (told) => play(told, {}, faults));
+    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+    expect(String(found.errorInstance)).toContain(complaint);
+  },
+  600_000,
+);
+
 function play(told: History, seen: Record<string, number>, faults: PlantedFaults = {}): void {
   const model = new Model(told, faults);
   const results = new Map<object, string>();
@@ -73,6 +102,17 @@ function play(told: History, seen: Record<string, number>, faults: PlantedFaults
   checkPerPerson(told, model);
   checkCaps(told, model);
   checkTold(model);
+  checkSteps(told, model);
+  const steps = model.attempts.filter(({ step }) => step > 0);
+  const over = model.requests.filter((r) => r.attempt_count > 0 && r.step_log === null);
+  seen.steps = (seen.steps ?? 0) + steps.length;
+  seen.last_steps =
+    (seen.last_steps ?? 0) + steps.filter(({ step }) => step === told.campaign.cadence.length).length;
+  seen.two_in_a_row =
+    (seen.two_in_a_row ?? 0) + steps.filter(({ decision }) => decision?.kind === "step").length;
+  seen.steps_skipped = (seen.steps_skipped ?? 0) + model.stepsSkipped;
+  seen.stopped = (seen.stopped ?? 0) + over.filter((r) => r.request_status === "SKIPPED").length;
+  seen.answered = (seen.answered ?? 0) + model.stepsAnswered;
   const decisions = model.attempts.map(({ decision }) => decision);
   seen.called_back = (seen.called_back ?? 0) + decisions.filter((d) => d?.kind === "call-back").length;
   seen.by_rule =
@@ -96,13 +136,17 @@ function checkStart(told: History, model: Model, attempt: Attempt, statuses: str
   const at = new Date(attempt.started_at);
   const days = openBy(model.campaign, told.zone, at);
   const person = PEOPLE[addressOf(attempt.reference_id)] as (typeof PEOPLE)[string];
-  if (told.rules?.person_clock) expect(isLegalBy(told.rules.contact_hours, person, at), OUTSIDE).toBe(true);
+  const channel = contactChannelOf(attempt.mode);
+  if (told.rules?.person_clock)
+    expect(isLegalBy(told.rules.contact_hours, person, at, channel), OUTSIDE).toBe(true);
   expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
   const batch = model.batches[attempt.batch_key];
   expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
   if (batch?.expires_on) expect(at < batch.expires_on, "an attempt after its batch expired").toBe(true);
   const name = addressOf(attempt.reference_id);
-  expect(model.optedOut.has(name), "an attempt after the opt-out").toBe(false);
+  const optedOut = attempt.mode === "email" ? model.optedOutByMail : model.optedOut;
+  expect(optedOut.has(name), "an attempt after the opt-out").toBe(false);
+  checkStepStart(model, attempt);
   const lacksConsent = model.campaign.needs_consent && model.withdrew.has(name);
   expect(lacksConsent, "an attempt without a consent").toBe(false);
   const since = sinceCallBack(model, attempt);
@@ -160,6 +204,45 @@ function checkForward(model: Model, before: Map<object, string>): void {
   }
 }
 
+/** 12. Each step once and in order, after its wait; none after an answer, an opt-out on any channel, or a success. */
+function checkSteps({ campaign, happenings }: History, model: Model): void {
+  const wasSetBack = happenings.some((h) => h.kind === "pass" && h.ms < 0);
+  for (const { request_id } of model.requests) {
+    const all = model.attempts.filter((a) => a.request_id === request_id);
+    const counted = all.filter((a) => !(a.state === "ENDED" && a.decision === null && !wasTried(a)));
+    // Of calls that were asked for there may be more.
+    if (all.some(({ decision }) => decision?.kind === "call-back")) continue;
+    const steps = counted.map(({ step }) => step).filter((step) => step > 0);
+    expect(new Set(steps).size, "a step was tried twice").toBe(steps.length);
+    for (const [i, attempt] of counted.entries()) {
+      const later = counted[i + 1];
+      if (!later || later.step === attempt.step || wasSetBack) continue;
+      expect(later.step, "a step back").toBeGreaterThan(attempt.step);
+      if (attempt.decision?.kind !== "step") continue;
+      const wait = campaign.cadence[attempt.decision.step - 2]?.wait ?? null;
+      const ended_ms = Date.parse(attempt.ended_at as string);
+      expect(Date.parse(later.started_at), "a step before its wait was over").toBeGreaterThanOrEqual(
+        ended_ms + retryWait_s(wait) * 1000,
+      );
+      expect(isSuccess(attempt.mode, attempt.decision.status), "a step after a success").toBe(false);
+    }
+  }
+}
+
+/** As of the start of a step: nobody who answered or opted out meanwhile. */
+function checkStepStart(model: Model, attempt: Attempt): void {
+  if (model.campaign.cadence.length === 0 || sinceCallBack(model, attempt) > 0) return;
+  const first = model.attempts.find((a) => a.request_id === attempt.request_id) as Attempt;
+  // One that its carrier did not take is followed by its like.
+  if (attempt.attempt_number === 1 && attempt.step === 0) return;
+  const name = addressOf(attempt.reference_id);
+  const since = new Date(first.started_at);
+  const answered = first !== attempt && model.answers.some((a) => a.person === name && a.at >= since);
+  expect(answered, "a step after the person answered").toBe(false);
+  const optedOut = model.optedOut.has(name) || model.optedOutByMail.has(name);
+  expect(optedOut, "a step after an opt-out on any channel").toBe(false);
+}
+
 /** 3. Never closer than the interval, unless somebody set the clock back in between. */
 function checkPace({ happenings, campaign, batches }: History, model: Model): void {
   if (happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
@@ -190,7 +273,7 @@ function checkRetries({ campaign }: History, model: Model): void {
     const by_rules = rules.reduce((sum, { max_retries }) => sum + max_retries, 0);
     const begun = 1 + counted.filter(({ decision }) => decision?.kind === "call-back").length;
     expect(counted.length, "more attempts than the campaign allows").toBeLessThanOrEqual(
-      begun * (campaign.retry_count + by_rules + 1),
+      begun * (campaign.retry_count + by_rules + 1) + campaign.cadence.length,
     );
     const tried = counted.filter(({ attempt_number }) => attempt_number > (request.call_back_after ?? 0));
     for (const { outcome, max_retries } of rules)
@@ -202,7 +285,7 @@ function checkRetries({ campaign }: History, model: Model): void {
       const later = counted[i + 1];
       if (!later) continue;
       expect(attempt.decision, "another attempt without a decision for it").not.toBeNull();
-      if (attempt.decision?.kind === "call-back") continue;
+      if (attempt.decision?.kind === "call-back" || attempt.decision?.kind === "step") continue;
       const status = attempt.decision?.kind === "retry" ? attempt.decision.status : attempt.channel_status;
       expect(["DECLINED", "CANCELED", "SIP_NOT_FOUND"], "tried again after a final outcome").not.toContain(
         status,
@@ -229,15 +312,20 @@ function checkPerPerson({ happenings, per_person }: History, model: Model): void
 function checkCaps({ happenings, rules }: History, model: Model): void {
   if (rules === null || happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
   const DAY_ms = 86_400_000;
-  for (const some of Map.groupBy(model.attempts.filter(wasTried), ({ target }) => target).values()) {
-    const starts = some.map(({ started_at }) => Date.parse(started_at)).toSorted((a, b) => a - b);
-    for (const { attempts, days } of rules.caps)
+  // In a cadence whatever reaches a person counts, at which address of theirs it may be.
+  const tried = Map.groupBy(model.attempts.filter(wasTried), ({ reference_id }) => addressOf(reference_id));
+  for (const some of tried.values())
+    for (const { attempts, days, channel } of rules.caps) {
+      const starts = some
+        .filter(({ mode }) => channel === "any" || contactChannelOf(mode) === channel)
+        .map(({ started_at }) => Date.parse(started_at))
+        .toSorted((a, b) => a - b);
       for (const [i, start] of starts.entries()) {
         const before = starts[i - attempts];
         if (before !== undefined)
           expect(start - before, "contacted more often than a cap").toBeGreaterThanOrEqual(days * DAY_ms);
       }
-  }
+    }
 }
 
 /** 7. Every change of a status is told, once for an attempt and status; how each attempt ended, too. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
+import { type CadenceStep, LEADS_ON, MOST_STEPS } from "../../src/planning/cadences/cadence.ts";
 import { contactHoursFaults } from "../../src/planning/contact-hours.ts";
 import type { PersonLimit } from "../../src/planning/per-person.ts";
 import type { OutreachRules } from "../../src/planning/person-hold.ts";
@@ -14,6 +15,8 @@ export type History = {
     retry_count: number;
     retry_interval: string;
     retry_rules: OutcomeRule[] | null;
+    /** Steps after its own; none: a campaign of calls alone. */
+    cadence: CadenceStep[];
     /** Marketing: nobody is called who withdrew their consent. */
     needs_consent: boolean;
   };
@@ -40,6 +43,8 @@ export type Happening =
   | { kind: "asked"; back: number; wait_ms: number }
   /** A person opts out, withdraws their consent or is put on a do-not-call list. */
   | { kind: "opt-out" | "withdraw"; person: string }
+  /** A person calls, or writes, or opts out by mail. */
+  | { kind: "answers" | "opt-out-by-mail"; person: string }
   | { kind: "pause" | "resume" | "delete"; batch: number }
   | { kind: "cap"; cap: number | null };
 
@@ -83,6 +88,26 @@ const ZONES = [
 const dates = (start: string): string[] =>
   Array.from({ length: 6 }, (_, i) => Temporal.PlainDate.from(start).add({ days: i }).toString());
 
+/** Each step with a wait and, for some, outcomes of its own. */
+const cadence: fc.Arbitrary<CadenceStep[]> = fc
+  .array(
+    fc.record({
+      mode: fc.constantFrom("sms" as const, "email" as const, "voice" as const),
+      address: fc.constantFrom(null, null, null, null, null, "other"),
+      wait: fc.constantFrom("1s", "1s", "10m", "2h", "1d"),
+      own: fc.constantFrom(null, null, 2, 3),
+    }),
+    { minLength: 1, maxLength: MOST_STEPS },
+  )
+  .map((steps) =>
+    steps.map(({ mode, address, wait, own }, index) => {
+      const before = LEADS_ON[steps[index - 1]?.mode ?? "voice"];
+      const some = own === null ? [] : before.filter((_, place) => place % own === 0);
+      const source = mode === "email" ? "desk@clinic.example" : "+15125550100";
+      return { mode, source, address, wait, after: some.length === 0 ? null : some };
+    }),
+  );
+
 const campaign = (start: string) =>
   fc.record({
     daily_start_time: fc.option(time),
@@ -111,6 +136,10 @@ const campaign = (start: string) =>
       { freq: 2 },
     ),
     needs_consent: fc.boolean(),
+    cadence: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<CadenceStep[]>([]) },
+      { weight: 1, arbitrary: cadence },
+    ),
   });
 
 const perPerson = fc.record({
@@ -126,7 +155,7 @@ const contactHours = fc
   .array(
     fc.record({
       jurisdiction: fc.constantFrom("*", "US", "US-FL", "DE"),
-      channel: fc.constant("call" as const),
+      channel: fc.constantFrom("call" as const, "call" as const, "text" as const, "email" as const),
       days: fc.subarray([...WEEKDAYS], { minLength: 4 }),
       from: halfHour(10, 24),
       to: halfHour(30, 48),
@@ -137,7 +166,7 @@ const contactHours = fc
   )
   .filter((rows) => contactHoursFaults(rows).length === 0);
 const contactCap = fc.record({
-  channel: fc.constantFrom("call" as const, "any" as const),
+  channel: fc.constantFrom("call" as const, "any" as const, "text" as const),
   attempts: fc.integer({ min: 1, max: 3 }),
   days: fc.constantFrom(1, 2, 7),
 });
@@ -178,7 +207,10 @@ const CALL_WORDS: ChannelStatus[] = [
   "FAILED",
   "CANCELED",
 ];
+const MESSAGE_WORDS: ChannelStatus[] = ["SENT", "DELIVERED", "DELIVERED", "UNDELIVERED", "BOUNCED", "OPENED"];
 const status = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...MESSAGE_WORDS) },
+  { weight: 4, arbitrary: fc.constantFrom("NO-ANSWER" as const, "BUSY" as const) },
   { weight: 9, arbitrary: fc.constantFrom(...CALL_WORDS) },
   { weight: 1, arbitrary: fc.constantFrom(...CHANNEL_STATUSES) },
 );
@@ -256,12 +288,23 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       person: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("answers" as const, "opt-out-by-mail" as const),
+      person: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cap" as const), cap }) },
   { weight: 1, arbitrary: fc.constant({ kind: "go-on" as const }) },
 );
 
 /** One person under two references: they have one telephone. */
 export const addressOf = (reference: string): string => (reference === "h" ? "a" : reference);
+
+/** Who has an address for mails, as the column of their requests says. */
+export const mailOf = (person: string): string | null =>
+  person === "c" || person === "f" ? null : `${person}@people.example`;
 
 /** Where the people of the histories are, by their numbers and, for one, by what the request says. */
 export const PEOPLE: Record<
@@ -308,3 +351,43 @@ export const history = (longest: number): fc.Arbitrary<History> =>
       happenings: fc.array(happening, { minLength: 10, maxLength: longest, size: "max" }),
     }),
   );
+
+/** So that steps come about often: hours and batches are mostly open, and what is claimed is told of. */
+const round: fc.Arbitrary<Happening[]> = fc
+  .record({
+    fates: fc.constantFrom<Fate[]>(["taken"], ["taken"], ["taken"], ["lost"], ["not-sent"], ["dies-after"]),
+    status: fc.constantFrom<ChannelStatus>(
+      ...(["NO-ANSWER", "NO-ANSWER", "BUSY", "DELIVERED", "DELIVERED", "SENT", "UNDELIVERED"] as const),
+      ...(["COMPLETED", "HUMAN", "MACHINE", "OPENED", "UNSUBSCRIBED", "NO_OUTCOME", "QUEUED"] as const),
+    ),
+    back: fc.constantFrom(0, 0, 0, 0, 1),
+    ms: fc.constantFrom(1_000, 1_000, 60_000, 600_000, 3_600_000, 86_400_000),
+    other: fc.option(happening, { freq: 4, nil: undefined }),
+  })
+  .map(({ fates, status, back, ms, other }) => [
+    { kind: "tick", process: 0, fates },
+    { kind: "told", back, status, is_transient: null, times: 1 },
+    ...(other === undefined || "batch" in other ? [] : [other]),
+    { kind: "pass", ms },
+  ]);
+
+export const cadenceHistory = (rounds: number): fc.Arbitrary<History> =>
+  fc
+    .record({
+      told: history(10),
+      cadence,
+      hourly_rate: fc.constantFrom(600, 3600),
+      rounds: fc.array(round, { minLength: 6, maxLength: rounds, size: "max" }),
+    })
+    .map(({ told, cadence, hourly_rate, rounds }) => ({
+      ...told,
+      campaign: {
+        ...told.campaign,
+        ...{ cadence, hourly_rate, retry_rules: null, retry_count: told.campaign.retry_count % 2 },
+        ...{ daily_start_time: null, daily_end_time: null, max_daily_calls: null },
+        outreach_override_rules: null,
+        active_days: [...WEEKDAYS],
+      },
+      batches: told.batches.map((batch) => ({ ...batch, call_rate: null, expires_h: null })),
+      happenings: rounds.flat(),
+    }));

@@ -2,18 +2,28 @@ import { patch } from "../../src/base/patch.ts";
 import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import type { AttemptEvent } from "../../src/dialing/attempt-event.ts";
+import { afterSkip } from "../../src/dialing/cadences/skip-steps.ts";
+import type { Candidate } from "../../src/dialing/candidates.ts";
+import type { DueBatch } from "../../src/dialing/due-batches.ts";
 import { type AttemptRow, type BatchContext, idOf, type RequestRow } from "../../src/dialing/settled-rows.ts";
 import { Settlement } from "../../src/dialing/settlement.ts";
 import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unsettled.ts";
-import { HAND_OVER_ms, LEASE_ms } from "../../src/planning/attempt.ts";
+import { HAND_OVER_ms, LEASE_ms, type Mode } from "../../src/planning/attempt.ts";
 import { statusAt } from "../../src/planning/batch-state.ts";
+import { addressesOf, type CadenceStep } from "../../src/planning/cadences/cadence.ts";
 import { chooseNext } from "../../src/planning/choose-next.ts";
-import { batchStep, type EligibilityIssue, type RequestView } from "../../src/planning/next-step.ts";
+import { contactChannelOf } from "../../src/planning/contact-hours.ts";
+import {
+  batchStep,
+  type EligibilityIssue,
+  type RequestView,
+  type SkipReason,
+} from "../../src/planning/next-step.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
 import { type Decision, leadsFurther } from "../../src/planning/settle.ts";
-import { addressOf, type Fate, type Happening, type History, PEOPLE } from "./history.ts";
+import { addressOf, type Fate, type Happening, type History, mailOf, PEOPLE } from "./history.ts";
 
 /**
  * The engine with its rows in memory: every decision is the program's own (`batchStep`, `chooseNext`, `Settlement`), only
@@ -41,6 +51,17 @@ export type PlantedFaults = {
   forgets_consent_later?: boolean;
   /** Makes the call that somebody asked for as soon as it can. */
   calls_back_early?: boolean;
+  /** Of steps: goes on after an answer, or after an opt-out on another channel. */
+  forgets_answers?: boolean;
+  forgets_other_addresses?: boolean;
+  /** Goes on after a success; tries a step again; tries one beside another; tries one before its wait is over. */
+  goes_on_after_success?: boolean;
+  repeats_steps?: boolean;
+  steps_at_once?: boolean;
+  skips_waits?: boolean;
+  /** Reads no contact hours, and counts no caps, for steps. */
+  forgets_hours_of_steps?: boolean;
+  forgets_caps_of_steps?: boolean;
 };
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
@@ -69,6 +90,8 @@ export class Model {
   references = new Map<RequestRow, string>();
   attempts: ModelAttempt[] = [];
   reached = new Map<string, number>();
+  stepsSkipped = 0;
+  stepsAnswered = 0;
   /** Calls that carriers really made. */
   dials: Dial[] = [];
   told: StatusChange[] = [];
@@ -76,6 +99,9 @@ export class Model {
   /** By person, whatever references they have. */
   readonly optedOut = new Set<string>();
   readonly withdrew = new Set<string>();
+  readonly optedOutByMail = new Set<string>();
+  /** When people called or wrote. */
+  readonly answers: { person: string; at: Date }[] = [];
   /** The times that people asked for, by the attempt in which they did. */
   readonly callBacks = new Map<string, Date>();
   #zone: string;
@@ -126,6 +152,7 @@ export class Model {
       conversation_id: null,
       answered_by: null,
       voicemail_left: null,
+      ...{ step: 0, step_target: null, step_log: null },
     };
     this.requests.push(request);
     this.references.set(request, person);
@@ -140,6 +167,8 @@ export class Model {
     else if (happening.kind === "asked") this.#callBackAsked(happening);
     else if (happening.kind === "opt-out") this.optedOut.add(happening.person);
     else if (happening.kind === "withdraw") this.withdrew.add(happening.person);
+    else if (happening.kind === "opt-out-by-mail") this.optedOutByMail.add(happening.person);
+    else if (happening.kind === "answers") this.answers.push({ person: happening.person, at: this.now });
     else if (happening.kind === "cap") this.campaign = { ...this.campaign, max_daily_calls: happening.cap };
     else if ("batch" in happening) this.#change(happening.kind, this.batches[happening.batch]);
   }
@@ -226,31 +255,73 @@ export class Model {
         this.now,
       );
       if (step.kind !== "start") continue;
-      const candidates = this.#candidates(batch);
-      const views = candidates.map((request) => this.#view(request));
-      const reached = (date: string) => this.reached.get(date) ?? 0;
-      const { start, put_off, skips } = chooseNext(views, step.days, reached, hours, this.now);
-      for (const { index, until } of put_off) {
-        (candidates[index] as RequestRow).due_at = until.toISOString();
+      // As `lanesOf`: steps first, and one start between them.
+      for (const lane of [...this.campaign.cadence.keys().map((index) => index + 1), 0]) {
+        const candidates = this.#candidates(batch, lane);
+        const views = candidates.map((request) => this.#view(request));
+        const reached = (date: string) => this.reached.get(date) ?? 0;
+        const { start, put_off, skips } = chooseNext(views, step.days, reached, hours, this.now);
+        for (const { index, until } of put_off) {
+          (candidates[index] as RequestRow).due_at = until.toISOString();
+        }
+        for (const { index, ...skip } of skips) this.#skip(batch, candidates[index] as RequestRow, skip);
+        if (!start) continue;
+        batch.last_at = this.now;
+        claimed.push(this.#claim(process, candidates[start.index] as RequestRow, start.counts_on));
+        if (!this.#faults.steps_at_once) break;
       }
-      for (const { index, status } of skips)
-        patch(candidates[index] as RequestRow, {
-          request_status: "SKIPPED",
-          channel_status: status,
-          due_at: null,
-        });
-      if (!start) continue;
-      batch.last_at = this.now;
-      claimed.push(this.#claim(process, candidates[start.index] as RequestRow, start.counts_on));
     }
     for (const [index, attempt] of claimed.entries())
       this.#place(attempt, fates[index % fates.length] as Fate);
   }
 
-  #candidates({ key }: Batch): RequestRow[] {
+  /** As `skipSteps` and `skipRequests`. */
+  #skip(
+    batch: Batch,
+    request: RequestRow,
+    skip: { status: ChannelStatus; reason: SkipReason; text: string },
+  ): void {
+    const skipped = { batch: this.#dueBatch(batch), candidate: this.#candidate(request), ...skip };
+    const after = this.campaign.cadence.length === 0 ? null : afterSkip(skipped, this.now);
+    if (after === null) {
+      patch(request, { request_status: "SKIPPED", channel_status: skip.status, due_at: null });
+      return;
+    }
+    const { next } = after.choice;
+    if (skip.reason === "answered") this.stepsAnswered += 1;
+    else this.stepsSkipped += 1;
+    patch(request, after.over ?? { request_status: "PENDING" });
+    patch(request, { due_at: next?.at.toISOString() ?? null });
+    if (next) patch(request, { step: next.step, step_target: next.target });
+  }
+
+  #dueBatch = ({ key }: Batch) => ({ batch_key: key, cadence: this.campaign.cadence }) as unknown as DueBatch;
+
+  #candidate = (request: RequestRow): Candidate => ({
+    ...(request as unknown as Candidate),
+    request_target: numberOf(this.references.get(request) as string),
+    target: this.#targetOf(request),
+    request_variables: this.#variables(this.references.get(request) as string),
+  });
+
+  #targetOf = (request: RequestRow): string =>
+    request.step_target ?? numberOf(this.references.get(request) as string);
+
+  #variables(reference: string): Record<string, string> {
+    const mail = mailOf(addressOf(reference));
+    return mail === null ? {} : { email: mail };
+  }
+
+  #modeOf = ({ step }: { step: number }): Mode =>
+    step === 0 ? "voice" : (this.campaign.cadence[step - 1] as CadenceStep).mode;
+
+  #candidates({ key }: Batch, lane: number): RequestRow[] {
     const waiting = this.requests
-      .filter((r) => r.batch_key === key && r.request_status === "PENDING" && !this.#isLive(r))
+      .filter(
+        (r) => r.batch_key === key && r.step === lane && r.request_status === "PENDING" && !this.#isLive(r),
+      )
       .toSorted((a, b) => Date.parse(a.due_at ?? "") - Date.parse(b.due_at ?? ""));
+    if (lane > 0) return waiting.slice(0, 3);
     const found = [
       waiting.find((r) => r.call_back_after === r.attempt_count),
       waiting.find((r) => r.attempt_count > 0),
@@ -261,7 +332,7 @@ export class Model {
 
   #isLive(request: RequestRow): boolean {
     const reference = this.references.get(request) as string;
-    const isAddressLive = (a: ModelAttempt) => a.holds_slot && a.target === numberOf(reference);
+    const isAddressLive = (a: ModelAttempt) => a.holds_slot && a.target === this.#targetOf(request);
     return this.attempts.some(
       (a) =>
         (a.reference_id === reference && a.state !== "ENDED") ||
@@ -282,21 +353,44 @@ export class Model {
       is_address_busy: false,
       country: null,
       person: this.#person(request, reference as string),
-      too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
+      too_often: this.#perPerson && tooOften(this.#tried(this.#targetOf(request)), this.#perPerson),
       issue: this.#issue(request, reference as string),
     };
   }
 
   /** As `readReachIssues`. */
-  #issue({ attempt_count }: RequestRow, reference: string): EligibilityIssue | null {
+  #issue(request: RequestRow, reference: string): EligibilityIssue | null {
+    const { attempt_count, step } = request;
     const { forgets_opt_outs_later, forgets_consent_later } = this.#faults;
     const person = addressOf(reference);
-    if (this.optedOut.has(person) && !(forgets_opt_outs_later && attempt_count > 0))
+    const sign = this.#stopSign(request, person);
+    if (sign !== null) return sign;
+    const isByMail = this.#modeOf({ step }) === "email";
+    if (isByMail && this.optedOutByMail.has(person))
+      return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
+    if (!isByMail && this.optedOut.has(person) && !(forgets_opt_outs_later && attempt_count > 0))
       return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
     const isForgotten = forgets_consent_later && attempt_count > 0;
     if (this.campaign.needs_consent && this.withdrew.has(person) && !isForgotten)
       return { kind: "no-consent", status: "CANCELED", text: "no consent" };
     return null;
+  }
+
+  /** As `readStopSigns` and `stepIssue`. */
+  #stopSign({ attempt_count, step, request_id, call_back_after }: RequestRow, person: string) {
+    if (this.campaign.cadence.length === 0 || call_back_after !== null || attempt_count + step === 0)
+      return null;
+    const { forgets_answers, forgets_other_addresses, forgets_opt_outs_later } = this.#faults;
+    const optedOut = this.optedOut.has(person) || this.optedOutByMail.has(person);
+    if (optedOut && !forgets_other_addresses && !forgets_opt_outs_later)
+      return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" } as const;
+    const first = this.attempts.find((a) => a.request_id === request_id);
+    const answered = this.answers.some(
+      (a) => a.person === person && first && a.at >= new Date(first.started_at),
+    );
+    return answered && !forgets_answers
+      ? ({ kind: "answered", status: "COMPLETED", text: "answered" } as const)
+      : null;
   }
 
   /** As `readContacts`, and what follows from it. */
@@ -305,33 +399,48 @@ export class Model {
     const { forgets_zones, reads_one_zone, forgets_other_batches } = this.#faults;
     const wrong = forgets_zones ? this.#zone : reads_one_zone ? zones[0] : undefined;
     const named = wrong ?? timezone;
+    const { step } = request;
+    const channel = contactChannelOf(this.#modeOf({ step }));
+    const isForgotten = step > 0 && this.#faults.forgets_caps_of_steps;
+    const addresses =
+      this.campaign.cadence.length === 0
+        ? [number]
+        : addressesOf(this.campaign.cadence, { target: number, variables: this.#variables(reference) });
     const past = this.attempts
       .filter(
         (a) =>
-          a.target === number && wasTried(a) && (!forgets_other_batches || a.batch_key === request.batch_key),
+          addresses.includes(a.target) &&
+          !isForgotten &&
+          wasTried(a) &&
+          (!forgets_other_batches || a.batch_key === request.batch_key),
       )
       .map((a) => ({
-        channel: "call" as const,
+        channel: contactChannelOf(a.mode),
         at: new Date(a.started_at),
         talked_until: hasTalked(a) && a.ended_at !== null ? new Date(a.ended_at) : null,
       }));
     const request_variables: Record<string, string> = named === undefined ? {} : { timezone: named };
     const person = {
       target: number,
-      channel: "call" as const,
+      channel,
       request_variables,
       campaign_zone: this.#zone,
       past,
       is_asked_for: request.call_back_after === request.attempt_count,
     };
-    return personState(this.#rules, person, this.now);
+    const forgets = step > 0 && this.#faults.forgets_hours_of_steps && this.#rules !== null;
+    return personState(
+      forgets ? ({ ...this.#rules, person_clock: false } as OutreachRules) : this.#rules,
+      person,
+      this.now,
+    );
   }
 
   /** As `readTried`. */
-  #tried(reference: string): Date[] {
+  #tried(target: string): Date[] {
     const since_ms = this.now.getTime() - (this.#perPerson?.window_ms ?? 0);
     return this.attempts
-      .filter((a) => a.target === numberOf(reference) && Date.parse(a.started_at) > since_ms && wasTried(a))
+      .filter((a) => a.target === target && Date.parse(a.started_at) > since_ms && wasTried(a))
       .map((a) => new Date(a.started_at))
       .toSorted((a, b) => b.getTime() - a.getTime());
   }
@@ -350,9 +459,10 @@ export class Model {
       request_id: request.request_id,
       reference_id: this.references.get(request) as string,
       attempt_number: request.attempt_count,
-      mode: "voice",
+      mode: this.#modeOf(request),
       source: "+15125550100",
-      target: numberOf(this.references.get(request) as string),
+      target: this.#targetOf(request),
+      step: request.step,
       state: "CLAIMED",
       channel_status: "PENDING",
       answerer: null,
@@ -468,7 +578,7 @@ export class Model {
           a.answerer !== "MACHINE",
       );
       attempts.set(key, attempt);
-      requests.set(idOf(attempt), this.requests[attempt.request_id] as RequestRow);
+      requests.set(idOf(attempt), request);
       const batch = this.batches[attempt.batch_key] as Batch;
       around.set(key, {
         batch_id: String(batch.key),
@@ -480,10 +590,46 @@ export class Model {
           rules: this.campaign.retry_rules,
           hours: { schedule: this.campaign, zone: this.#zone },
         },
+        cadence:
+          this.campaign.cadence.length === 0
+            ? null
+            : {
+                steps: this.campaign.cadence,
+                person: {
+                  target: numberOf(attempt.reference_id),
+                  variables: this.#variables(attempt.reference_id),
+                },
+              },
       });
     }
     const settlement = new Settlement(this.now, attempts, requests, around);
     for (const each of news) settlement.take(each);
+    this.#plant([...settlement.changed.requests], [...settlement.changed.attempts] as ModelAttempt[]);
     this.told.push(...settlement.changed.status_changes);
+  }
+
+  /** What a settlement would do that has one of these faults. */
+  #plant(requests: RequestRow[], attempts: ModelAttempt[]): void {
+    const { goes_on_after_success, repeats_steps, skips_waits } = this.#faults;
+    for (const request of requests) {
+      const attempt = attempts.find((a) => a.request_id === request.request_id);
+      if (
+        goes_on_after_success &&
+        request.request_status === "COMPLETED" &&
+        attempt?.decision?.kind === "done" &&
+        attempt.mode === "voice" &&
+        attempt.ended_at === this.now.toISOString()
+      )
+        if (this.campaign.cadence.length > request.step)
+          patch(request, {
+            request_status: "PENDING",
+            step: request.step + 1,
+            due_at: this.now.toISOString(),
+          });
+      if (attempt?.decision?.kind !== "step" || request.request_status !== "PENDING") continue;
+      if (repeats_steps && attempt.step > 0)
+        patch(request, { step: attempt.step, step_target: attempt.target });
+      if (skips_waits) request.due_at = this.now.toISOString();
+    }
   }
 }

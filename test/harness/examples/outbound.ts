@@ -130,6 +130,12 @@ export const OUTBOUND: Examples = {
     at: [(await campaign(maker)).id],
     body: { rules: [{ outcome: "BUSY", wait: "10m", max_retries: 3 }] },
   }),
+  [`GET ${campaigns}/{}/cadence`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/cadence`]: async (maker) => {
+    const source = `+1903${String(2_900_000 + maker.next())}`;
+    await createSender(maker.app, maker.caller, { target: source, mode: "sms" });
+    return { at: [(await campaign(maker)).id], body: { steps: [{ mode: "sms", source, wait: "10m" }] } };
+  },
   "GET /api/v1/outbound/call-backs/": () => ({}),
   "DELETE /api/v1/outbound/call-backs/{}": async (maker) => ({ at: [await callBack(maker)] }),
 

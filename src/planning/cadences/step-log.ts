@@ -1,0 +1,17 @@
+/** What the attempts of a request do not tell of its cadence: a step that was skipped, or what stopped the rest. */
+export type StepLogEntry = {
+  /** As in the request: 0 is the campaign's own. */
+  step: number;
+  kind: "skipped" | "stopped";
+  at: string;
+  text: string;
+};
+
+/** Of one request: more than all steps of a cadence and what stopped it. */
+const MOST_KEPT = 20;
+
+export const withEntries = (
+  log: readonly StepLogEntry[] | null,
+  entries: readonly StepLogEntry[],
+): StepLogEntry[] | null =>
+  entries.length === 0 ? (log === null ? null : [...log]) : [...(log ?? []), ...entries].slice(-MOST_KEPT);

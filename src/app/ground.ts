@@ -1,3 +1,4 @@
+import { findDataKey } from "../data-keys/data-keys.ts";
 import { createDocumentReader } from "../knowledge/documents/document-reader.ts";
 import { catalogueOf, operatorLlm } from "../llm/catalogue.ts";
 import { NO_ENGINES } from "../media/voice-engines.ts";
@@ -22,7 +23,7 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     catalogue: catalogueOf(config.llm_models.map(operatorLlm)),
     storage: engine.storage,
     carriers: outreach.carriers,
-    recordings: createRecordingStore(config.data_dir),
+    recordings: createRecordingStore(config.data_dir, findDataKey({ db, vault })),
     documents: createDocumentReader(),
     bucket: parts.recordingsBucket
       ? createBucket(parts.recordingsBucket, { clock: parts.clock, allow: config.egress_allow })

@@ -67,6 +67,19 @@ export async function keyForTexts({ db, clock, vault }: Deps, sub_organization_i
   await db.updateTable("data_keys").set({ seals_texts: true }).where("id", "=", id).execute();
 }
 
+/** For files of what people said and sent; null where the organization doesn't seal. Index: data_keys_in_use. */
+export async function keyForFiles(
+  { db, vault }: Pick<Deps, "db" | "vault">,
+  sub_organization_id: number,
+): Promise<DataKey | null> {
+  const { rows } = await sql<KeyRow>`
+    select k.id, k.sealed_key from sub_organizations s
+    join organizations o on o.id = s.organization_id and o.seals_texts
+    join data_keys k on k.organization_id = o.id and k.retired_at is null
+    where s.id = ${sub_organization_id}`.execute(db);
+  return rows[0] ? opened(vault, rows[0]) : null;
+}
+
 /** Opens sealed texts wherever this database is read. */
 export function openSealedTexts({ db, vault }: Pick<Deps, "db" | "vault">): void {
   const find = findDataKey({ db, vault });

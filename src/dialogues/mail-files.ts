@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../base/crypto.ts";
+import { keyForFiles } from "../data-keys/data-keys.ts";
+import { sealBytes } from "../data-keys/sealed-file.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
+import type { MailParts } from "./mail-parts.ts";
 
 /** A file that came with a mail; its bytes lie in the data directory under `file_name`, which we choose. */
 export type StoredFile = { name: string; content_type: string; size: number; file_name: string };
@@ -12,21 +15,24 @@ export const mailFolder = (dataDir: string): string => path.join(dataDir, "mail"
 
 /**
  * Writes them before the mail is stored: a row never names a file that isn't there. Their names follow from the mail, so
- * that one that comes again, as it does where a process died over it, overwrites what it left the last time.
+ * that one that comes again, as it does where a process died over it, overwrites what it left the last time. They lie
+ * sealed where their organization wants what is said to.
  */
 export async function storeFiles(
-  dataDir: string,
-  to: { target_id: number; message_id: string },
-  attachments: IncomingMail["attachments"],
+  { dataDir, vault, engine: { db } }: Pick<MailParts, "dataDir" | "vault" | "engine">,
+  target: { id: number; sub_organization_id: number },
+  { message_id, attachments }: Pick<IncomingMail, "message_id" | "attachments">,
 ): Promise<StoredFile[]> {
   if (attachments.length === 0) return [];
+  const key = await keyForFiles({ db, vault }, target.sub_organization_id);
   const folder = mailFolder(dataDir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files: StoredFile[] = [];
   for (const [index, { name, content_type, bytes }] of attachments.entries()) {
     const content = createHash("sha256").update(bytes).digest("hex");
-    const file_name = sha256(`${to.target_id} ${to.message_id} ${index} ${content}`).slice(0, 40);
-    await writeFile(path.join(folder, file_name), bytes, { mode: 0o600 });
+    const file_name = sha256(`${target.id} ${message_id} ${index} ${content}`).slice(0, 40);
+    const stored = key ? sealBytes(key, bytes) : bytes;
+    await writeFile(path.join(folder, file_name), stored, { mode: 0o600 });
     files.push({ name, content_type, size: bytes.length, file_name });
   }
   return files;

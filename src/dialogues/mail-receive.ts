@@ -126,9 +126,7 @@ async function receiveFor(
   const key = randomId();
   const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
   const isKept = bytes === 0 || (await parts.engine.storage.hasRoom(db, target.sub_organization_id, bytes));
-  const files = isKept
-    ? await storeFiles(parts.dataDir, { target_id: target.id, message_id: mail.message_id }, mail.attachments)
-    : [];
+  const files = isKept ? await storeFiles(parts, target, mail) : [];
   const now = clock.now();
   const taken = await db.transaction().execute(async (tx): Promise<ReceivedMail> => {
     if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);

@@ -49,10 +49,9 @@ describe("an answer", () => {
   const right = { summary: "s", rating: "Good", count: 2, score: 0.5, done: false, topics: ["price"] };
 
   test("that fits comes back key by key, in the order asked for, in a fence or not", () => {
-    const values = outputs.map(({ name, type }) => ({
-      key: name,
-      type,
-      value: right[name as keyof typeof right],
+    const values = outputs.map(({ name, type, return_values }) => ({
+      ...{ key: name, type, value: right[name as keyof typeof right] },
+      ...(return_values !== null && { is_choice: true }),
     }));
     expect(checkAnswer(outputs, JSON.stringify({ extra: 1, ...right }))).toEqual({ ok: true, values });
     expect(checkAnswer(outputs, `\`\`\`json\n${JSON.stringify(right)}\n\`\`\``)).toEqual({

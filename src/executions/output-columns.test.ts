@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { InsightValue } from "../insights/check-answer.ts";
-import { columnsOf } from "./record-results.ts";
+import { columnsOf } from "./output-columns.ts";
 
 test.each<[InsightValue["type"], unknown, string | number]>([
   ["string", "calm", "calm"],

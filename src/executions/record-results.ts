@@ -1,34 +1,26 @@
 import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import { publicText, unreachable } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { queueConversations } from "../board/conversations.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EACH_BY_KEY, setForTransaction } from "../db/plans.ts";
 import { type NewEvent, publish } from "../events/event.ts";
-import type { InsightValue } from "../insights/check-answer.ts";
-import type { Used } from "../insights/tool-run.ts";
 import { sendEvents, type WebhookMessage } from "../webhooks/event-delivery.ts";
-import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
-
-/** The result of one tool of an execution claimed by this process. */
-export type Result = {
-  execution: ClaimedExecution;
-  tool: ClaimedTool;
-  at: Date;
-  duration_ms: number;
-  used: Used;
-  outcome: /** `last`: with this tool the execution is complete. */
-    | { kind: "done"; values: InsightValue[]; last: boolean }
-    | { kind: "retry"; message: string; run_at: Date }
-    | { kind: "failed"; message: string };
-};
+import { columnsOf } from "./output-columns.ts";
+import type { Result } from "./result.ts";
+import { sealResults } from "./seal-results.ts";
 
 /**
  * Stores many results in one transaction and returns the ids of executions whose lease still held; for others nothing is
  * stored. Locks: the executions' rows by id, then the recordings', and last the days' rows of insight_usage, since every
  * such transaction needs those.
  */
-async function recordResults(db: Db, owner: string, results: Result[]): Promise<Set<number>> {
+async function recordResults(
+  { db, vault }: { db: Db; vault: Vault },
+  owner: string,
+  results: Result[],
+): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EACH_BY_KEY);
     const held = await lockHeld(
@@ -36,8 +28,9 @@ async function recordResults(db: Db, owner: string, results: Result[]): Promise<
       owner,
       results.map(({ execution }) => execution.id),
     );
-    const kept = results.filter(({ execution }) => held.has(execution.id));
-    if (kept.length === 0) return held;
+    const ours = results.filter(({ execution }) => held.has(execution.id));
+    if (ours.length === 0) return held;
+    const kept = await sealResults(tx, vault, ours);
     await insertOutputs(tx, kept);
     await updateTools(tx, kept);
     await updateExecutions(tx, kept);
@@ -117,32 +110,6 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
     select sub_organization_id, execution_id, workflow_id, session_id, upload_file_id, insight_tool_id,
       insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at, created_at
     from json_populate_recordset(null::insight_outputs, ${JSON.stringify(rows)}::json)`.execute(tx);
-}
-
-/** The columns of a value: json_value always, and a typed column where the value can be compared or counted. Pure. */
-export function columnsOf({ key, type, value }: InsightValue) {
-  const json_value = { [key]: publicValue(value) };
-  const none = { insight_key: key, string_value: null, numeric_value: null, json_value };
-  switch (type) {
-    case "string":
-      return { ...none, string_value: value as string };
-    case "integer":
-    case "number":
-      return { ...none, numeric_value: value as number };
-    case "boolean":
-      return { ...none, string_value: String(value), numeric_value: value ? 1 : 0 };
-    case "array":
-    case "object":
-      return { ...none, string_value: JSON.stringify(value) };
-    default:
-      return unreachable(type);
-  }
-}
-
-/** json_value holds strings and numbers only, because clients that validate answers reject a page with anything else. */
-function publicValue(value: unknown): string | number {
-  if (typeof value === "string" || typeof value === "number") return value;
-  return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
 /** Failed tries use tokens too, so tokens add up over all tries. */
@@ -283,14 +250,19 @@ function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
 }
 
 /** Rejects with a data error (`isOfData`) when one of many can't be stored; stored alone, that one then becomes FAILED. */
-export async function recordEach(db: Db, log: Log, owner: string, results: Result[]): Promise<Set<number>> {
+export async function recordEach(
+  deps: { db: Db; log: Log; vault: Vault },
+  owner: string,
+  results: Result[],
+): Promise<Set<number>> {
+  const { log } = deps;
   try {
-    return await recordResults(db, owner, results);
+    return await recordResults(deps, owner, results);
   } catch (error) {
     if (!isOfData(error) || results.length > 1) throw error;
     const message = `The result could not be stored. ${publicText(error, log, "an insight's result could not be stored")}`;
     return recordResults(
-      db,
+      deps,
       owner,
       results.map((result) => ({ ...result, outcome: { kind: "failed", message } })),
     );

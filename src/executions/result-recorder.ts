@@ -4,7 +4,8 @@ import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { rulesFor } from "../redaction/policy.ts";
 import { Redactor } from "../redaction/redactor.ts";
-import { isOfData, type Result, recordEach } from "./record-results.ts";
+import { isOfData, recordEach } from "./record-results.ts";
+import type { Result } from "./result.ts";
 
 /** The most results of one transaction; more would hold its locks too long to be worth the saved commits. */
 const MOST = 100;
@@ -18,7 +19,7 @@ export function createRecorder({ db, log, vault }: { db: Db; log: Log; vault: Va
     most: MOST,
     async write(results) {
       const stored = await redacted(db, vault, results);
-      const held = await recordEach(db, log, owner, stored);
+      const held = await recordEach({ db, log, vault }, owner, stored);
       return results.map(({ execution }) => held.has(execution.id));
     },
     isolates: isOfData,
@@ -35,7 +36,7 @@ async function redacted(db: Db, vault: Vault, results: Result[]): Promise<Result
     const rules = await rulesFor(db, tenant, null);
     redactors.set(
       tenant,
-      // Not sealed: reports and conditions count these values in SQL.
+      // Sealed where they are stored, by what their words are sealed by.
       new Redactor(rules && { ...rules, seal_key: null }, {
         scope: `insights ${tenant}`,
         vault,

@@ -7,7 +7,7 @@ import { definitionById } from "../insights/tool-definition.ts";
 import { failed, LATER, NOTHING_USED, type ToolRunner, type ToolRunOutcome } from "../insights/tool-run.ts";
 import { asTranscript, type Material, TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
-import type { Result } from "./record-results.ts";
+import type { Result } from "./result.ts";
 import type { Recorder } from "./result-recorder.ts";
 import { runInsightTool } from "./run-insight-tool.ts";
 

@@ -9,7 +9,9 @@ import { write } from "../api/resource.ts";
 import { Deleted, inputTimestamp, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault, invalid } from "../base/errors.ts";
+import { keyForFiles } from "../data-keys/data-keys.ts";
 import type { Db } from "../db/database.ts";
 import { textType } from "../insights/text-transcript.ts";
 import { enqueue } from "../jobs/define-job.ts";
@@ -74,9 +76,9 @@ const UploadQuery = z
     context.addIssue({ code: "custom", path: ["end_time"], message });
   });
 
-type Deps = { db: Db; clock: Clock; recordings: RecordingStore; storage: Storage };
+type Deps = { db: Db; clock: Clock; vault: Vault; recordings: RecordingStore; storage: Storage };
 
-export function folderFileRoutes(api: Api, { db, clock, recordings, storage }: Deps): void {
+export function folderFileRoutes(api: Api, { db, clock, vault, recordings, storage }: Deps): void {
   const tag = "insights";
 
   api.post(
@@ -192,7 +194,8 @@ export function folderFileRoutes(api: Api, { db, clock, recordings, storage }: D
     const run_at = new Date(at.getTime() + UNLISTED_AFTER_ms);
     const unlisted = { sub_organization_id, call_id, stem };
     await db.transaction().execute((tx) => enqueue(tx, removeUnlisted, unlisted, { run_at }));
-    const saved = await recordings.save(part.file, stem, { text: textType(filename) }).catch(brokenForm);
+    const key = await keyForFiles({ db, vault }, sub_organization_id);
+    const saved = await recordings.save(part.file, stem, { text: textType(filename), key }).catch(brokenForm);
     if (part.file.truncated) {
       if (saved.kind === "saved") await recordings.remove(saved.object_key);
       throw new Fault("too-large", `The recording is larger than ${MAX_FILE_bytes / 1024 / 1024} MB.`);

@@ -1,8 +1,13 @@
 import { unreachable } from "../base/errors.ts";
 import type { OutputSpec } from "./tool-arguments.ts";
 
-/** One key of a result, with the type it has by its definition. */
-export type InsightValue = { key: string; type: OutputSpec["type"] | "object"; value: unknown };
+/** One key of a result, with the type it has by its definition. `is_choice`: one of the words that the tool names. */
+export type InsightValue = {
+  key: string;
+  type: OutputSpec["type"] | "object";
+  value: unknown;
+  is_choice?: boolean;
+};
 
 type CheckedAnswer = { ok: true; values: InsightValue[] } | { ok: false; problem: string };
 
@@ -22,7 +27,10 @@ export function checkAnswer(outputs: OutputSpec[], text: string): CheckedAnswer 
   if (problems.length > 0) return { ok: false, problem: problems.join("; ") };
   return {
     ok: true,
-    values: outputs.map(({ name, type }) => ({ key: name, type, value: fields[name] })),
+    values: outputs.map(({ name, type, return_values }) => ({
+      ...{ key: name, type, value: fields[name] },
+      ...(return_values !== null && { is_choice: true }),
+    })),
   };
 }
 

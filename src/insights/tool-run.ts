@@ -10,7 +10,7 @@ import type { AnalysisSubject, RecordingFile, Transcript } from "./transcript.ts
 /** What running a tool takes: the model, the one door outwards, credentials, prices, and where recordings lie. */
 export type ToolRunner = Pick<Engine, "resolveModel" | "allowance" | "egress" | "auth"> & {
   catalogue: readonly LlmEntry[];
-  recordings: Pick<RecordingStore, "pathOf">;
+  recordings: Pick<RecordingStore, "open">;
   /** How a sub-organization reaches a service that transcribes; null: nobody gave a key for it. */
   transcriptionAccess(sub_organization_id: number, provider: Transcriber): Promise<KeyAccess | null>;
 };

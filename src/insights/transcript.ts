@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
@@ -41,11 +40,11 @@ export type Material = {
 /** The key under which `transcribe` leaves a recording's words. */
 export const TRANSCRIPT_KEY = "transcript";
 
-type RecordingPaths = Pick<RecordingStore, "pathOf">;
+type RecordingFiles = Pick<RecordingStore, "open">;
 
 export async function loadMaterial(
   db: Db,
-  recordings: RecordingPaths,
+  recordings: RecordingFiles,
   subject: AnalysisSubject,
 ): Promise<Material> {
   if ("upload_file_id" in subject) return loadRecording(db, recordings, subject.upload_file_id);
@@ -99,7 +98,7 @@ const Words = z.array(
 );
 
 /** Its words as the last transcription left them, else as they were uploaded. Index: insight_outputs_file. */
-async function loadRecording(db: Db, recordings: RecordingPaths, upload_file_id: number): Promise<Material> {
+async function loadRecording(db: Db, recordings: RecordingFiles, upload_file_id: number): Promise<Material> {
   const file = await db
     .selectFrom("insight_files")
     .select(["object_key", "media_type", "size_bytes", "duration", "deleted_at"])
@@ -132,10 +131,12 @@ function jsonOf(stored: unknown): unknown {
   }
 }
 
-async function readUploaded(recordings: RecordingPaths, file: RecordingFile): Promise<Spoken[] | null> {
+async function readUploaded(recordings: RecordingFiles, file: RecordingFile): Promise<Spoken[] | null> {
   if (file.size_bytes > MAX_TEXT_BYTES) return null;
-  const text = await readFile(recordings.pathOf(file.object_key), "utf8").catch(() => null);
-  return text === null ? null : readTextTranscript(text, file.media_type);
+  const opened = await recordings.open(file.object_key);
+  if (!opened) return null;
+  const text = Buffer.concat(await opened.stream().toArray()).toString("utf8");
+  return readTextTranscript(text, file.media_type);
 }
 
 export const asTranscript = (words: z.infer<typeof Words>): Transcript =>

@@ -7,7 +7,7 @@ import type { Vault } from "../base/crypto.ts";
 import { publicText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import { findDataKey } from "../data-keys/data-keys.ts";
+import { findDataKey, keyForFiles } from "../data-keys/data-keys.ts";
 import { type FindKey, openSealed } from "../data-keys/sealed-file.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { asReader, asWriter } from "../db/reading.ts";
@@ -84,6 +84,7 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
     .where("s.id", "=", begun.sub_organization_id)
     .executeTakeFirstOrThrow();
   const at = clock.now();
+  const key = await keyForFiles({ db, vault }, owner.sub_organization_id);
   const about = { at, organization: owner.display_name, sub_organization_id: owner.sub_organization_id };
   const prefix = owner.slug ?? `organization-${owner.organization_id}`;
   const fileName = (part: string) =>
@@ -94,7 +95,7 @@ async function runTakeout(deps: Deps, id: string): Promise<void> {
   try {
     const file_names: string[] = [];
     const write = async (part: string, sources: ArchiveSource[]) => {
-      await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part });
+      await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part }, key);
       file_names.push(fileName(part));
       if (!(await asWriter(() => touch(db, clock, id, {})))) throw new Deleted();
     };

@@ -1,5 +1,3 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { Storage } from "../accounts/storage.ts";
@@ -8,8 +6,11 @@ import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
+import { findDataKey } from "../data-keys/data-keys.ts";
+import { openSealed } from "../data-keys/sealed-file.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { giveUpLost, makeTakeout, takeoutFolder } from "./make-takeout.ts";
@@ -66,7 +67,13 @@ const selectTakeouts = (db: Db, { sub_organization_id }: Caller, now: Date) =>
 
 export function takeoutRoutes(
   api: Api,
-  { db, clock, dataDir, storage }: { db: Db; clock: Clock; dataDir: string; storage: Storage },
+  {
+    db,
+    clock,
+    vault,
+    dataDir,
+    storage,
+  }: { db: Db; clock: Clock; vault: Vault; dataDir: string; storage: Storage },
 ): void {
   const prefix = "/api/v1/takeouts";
   const tag = "takeouts";
@@ -176,8 +183,8 @@ export function takeoutRoutes(
       const name = file_names?.find((each) => each === params.file_name);
       if (!name) throw notFound("File", params.file_name);
       const file = path.join(takeoutFolder(dataDir, job_id), name);
-      const info = await stat(file).catch(() => null);
-      if (!info) {
+      const archive = await openSealed(file, findDataKey({ db, vault }));
+      if (!archive) {
         throw new Fault(
           "unavailable",
           "The file is not in this machine's data directory. Machines of a cluster need a shared DATA_DIR.",
@@ -185,10 +192,10 @@ export function takeoutRoutes(
       }
       return reply
         .type("application/zip")
-        .header("content-length", info.size)
+        .header("content-length", archive.size)
         .header("content-disposition", `attachment; filename="${name}"`)
         .header("cache-control", "private, no-store")
-        .send(createReadStream(file));
+        .send(archive.stream());
     },
   );
 }

@@ -3,6 +3,8 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import yazl from "yazl";
+import type { DataKey } from "../data-keys/sealed-file.ts";
+import { sealing } from "../data-keys/sealing-stream.ts";
 
 /** One file of an archive; `chunks` is asked for when its turn comes, one file after the other. */
 export type ArchiveSource = {
@@ -16,12 +18,13 @@ type Written = { name: string; bytes: number; sha256: string };
 
 /**
  * Writes a ZIP file, the sources in order and last a `manifest.json` that says what each holds and its SHA-256, so
- * that a reader can tell a whole archive from a damaged one. Never more than a chunk is in memory.
+ * that a reader can tell a whole archive from a damaged one. Sealed where there is a key. Never more than a chunk is in memory.
  */
 export async function writeArchive(
   file: string,
   sources: ArchiveSource[],
   about: { at: Date; [more: string]: unknown },
+  key: DataKey | null,
 ): Promise<void> {
   const zip = new yazl.ZipFile();
   const output = zip.outputStream as Readable;
@@ -44,7 +47,8 @@ export async function writeArchive(
     yield Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
   });
   zip.end();
-  await pipeline(output, createWriteStream(file, { mode: 0o600 }));
+  const disk = createWriteStream(file, { mode: 0o600 });
+  await (key ? pipeline(output, sealing(key), disk) : pipeline(output, disk));
 }
 
 async function* watched(name: string, chunks: AsyncIterable<Buffer>, written: Written[]) {

@@ -4,6 +4,8 @@ import path from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { randomId } from "../base/ids.ts";
+import { type DataKey, type FindKey, type OpenedFile, openSealed } from "../data-keys/sealed-file.ts";
+import { sealing } from "../data-keys/sealing-stream.ts";
 import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
 
 /** Recordings on disk, below the data directory. Several machines share it by a mounted volume. */
@@ -12,31 +14,37 @@ export type RecordingStore = {
   newStem(place: { sub_organization_id: number; at: Date }): string;
   /**
    * Streams to disk with one chunk in memory; a failed save leaves no file behind. `text`: data that is no recording but
-   * text is accepted as a transcript of this type.
+   * text is accepted as a transcript of this type. `key`: what it lies sealed with; its size is that of the content.
    */
-  save(bytes: Readable, stem: string, accepted?: { text: RecordingType | null }): Promise<Saved>;
+  save(
+    bytes: Readable,
+    stem: string,
+    accepted?: { text: RecordingType | null; key?: DataKey | null },
+  ): Promise<Saved>;
   remove(object_key: string): Promise<void>;
   /** Deletes the file, including a partial one. */
   removeStem(stem: string): Promise<void>;
-  pathOf(object_key: string): string;
+  /** Null where its bytes are gone. */
+  open(object_key: string): Promise<OpenedFile | null>;
 };
 
 export type Saved =
   | { kind: "saved"; object_key: string; size_bytes: number; type: RecordingType }
   | { kind: "no-recording" };
 
-export function createRecordingStore(data_dir: string): RecordingStore {
+export function createRecordingStore(data_dir: string, findKey: FindKey): RecordingStore {
   const pathOf = (object_key: string) => path.join(data_dir, object_key);
   return {
-    pathOf,
+    open: (object_key) => openSealed(pathOf(object_key), findKey),
     newStem: ({ sub_organization_id, at }) =>
       `insights/${sub_organization_id}/recording/${minuteFolder(at)}/${randomId()}`,
-    async save(bytes, stem, { text } = { text: null }) {
+    async save(bytes, stem, { text, key } = { text: null }) {
       const half = pathOf(`${stem}.part`);
       await mkdir(path.dirname(half), { recursive: true, mode: 0o700 });
       const seen = new Inspection(text);
       try {
-        await pipeline(bytes, seen, createWriteStream(half, { flags: "wx", mode: 0o600 }));
+        const file = createWriteStream(half, { flags: "wx", mode: 0o600 });
+        await (key ? pipeline(bytes, seen, sealing(key), file) : pipeline(bytes, seen, file));
         if (!seen.type) throw new NoRecording();
         const object_key = `${stem}.${seen.type.extension}`;
         await rename(half, pathOf(object_key));

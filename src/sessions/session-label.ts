@@ -6,9 +6,12 @@ import { write } from "../api/resource.ts";
 import { boundedList, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { textSealer } from "../redaction/text-sealer.ts";
 import { findSession } from "./session.ts";
+import { rulesOfSession } from "./session-redactor.ts";
 
 /**
  * A rating of a session, by a person or a program. Labels are never changed: a different opinion is a new label. The session
@@ -77,7 +80,10 @@ const selectLabels = (db: Db, caller: Caller) =>
       "l.timestamp",
     ]);
 
-export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function sessionLabelRoutes(
+  api: Api,
+  { db, clock, vault }: { db: Db; clock: Clock; vault: Vault },
+): void {
   const path = "/api/v1/session_labels";
   const tag = "session_labels";
 
@@ -129,18 +135,23 @@ export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
       write(db, "Session label", async (tx) => {
         await findSession(tx, caller, body.session_id);
         await refuseStranger(tx, caller, body.user_email);
+        // Comments repeat what was said; issue categories are counted.
+        const rules = await rulesOfSession(tx, body.session_id);
+        const seal = textSealer(vault, rules?.seal_key ?? null, `label ${body.session_id}`);
         const { id } = await tx
           .insertInto("session_labels")
           .values({
             ...body,
-            comments: body.comments ?? null,
+            comments: body.comments ? seal(body.comments) : null,
             timestamp: clock.now().toISOString(),
             sub_organization_id: caller.sub_organization_id,
           })
           .returning("id")
           .executeTakeFirstOrThrow();
         const after = await find(tx, caller, id);
-        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        // The trail is kept when the session is deleted, so it doesn't repeat what is sealed with it.
+        const told = rules?.seal_key ? { ...after, comments: null } : after;
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after: told });
         return after;
       }),
   );

@@ -18,15 +18,19 @@ const BASE_URL = "https://api.deepgram.com";
 export const deepgram: TranscriptionAdapter = {
   name: "Deepgram",
   max_bytes: 2_000_000_000,
-  async request({ model, language, diarize }, { media_type, path }, { api_key, base_url }) {
+  async request({ model, language, diarize }, recording, { api_key, base_url }) {
     const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" });
     if (diarize) query.set("diarize", "true");
     if (language) query.set("language", language);
     else query.set("detect_language", "true");
     return {
       url: `${(base_url ?? BASE_URL).replace(/\/$/, "")}/v1/listen?${query}`,
-      headers: { authorization: `Token ${api_key}`, "content-type": media_type, accept: "application/json" },
-      body: await streamOf(path),
+      headers: {
+        authorization: `Token ${api_key}`,
+        "content-type": recording.media_type,
+        accept: "application/json",
+      },
+      body: await streamOf(recording),
     };
   },
   read(answer) {

@@ -23,7 +23,7 @@ function responseFormat(model: string): string {
 export const openai: TranscriptionAdapter = {
   name: "OpenAI",
   max_bytes: 25_000_000,
-  async request({ model, language }, { filename, media_type, path }, { api_key, base_url }) {
+  async request({ model, language }, recording, { api_key, base_url }) {
     const response_format = responseFormat(model);
     const fields = {
       model,
@@ -37,7 +37,10 @@ export const openai: TranscriptionAdapter = {
     const part = (disposition: string, more = "") =>
       `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n${more}\r\n`;
     const head = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`);
-    const file = part(`name="file"; filename="${filename}"`, `content-type: ${media_type}\r\n`);
+    const file = part(
+      `name="file"; filename="${recording.filename}"`,
+      `content-type: ${recording.media_type}\r\n`,
+    );
     return {
       url: `${(base_url ?? BASE_URL).replace(/\/$/, "")}/audio/transcriptions`,
       headers: {
@@ -47,7 +50,7 @@ export const openai: TranscriptionAdapter = {
       },
       body: Buffer.concat([
         Buffer.from(`${head.join("")}${file}`),
-        await bytesOf(path),
+        await bytesOf(recording),
         Buffer.from(`\r\n--${boundary}--\r\n`),
       ]),
     };

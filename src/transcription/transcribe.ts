@@ -19,7 +19,7 @@ import { ModelError } from "../llm/model.ts";
 import { deepgram } from "./transcribe-deepgram.ts";
 import { gemini } from "./transcribe-gemini.ts";
 import { openai } from "./transcribe-openai.ts";
-import type { TranscriptionAdapter } from "./transcription-adapter.ts";
+import { RecordingGone, type TranscriptionAdapter } from "./transcription-adapter.ts";
 
 const ADAPTERS: Record<TranscriptionArguments["provider"], TranscriptionAdapter> = {
   openai,
@@ -56,13 +56,13 @@ export async function transcribe(
       `The recording has ${Math.ceil(file.size_bytes / 1e6)} MB; ${adapter.name} takes at most ${Math.floor(adapter.max_bytes / 1e6)} MB.`,
     );
   }
-  const path = runner.recordings.pathOf(file.object_key);
+  const open = () => runner.recordings.open(file.object_key);
   const filename = file.object_key.slice(file.object_key.lastIndexOf("/") + 1);
   let request: Awaited<ReturnType<TranscriptionAdapter["request"]>>;
   try {
-    request = await adapter.request(tool, { filename, media_type: file.media_type, path }, access);
+    request = await adapter.request(tool, { filename, media_type: file.media_type, open }, access);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (!(error instanceof RecordingGone)) throw error;
     return failed("The recording's bytes are no longer in the data directory.");
   }
   const { sub_organization_id } = run;

@@ -69,7 +69,7 @@ const AFTER_FAULT_ms = 1_000;
 const GOODBYE_ms = 3_000;
 
 export function createDeliverer(parts: DelivererParts): Deliverer {
-  const { db, clock, log, random = Math.random, timeout_ms = TIMEOUT_ms } = parts;
+  const { db, clock, log, vault, random = Math.random, timeout_ms = TIMEOUT_ms } = parts;
   const owner = randomId();
   const gates = createGates();
   let slow = 0;
@@ -143,7 +143,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     while (results.length > 0) {
       const some = results.splice(0, MOST_PER_SETTLE);
       try {
-        await settleTries(db, some);
+        await settleTries({ db, vault }, some);
       } catch (error) {
         log.warn({ err: errorText(error), tries: some.length }, "could not settle webhook deliveries");
         await pause(AFTER_FAULT_ms, cutOff.signal);

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import { storableJson, storableText } from "../base/storable.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EMPTY_AT_TIMES, setForTransaction } from "../db/plans.ts";
+import { sealKeys, type TextSealer, textSealer } from "../redaction/text-sealer.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
 import type { SentTry } from "./delivery-send.ts";
 import type { DeliveryVerdict } from "./delivery-verdict.ts";
@@ -18,24 +20,36 @@ const GIVE_UP_TRIES = 100;
  * Stores tries and their consequences together: the log, the outbox, the deliveries and their webhooks' health. Only the
  * latest claim of a delivery changes it; a late result of an earlier claim is only logged.
  */
-export async function settleTries(db: Db, tries: SettledTry[]): Promise<void> {
+export async function settleTries(
+  { db, vault }: { db: Db; vault: Vault },
+  tries: SettledTry[],
+): Promise<void> {
   if (tries.length === 0) return;
+  const answered = tries.filter(({ sent }) => sent.response_body);
+  const keys = await sealKeys(db, [...new Set(answered.map(({ delivery }) => delivery.sub_organization_id))]);
   await db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EMPTY_AT_TIMES);
-    await storeTries(tx, tries);
+    await storeTries(tx, tries, (delivery) =>
+      textSealer(vault, keys.get(delivery.sub_organization_id) ?? null, `try ${delivery.key}`),
+    );
     await noteHealth(tx, tries);
   });
 }
 
 /** One statement for all of them; the rows it locks are those of the caller's own claims. */
-async function storeTries(tx: Tx, tries: SettledTry[]): Promise<void> {
+async function storeTries(
+  tx: Tx,
+  tries: SettledTry[],
+  sealerOf: (delivery: ClaimedDelivery) => TextSealer,
+): Promise<void> {
   const rows = tries.map(({ delivery, sent, verdict }) => ({
     key: delivery.key,
     lease_number: delivery.lease_number,
     ...storedVerdict(verdict),
     ...sent,
     response_headers: sent.response_headers && storableJson(sent.response_headers),
-    response_body: sent.response_body === null ? null : storableText(sent.response_body),
+    // A receiver may answer with what it was sent.
+    response_body: sent.response_body === null ? null : sealerOf(delivery)(storableText(sent.response_body)),
   }));
   await sql`
     with try as (

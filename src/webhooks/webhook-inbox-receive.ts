@@ -7,6 +7,7 @@ import { storableJson, storableText } from "../base/storable.ts";
 import { openSecret } from "../base/webhook-secret.ts";
 import type { Db } from "../db/database.ts";
 import type { EgressRoute } from "../egress/egress-target.ts";
+import { textSealer } from "../redaction/text-sealer.ts";
 import { verifySignature } from "./webhook-signature.ts";
 
 export const INBOX_PREFIX = "/webhook-inbox/";
@@ -30,7 +31,14 @@ const MAX_MESSAGE_bytes = 64 * 1024;
 const PER_MINUTE = 1_200;
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
-type Inbox = { id: number; sealed_hmac_secret: string | null; fail_status: number | null };
+type Inbox = {
+  id: number;
+  sealed_hmac_secret: string | null;
+  fail_status: number | null;
+  /** Where the organization stores what is said sealed: webhooks repeat some of it. */
+  key_id: number | null;
+  sealed_key: string | null;
+};
 
 /** The public door of the inboxes: takes any body, as it is. Outside the API, and so outside openapi.json. */
 export function webhookInboxReceiver(api: Api, deps: Deps): void {
@@ -65,11 +73,14 @@ async function receive(
   const status = inbox.fail_status ?? 200;
   const sealed = inbox.sealed_hmac_secret;
   const secret = sealed === null ? null : openSecret(vault, sealed);
+  const { key_id, sealed_key } = inbox;
+  const key = key_id === null || sealed_key === null ? null : { id: key_id, sealed_key };
+  const seal = textSealer(vault, key, `inbox ${inbox.id}`);
   await store(db, inbox.id, {
     received_at: now.toISOString(),
     method: request.method,
     headers: JSON.stringify(storableJson(headers)),
-    body: storableText(body.toString()),
+    body: seal(storableText(body.toString())),
     message_id: headers["webhook-id"] ?? null,
     // No verdict without a secret or with one that can't be decrypted; the message is kept anyway.
     signature: secret === null ? null : verifySignature(headers, body, secret, now),
@@ -87,8 +98,12 @@ async function takeTurn(db: Db, key: string): Promise<Inbox | undefined> {
       update webhook_inboxes set fail_next = fail_next - 1 where path_key = ${key} and fail_next > 0
       returning id, fail_status
     )
-    select inbox.id, inbox.sealed_hmac_secret, failing.fail_status
-    from webhook_inboxes inbox left join failing using (id) where inbox.path_key = ${key}
+    select inbox.id, inbox.sealed_hmac_secret, failing.fail_status, k.id as key_id, k.sealed_key
+    from webhook_inboxes inbox left join failing using (id)
+    join sub_organizations s on s.id = inbox.sub_organization_id
+    join organizations o on o.id = s.organization_id
+    left join data_keys k on o.seals_texts and k.organization_id = o.id and k.retired_at is null
+    where inbox.path_key = ${key}
   `.execute(db);
   return rows[0];
 }

@@ -31,7 +31,8 @@ export async function placesOf(app: TestApp, text: string): Promise<string[]> {
   }
   for (const file of filesBelow(app.config.data_dir)) {
     const bytes = readFileSync(file);
-    const parts = file.endsWith(".zip") ? [...unzip(bytes).values()] : [bytes];
+    // One that is stored sealed doesn't begin as an archive does.
+    const parts = bytes.subarray(0, 2).toString() === "PK" ? [...unzip(bytes).values()] : [bytes];
     const holds = parts.some((part) => part.toString("utf8").toLowerCase().includes(text.toLowerCase()));
     if (holds) found.add(`file: ${path.relative(app.config.data_dir, file).split(path.sep)[0]}`);
   }

@@ -205,7 +205,7 @@ test("an insight's value that the database refuses is told without the database'
   const values = [{ key: "summary", type: "string" as const, value: "a\u0000b" }];
   const outcome = { kind: "done" as const, values, last: true };
   const of = { execution, tool: execution.tools[0] as never, at, duration_ms: 1, used: NOTHING_USED };
-  await recordEach(app.db, silentLog, "me", [{ ...of, outcome }]);
+  await recordEach({ db: app.db, log: silentLog, vault: app.vault }, "me", [{ ...of, outcome }]);
   const stored = await app.db
     .selectFrom("insight_executions")
     .select(["status", "error_message"])

@@ -1,0 +1,39 @@
+import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
+import type { Db } from "../db/database.ts";
+import { Redactor, type SealKey } from "./redactor.ts";
+
+/** Seals the texts of a value, at any depth; gives it back as it is where its organization doesn't seal. */
+export type TextSealer = <T>(value: T) => T;
+
+export const asItIs: TextSealer = (value) => value;
+
+/** `scope`: within which equal texts are stored alike. */
+export function textSealer(vault: Vault, seal_key: SealKey | null, scope: string): TextSealer {
+  if (seal_key === null) return asItIs;
+  const rules = { kinds: [], patterns: [], originals_days: 0, seal_key };
+  const redactor = new Redactor(rules, { scope, vault, year: 0 });
+  return (value) => redactor.seal(value);
+}
+
+/** For what is kept beside conversations: the organization's key where it seals now. Index: data_keys_in_use. */
+export async function organizationSealer(
+  db: Db,
+  vault: Vault,
+  sub_organization_id: number,
+  scope: string,
+): Promise<TextSealer> {
+  const keys = await sealKeys(db, [sub_organization_id]);
+  return textSealer(vault, keys.get(sub_organization_id) ?? null, scope);
+}
+
+/** The same for several; those that don't seal are left out. */
+export async function sealKeys(db: Db, sub_organization_ids: number[]): Promise<Map<number, SealKey>> {
+  if (sub_organization_ids.length === 0) return new Map();
+  const { rows } = await sql<SealKey & { of: number }>`
+    select s.id as of, k.id, k.sealed_key from sub_organizations s
+    join organizations o on o.id = s.organization_id and o.seals_texts
+    join data_keys k on k.organization_id = o.id and k.retired_at is null
+    where s.id = any(${sub_organization_ids}::bigint[])`.execute(db);
+  return new Map(rows.map(({ of, ...key }) => [of, key]));
+}

@@ -4,7 +4,7 @@ import { Redactor } from "../src/redaction/redactor.ts";
 
 /*
  * How many messages a second one core redacts: half of them plain talk, the others with one value, and once more with five
- * own patterns. Run: node bench/redaction.ts
+ * own patterns; and with words that a model found. Run: node bench/redaction.ts
  */
 
 const TALK =
@@ -27,12 +27,20 @@ const PATTERNS = [
 const SECONDS = 3;
 const vault = createVault("a secret key for a benchmark");
 
-for (const patterns of [[], PATTERNS]) {
-  const rules = {
-    kinds: REDACTION_KINDS,
-    patterns: patterns.map((pattern, at) => ({ name: `own ${at}`, pattern })),
-    originals_days: 0,
-  };
+/** What a model found, looked for in all that is stored of the session. */
+const words = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ kind: "name", text: `Person ${at.toString(36)} Lopez` }));
+const pattern = (text: string, at: number) => ({ name: `own ${at}`, pattern: text });
+
+const RUNS = [
+  { name: "0 own patterns", kinds: REDACTION_KINDS, patterns: [] },
+  { name: "5 own patterns", kinds: REDACTION_KINDS, patterns: PATTERNS.map(pattern) },
+  { name: "20 words of a model", kinds: [], patterns: [], words: words(20) },
+  { name: "500 words of a model", kinds: [], patterns: [], words: words(500) },
+];
+
+for (const { name, ...more } of RUNS) {
+  const rules = { ...more, originals_days: 0 };
   let messages = 0;
   let characters = 0;
   const from = process.cpuUsage();
@@ -50,6 +58,6 @@ for (const patterns of [[], PATTERNS]) {
   }
   const seconds = (process.cpuUsage(from).user + process.cpuUsage(from).system) / 1e6;
   process.stdout.write(
-    `${patterns.length} own patterns: ${Math.round(messages / seconds)} messages a second of processor time, ${Math.round(characters / messages)} characters each\n`,
+    `${name}: ${Math.round(messages / seconds)} messages a second of processor time, ${Math.round(characters / messages)} characters each\n`,
   );
 }

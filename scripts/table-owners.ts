@@ -105,7 +105,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     analytics: ["alert_changes", "alert_rules", "boards"],
     transcription: ["transcription_providers"],
     reports: ["takeouts"],
-    erasure: ["erasures", "files_to_remove"],
+    erasure: ["agent_retention", "erasures", "files_to_remove"],
   }).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
 

@@ -28,6 +28,10 @@ export type AgentLanguage = { "name": string; "code": LanguageCode };
 
 export type AgentResponse = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": string; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults": (AgentToolDefaults)[]; "languages": (string)[]; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated": boolean; "stt_provider"?: string | null | undefined; "wait_sound"?: string | null | undefined; "enable_verbal_language_change": boolean; "id": number; "updated_at": string; "last_updated_by": string | null; "prompt"?: PromptResponse | null | undefined; "custom_message"?: CustomMessageResponse | null | undefined; "channel_targets"?: (AgentChannelTarget)[] | null | undefined; "tools"?: (ToolResponse)[] | null | undefined; "language_group"?: LanguageGroupResponse | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
 
+export type AgentRetention = { "retention": Record<string, number | null>; "updated_at": string | null; "updated_by": string | null };
+
+export type AgentRetentionRequest = { "retention": { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined } };
+
 export type AgentSttProvider = "Google STT V2 (Chirp 2)" | "Deepgram Nova 3 (On-Prem)" | "Deepgram Nova 3" | "Google STT V2" | "Google STT V1" | "Deepgram Nova 2";
 
 export type AgentTemplate = { "key": string; "title": string; "description": string; "tools": (string)[] };
@@ -730,9 +734,9 @@ export type RampStepInput = { "percent": number; "after_minutes"?: number | null
 
 export type RedactedValues = ({ "token": string; "kind": string; "value": string | number })[];
 
-export type RedactionPolicy = { "kinds": ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[]; "patterns": ({ "name": string; "pattern": string })[]; "originals_days": number; "updated_at": string | null; "updated_by": string | null };
+export type RedactionPolicy = { "kinds": ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[]; "patterns": ({ "name": string; "pattern": string })[]; "originals_days": number; "judge": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string; "look_for": string } | null; "updated_at": string | null; "updated_by": string | null };
 
-export type RedactionPolicyRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined };
+export type RedactionPolicyRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined; "judge"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string; "look_for": string } | null | undefined };
 
 export type RedactionPreview = { "text": string; "found": (string)[] };
 
@@ -844,7 +848,7 @@ export type SessionAction = { "timestamp": string; "tool_name"?: string | null |
 
 export type SessionData = { "session_id": number; "source": string; "target": string; "is_test": boolean; "ended_at"?: string | null | undefined; "duration"?: number | null | undefined; "messages": (SessionMessage)[] };
 
-export type SessionDetail = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "voice"?: { "hearing_seconds": number; "speaking_seconds": number; "cost_usd": number | null } | undefined };
+export type SessionDetail = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "redaction_pending"?: boolean | undefined; "voice"?: { "hearing_seconds": number; "speaking_seconds": number; "cost_usd": number | null } | undefined };
 
 export type SessionFork = { "session_id": number; "origin_session_id": number | null; "turn_index": number; "agent_id": number; "test_id": string; "text": string; "status": "stopped" | "running" | "finished" | "abandoned"; "breakpoints": TurnBreakpoints; "stop": ForkStop | null };
 
@@ -1629,6 +1633,9 @@ export type Operations = {
   get_erasure: { input: { "path": { "erasure_id": number } }; answer: Erasure };
   get_organization_privacy: { input: Record<never, never>; answer: PrivacySettings };
   update_organization_privacy: { input: { "body": PrivacySettingsRequest }; answer: PrivacySettings };
+  get_agent_retention: { input: { "path": { "agent_id": number } }; answer: AgentRetention };
+  update_agent_retention: { input: { "path": { "agent_id": number }; "body": AgentRetentionRequest }; answer: AgentRetention };
+  delete_agent_retention: { input: { "path": { "agent_id": number } }; answer: Deleted };
   get_organization_redaction: { input: Record<never, never>; answer: RedactionPolicy };
   update_organization_redaction: { input: { "body": RedactionPolicyRequest }; answer: RedactionPolicy };
   preview_redaction: { input: { "body": RedactionPreviewRequest }; answer: RedactionPreview };
@@ -2060,6 +2067,9 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_erasure: ["GET", "/api/v1/erasures/{erasure_id}"],
   get_organization_privacy: ["GET", "/api/v1/organizations/privacy"],
   update_organization_privacy: ["PUT", "/api/v1/organizations/privacy"],
+  get_agent_retention: ["GET", "/api/v1/agents/{agent_id}/retention"],
+  update_agent_retention: ["PUT", "/api/v1/agents/{agent_id}/retention"],
+  delete_agent_retention: ["DELETE", "/api/v1/agents/{agent_id}/retention"],
   get_organization_redaction: ["GET", "/api/v1/organizations/redaction"],
   update_organization_redaction: ["PUT", "/api/v1/organizations/redaction"],
   preview_redaction: ["POST", "/api/v1/organizations/redaction/preview"],

@@ -78,7 +78,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     closeOrganizationsJob(ground),
     linkEntriesJob(ground),
     tellSetAsideJob(ground),
-    ...erasureJobs(ground),
+    ...erasureJobs({ ...ground, resolveModel: engine.resolveModel }),
     mailDisabledJob({ ...ground, sendMail }),
     passwordResetJob({ ...ground, sendMail }),
   ];

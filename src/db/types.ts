@@ -23,6 +23,14 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AgentRetention {
+  agent_id: number;
+  last_updated_by: string;
+  retention: unknown;
+  sub_organization_id: number;
+  updated_at: string;
+}
+
 export interface Agents {
   agent_initiated: Generated<boolean>;
   bridge_phrases_id: number | null;
@@ -1185,6 +1193,7 @@ export interface RedactedValues {
 export interface RedactionPolicies {
   agent_id: number | null;
   id: Generated<number>;
+  judge: unknown | null;
   kinds: string[];
   last_updated_by: string;
   organization_id: number;
@@ -1464,6 +1473,8 @@ export interface Sessions {
   interruptions: Generated<number>;
   is_outbound: Generated<boolean>;
   is_test: boolean;
+  judge_again_at: string | null;
+  judged_at: string | null;
   last_activity_at: string;
   lease_expires_at: string | null;
   lease_owner: string | null;
@@ -1946,6 +1957,7 @@ export interface WriteProbes {
 }
 
 export interface DB {
+  agent_retention: AgentRetention;
   agent_versions: AgentVersions;
   agents: Agents;
   alert_changes: AlertChanges;

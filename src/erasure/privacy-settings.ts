@@ -26,11 +26,9 @@ const REQUEST_DAYS = 30;
 /** A hundred years. */
 const MOST_DAYS = 36_500;
 
-const days = (what: string) =>
-  integer({ min: 1, max: MOST_DAYS })
-    .nullable()
-    .default(null)
-    .describe(`Days that ${what} are kept; null: for good.`);
+export const daysKept = (what: string) =>
+  integer({ min: 1, max: MOST_DAYS }).nullable().describe(`Days that ${what} are kept; null: for good.`);
+const days = (what: string) => daysKept(what).default(null);
 
 const PrivacySettingsRequest = z
   .object({

@@ -6,6 +6,7 @@ import type { Api } from "../api/server.ts";
 import { InvalidInput, notFound } from "../base/errors.ts";
 import { compilePattern, PatternError } from "../base/pattern.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { PROVIDERS } from "../llm/catalogue.ts";
 import { REDACTION_KINDS } from "../redaction/find-values.ts";
 import { type RedactionRules, Redactor } from "../redaction/redactor.ts";
 import type { ErasureDeps } from "./erase-people.ts";
@@ -39,6 +40,22 @@ const RedactionPolicyRequest = z
     originals_days: integer({ min: 0, max: MOST_DAYS })
       .default(0)
       .describe("Days after a session's end for which what was redacted stays, sealed. 0: one hour."),
+    judge: z
+      .object({
+        provider: z.enum(PROVIDERS),
+        model: z.string().min(1).max(200),
+        look_for: z
+          .string()
+          .trim()
+          .min(3)
+          .max(2_000)
+          .describe("In words: names of people, addresses, illnesses."),
+      })
+      .nullable()
+      .default(null)
+      .describe(
+        "A model reads each session after its end and names what else is to be taken out. Until then the session says `redaction_pending`.",
+      ),
   })
   .meta({ id: "RedactionPolicyRequest" });
 
@@ -47,15 +64,18 @@ const RedactionPolicy = z
     kinds: z.array(z.enum(REDACTION_KINDS)),
     patterns: z.array(z.object({ name: z.string(), pattern: z.string() })),
     originals_days: z.int(),
+    judge: z.object({ provider: z.enum(PROVIDERS), model: z.string(), look_for: z.string() }).nullable(),
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
   })
   .meta({ id: "RedactionPolicy" });
 type RedactionPolicy = z.infer<typeof RedactionPolicy>;
 
-const RedactionPreviewRequest = RedactionPolicyRequest.extend({ text: z.string().max(20_000) }).meta({
-  id: "RedactionPreviewRequest",
-});
+const RedactionPreviewRequest = RedactionPolicyRequest.omit({ judge: true })
+  .extend({ text: z.string().max(20_000) })
+  .meta({
+    id: "RedactionPreviewRequest",
+  });
 const RedactionPreview = z
   .object({ text: z.string(), found: z.array(z.string()).describe("The kinds and patterns that matched.") })
   .meta({ id: "RedactionPreview" });
@@ -64,6 +84,7 @@ const NOTHING: RedactionPolicy = {
   kinds: [],
   patterns: [],
   originals_days: 0,
+  judge: null,
   updated_at: null,
   updated_by: null,
 };
@@ -74,7 +95,7 @@ const selectPolicy = async (
   agent_id: number | null,
 ): Promise<RedactionPolicy | undefined> => {
   const { rows } = await sql<RedactionPolicy>`
-    select kinds, patterns, originals_days, updated_at, last_updated_by as updated_by from redaction_policies
+    select kinds, patterns, originals_days, judge, updated_at, last_updated_by as updated_by from redaction_policies
     where organization_id = ${organization_id} and coalesce(agent_id, 0) = ${agent_id ?? 0}`.execute(db);
   return rows[0];
 };
@@ -94,11 +115,12 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
       await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
       const before = await selectPolicy(tx, caller, agent_id);
       await sql`
-        insert into redaction_policies (organization_id, agent_id, kinds, patterns, originals_days, updated_at, last_updated_by)
+        insert into redaction_policies (organization_id, agent_id, kinds, patterns, originals_days, judge, updated_at, last_updated_by)
         values (${organization_id}, ${agent_id}::bigint, ${[...new Set(body.kinds)]}::text[],
-          ${JSON.stringify(body.patterns)}::json, ${body.originals_days}, ${clock.now().toISOString()}::timestamptz, ${caller.email})
+          ${JSON.stringify(body.patterns)}::json, ${body.originals_days},
+          ${body.judge ? JSON.stringify(body.judge) : null}::json, ${clock.now().toISOString()}::timestamptz, ${caller.email})
         on conflict (organization_id, coalesce(agent_id, 0)) do update set kinds = excluded.kinds,
-          patterns = excluded.patterns, originals_days = excluded.originals_days, updated_at = excluded.updated_at,
+          patterns = excluded.patterns, originals_days = excluded.originals_days, judge = excluded.judge, updated_at = excluded.updated_at,
           last_updated_by = excluded.last_updated_by`.execute(tx);
       const after = (await selectPolicy(tx, caller, agent_id)) ?? NOTHING;
       await api.audit(tx, caller, {
@@ -211,7 +233,11 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
   );
 }
 
-async function requireAgent(db: Db | Tx, { sub_organization_id }: Caller, agent_id: number): Promise<void> {
+export async function requireAgent(
+  db: Db | Tx,
+  { sub_organization_id }: Caller,
+  agent_id: number,
+): Promise<void> {
   const found = await db
     .selectFrom("agents")
     .select("id")

@@ -5,11 +5,17 @@ import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { filesOfRecording } from "../sessions/rotate-recordings.ts";
+import { type AgentRetentionDays, agentsWithRetention } from "./agent-retention.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
 import { addCounts, type DeletedCounts, removed, sumOf } from "./deleted-counts.ts";
 import type { ErasureDeps } from "./erase-people.ts";
 import { listFiles, removeListedFiles } from "./files-to-remove.ts";
-import { RETENTION_KINDS, type RetentionKind, tenantsWithRetention } from "./privacy-settings.ts";
+import {
+  RETENTION_KINDS,
+  type RetentionDays,
+  type RetentionKind,
+  tenantsWithRetention,
+} from "./privacy-settings.ts";
 
 /*
  * Deletes what is older than an organization keeps it. Each transaction deletes a bounded number of rows, so that nobody
@@ -23,9 +29,20 @@ const deleteExpired: Job<object> = {
 };
 
 const MOST_ROWS = 2_000;
+const NOTHING: DeletedCounts = {};
 const DAY_ms = 86_400_000;
 
-type Expired = { tenant: number; before: string; now: string };
+/** `agents`: whose sessions; what belongs to no session goes with all agents but some. */
+type Expired = {
+  tenant: number;
+  before: string;
+  now: string;
+  agents: { only: number } | { but: number[] };
+};
+
+/** Of the sessions `s`. */
+const ofAgents = ({ agents }: Pick<Expired, "agents">) =>
+  "only" in agents ? sql`s.agent_id = ${agents.only}` : sql`s.agent_id <> all(${agents.but}::bigint[])`;
 
 /** What a session's row says of whether it may go: over, not held, not worked on. */
 const isFree = (now: string) => sql`
@@ -36,16 +53,38 @@ const isFree = (now: string) => sql`
 const heldSessions = (tenant: number) =>
   sql`select id from sessions where sub_organization_id = ${tenant} and legal_hold_at is not null`;
 
+/** Messages that no session came of. Indexes: text_messages_sub_organization, mail_messages_list. */
+const withoutSession = async (
+  tx: Tx,
+  { tenant, before }: Pick<Expired, "tenant" | "before">,
+): Promise<DeletedCounts> => ({
+  texts: await removed(
+    tx,
+    sql`delete from text_messages where id in (
+          select id from text_messages where sub_organization_id = ${tenant} and session_id is null and held_in is null
+            and status not in ('RECEIVED', 'PENDING') and created_at < ${before}::timestamptz
+          order by id limit ${MOST_ROWS}::bigint)`,
+  ),
+  mails: await deleteMails(
+    tx,
+    tenant,
+    sql`sub_organization_id = ${tenant} and session_id is null and held_in is null
+          and state not in ('received', 'queued', 'handing') and created_at < ${before}::timestamptz`,
+    MOST_ROWS,
+  ),
+});
+
 /** Each deletes some rows of one kind; all zeros: none is left. */
 const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<DeletedCounts>)[]> = {
   recording: [
     // Index: recordings_created.
-    async (tx, { tenant, before }) => {
+    async (tx, expired) => {
+      const { tenant, before } = expired;
       const { rows } = await sql<{ file_name: string }>`
         delete from recordings where id in (
           select r.id from recordings r join sessions s on s.id = r.session_id
           where r.created_at < ${before}::timestamptz and s.sub_organization_id = ${tenant}
-            and s.legal_hold_at is null
+            and s.legal_hold_at is null and ${ofAgents(expired)}
           order by r.created_at limit ${MOST_ROWS}::bigint)
         returning file_name`.execute(tx);
       await listFiles(
@@ -56,7 +95,8 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
       return { recordings: rows.length };
     },
     // Uploads, as if each had been deleted by hand.
-    async (tx, { tenant, before, now }) => {
+    async (tx, { tenant, before, now, agents }) => {
+      if ("only" in agents) return NOTHING;
       const { rows } = await sql<{ object_key: string }>`
         with old as (
           update insight_files set deleted_at = ${now}::timestamptz where id in (
@@ -75,41 +115,26 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
   ],
   session: [
     // Index: sessions_timestamp.
-    async (tx, { tenant, before, now }) => {
+    async (tx, expired) => {
+      const { tenant, before, now } = expired;
       const { rows } = await sql<{ id: number }>`
         select s.id from sessions s
         where s.sub_organization_id = ${tenant} and s.timestamp < ${before}::timestamptz
-          and s.ended_at < ${before}::timestamptz and ${isFree(now)}
+          and s.ended_at < ${before}::timestamptz and ${isFree(now)} and ${ofAgents(expired)}
         order by s.timestamp, s.id limit ${SESSIONS_AT_ONCE}::bigint for update of s skip locked`.execute(tx);
       return deleteSessions(tx, { tenant, ids: rows.map(({ id }) => id) });
     },
-    // Messages that no session came of. Indexes: text_messages_sub_organization, mail_messages_list.
-    async (tx, { tenant, before }) => ({
-      texts: await removed(
-        tx,
-        sql`delete from text_messages where id in (
-          select id from text_messages where sub_organization_id = ${tenant} and session_id is null and held_in is null
-            and status not in ('RECEIVED', 'PENDING') and created_at < ${before}::timestamptz
-          order by id limit ${MOST_ROWS}::bigint)`,
-      ),
-      mails: await deleteMails(
-        tx,
-        tenant,
-        sql`sub_organization_id = ${tenant} and session_id is null and held_in is null
-          and state not in ('received', 'queued', 'handing') and created_at < ${before}::timestamptz`,
-        MOST_ROWS,
-      ),
-    }),
+    async (tx, { agents, ...expired }) => ("only" in agents ? NOTHING : withoutSession(tx, expired)),
   ],
   trace: [
     // A session's rows by primary key; those that have none left cost one look each.
-    async (tx, { tenant, before }) => ({
+    async (tx, { tenant, before, ...expired }) => ({
       trace: await removed(
         tx,
         sql`delete from session_trace where session_id in (
           select s.id from sessions s
           where s.sub_organization_id = ${tenant} and s.timestamp < ${before}::timestamptz
-            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null
+            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null and ${ofAgents(expired)}
             and exists (select from session_trace t where t.session_id = s.id)
           order by s.timestamp, s.id limit ${SESSIONS_AT_ONCE}::bigint)`,
       ),
@@ -117,26 +142,27 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
   ],
   request: [
     // Index: sent_records_at.
-    async (tx, { tenant, before }) => ({
+    async (tx, { tenant, before, ...expired }) => ({
       model_requests: await removed(
         tx,
         sql`delete from sent_records where (session_id, id) in (
           select r.session_id, r.id from sent_records r join sessions s on s.id = r.session_id
           where r.at < ${before}::timestamptz and s.sub_organization_id = ${tenant}
-            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null
+            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null and ${ofAgents(expired)}
           limit ${MOST_ROWS}::bigint)`,
       ),
     }),
   ],
   insight: [
     // Index: insight_outputs_created.
-    async (tx, { tenant, before }) => ({
+    async (tx, { tenant, before, ...expired }) => ({
       insight_results: await removed(
         tx,
         sql`delete from insight_outputs where id in (
-          select id from insight_outputs
-          where sub_organization_id = ${tenant} and created_at < ${before}::timestamptz
-            and (session_id is null or session_id not in (${heldSessions(tenant)}))
+          select o.id from insight_outputs o left join sessions s on s.id = o.session_id
+          where o.sub_organization_id = ${tenant} and o.created_at < ${before}::timestamptz
+            and case when o.session_id is null then ${"but" in expired.agents}::boolean
+              else s.legal_hold_at is null and ${ofAgents(expired)} end
           limit ${MOST_ROWS}::bigint)`,
       ),
     }),
@@ -179,27 +205,25 @@ export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
 async function deleteOfTenant(
   { db, clock, vault }: ErasureDeps,
   tenant: number,
-  retention: Record<RetentionKind, number | null>,
+  retention: RetentionDays,
   stopping: AbortSignal,
 ): Promise<void> {
   const now = clock.now();
+  const agents = await agentsWithRetention(db, tenant);
   let counts: DeletedCounts = {};
   for (const kind of RETENTION_KINDS) {
-    const days = retention[kind];
-    if (days === null) continue;
-    const expired = {
-      tenant,
-      before: new Date(now.getTime() - days * DAY_ms).toISOString(),
-      now: now.toISOString(),
-    };
-    // Before the first is deleted, so that nobody misses it.
-    if (kind === "audit")
-      await db.transaction().execute((tx) => noteDeletedBefore(tx, vault, tenant, expired.before));
-    for (const step of STEPS[kind]) {
-      while (!stopping.aborted) {
-        const some = await db.transaction().execute((tx) => step(tx, expired));
-        if (sumOf(some) === 0) break;
-        counts = addCounts(counts, some);
+    for (const { days, of } of termsOf(kind, retention, agents)) {
+      const before = new Date(now.getTime() - days * DAY_ms).toISOString();
+      const expired = { tenant, before, now: now.toISOString(), agents: of };
+      // Before the first is deleted, so that nobody misses it.
+      if (kind === "audit")
+        await db.transaction().execute((tx) => noteDeletedBefore(tx, vault, tenant, before));
+      for (const step of STEPS[kind]) {
+        while (!stopping.aborted) {
+          const some = await db.transaction().execute((tx) => step(tx, expired));
+          if (sumOf(some) === 0) break;
+          counts = addCounts(counts, some);
+        }
       }
     }
   }
@@ -217,4 +241,18 @@ async function deleteOfTenant(
       },
     ]),
   );
+}
+
+/** How long a kind is kept: by each agent that says so itself, and by all others. What is kept for good is left out. */
+function termsOf(
+  kind: RetentionKind,
+  retention: RetentionDays,
+  agents: { agent_id: number; retention: AgentRetentionDays }[],
+): { days: number; of: Expired["agents"] }[] {
+  const own = agents.flatMap(({ agent_id, retention: theirs }) => {
+    const days = (theirs as Partial<RetentionDays>)[kind];
+    return days === undefined ? [] : { days, of: { only: agent_id } };
+  });
+  const all = [...own, { days: retention[kind], of: { but: own.map(({ of }) => of.only) } }];
+  return all.flatMap(({ days, of }) => (days === null ? [] : { days, of }));
 }

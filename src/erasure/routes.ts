@@ -1,7 +1,9 @@
 import type { Api } from "../api/server.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
+import { agentRetentionRoutes } from "./agent-retention.ts";
 import { type ErasureDeps, erasePeopleJob } from "./erase-people.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
+import { judgeRedactionJob } from "./judge-redaction.ts";
 import { privacySettingsRoutes } from "./privacy-settings.ts";
 import { redactedValueRoutes, removeOriginalsJob } from "./redacted-values.ts";
 import { redactionPolicyRoutes } from "./redaction-policies.ts";
@@ -13,12 +15,14 @@ export function addErasure(api: Api, deps: ErasureDeps): void {
   sessionDeletionRoutes(api, deps);
   erasureRoutes(api, deps);
   privacySettingsRoutes(api, deps);
+  agentRetentionRoutes(api, deps);
   redactionPolicyRoutes(api, deps);
   redactedValueRoutes(api, deps);
 }
 
-export const erasureJobs = (deps: ErasureDeps): JobHandler[] => [
+export const erasureJobs = (deps: Parameters<typeof judgeRedactionJob>[0]): JobHandler[] => [
   erasePeopleJob(deps),
   deleteExpiredJob(deps),
   removeOriginalsJob(deps),
+  judgeRedactionJob(deps),
 ];

@@ -1,6 +1,7 @@
 import type { Pattern } from "../base/pattern.ts";
 import { ibanRest, isFrenchId, isGermanTaxId, isIban, isSpanishId, passesLuhn } from "./checksums.ts";
 import { asciiDigits, type DigitRun, digitRuns } from "./digit-runs.ts";
+import { plainWord, type WordSearch } from "./judged-values.ts";
 
 export const REDACTION_KINDS = [
   "card",
@@ -18,6 +19,7 @@ export type Sought = {
   patterns: readonly { name: string; pattern: Pattern }[];
   /** The current year: dates of up to two years ago may be appointments. */
   year: number;
+  words?: WordSearch | null;
 };
 
 /** A part of a text and what it is; `kind` is a kind's name in words, or an own pattern's name. */
@@ -42,7 +44,7 @@ export function findValues(text: string, sought: Sought, pay: (pairs: number) =>
   const { kinds } = sought;
   const plain = asciiDigits(text);
   const add = (kind: string, from: number, to: number) => found.push({ from, to, kind });
-  pay(PAIRS_A_NUMBER * (plain.match(/\d+/g)?.length ?? 0));
+  if (kinds.size > 0) pay(PAIRS_A_NUMBER * (plain.match(/\d+/g)?.length ?? 0));
   const sequences =
     kinds.has("card") || kinds.has("phone") || kinds.has("national_id") ? digitRuns(plain) : [];
   pay(PAIRS_A_NUMBER * sequences.reduce((sum, { pieces, spoken }) => sum + (spoken ? pieces.length : 0), 0));
@@ -57,6 +59,9 @@ export function findValues(text: string, sought: Sought, pay: (pairs: number) =>
     const matcher = pattern.program.matcher(text);
     while (matcher.find()) if (matcher.end() > matcher.start()) add(name, matcher.start(), matcher.end());
   }
+  if (sought.words)
+    for (const { 0: word, index } of text.matchAll(sought.words.expression))
+      add(sought.words.kinds.get(plainWord(word)) ?? "redacted", index, index + word.length);
   return withoutOverlaps(found);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { JudgeRules } from "./judged-values.ts";
 import { type RedactionRules, Redactor } from "./redactor.ts";
 
 /** The rules for an agent's words: its own policy, or the organization's; null: nothing is taken out. */
@@ -11,7 +12,7 @@ export async function rulesFor(
 ): Promise<RedactionRules | null> {
   // Index: redaction_policies_of.
   const { rows } = await sql<StoredRules>`
-    select p.kinds, p.patterns, p.originals_days, o.seals_texts, k.id as key_id, k.sealed_key
+    select p.kinds, p.patterns, p.originals_days, p.judge, o.seals_texts, k.id as key_id, k.sealed_key
     from sub_organizations s join organizations o on o.id = s.organization_id
     left join lateral (
       select * from redaction_policies p
@@ -20,9 +21,12 @@ export async function rulesFor(
     left join data_keys k on o.seals_texts and k.organization_id = o.id and k.retired_at is null
     where s.id = ${sub_organization_id}`.execute(db);
   if (!rows[0]) return null;
-  const { kinds, patterns, originals_days, seals_texts, key_id, sealed_key } = rows[0];
-  const found = { kinds: kinds ?? [], patterns: patterns ?? [], originals_days: originals_days ?? 0 };
-  if (!seals_texts) return found.kinds.length > 0 || found.patterns.length > 0 ? found : null;
+  const { kinds, patterns, originals_days, judge, seals_texts, key_id, sealed_key } = rows[0];
+  const found = {
+    ...{ kinds: kinds ?? [], patterns: patterns ?? [], originals_days: originals_days ?? 0 },
+    ...(judge && { judge }),
+  };
+  if (!seals_texts) return found.kinds.length > 0 || found.patterns.length > 0 || judge ? found : null;
   if (key_id === null || sealed_key === null) throw new Error("an organization that seals texts has no key");
   return { ...found, seal_key: { id: key_id, sealed_key } };
 }
@@ -31,6 +35,7 @@ type StoredRules = {
   kinds: RedactionRules["kinds"] | null;
   patterns: RedactionRules["patterns"] | null;
   originals_days: number | null;
+  judge: JudgeRules | null;
   seals_texts: boolean;
   key_id: number | null;
   sealed_key: string | null;

@@ -9,6 +9,7 @@ import {
   type Sought,
   TooLongToSearch,
 } from "./find-values.ts";
+import { type JudgedValue, type JudgeRules, wordSearch } from "./judged-values.ts";
 
 /** What is taken out of words before they are stored; a session keeps the one that it began with. */
 export type RedactionRules = {
@@ -16,6 +17,10 @@ export type RedactionRules = {
   patterns: readonly { name: string; pattern: string }[];
   /** Days after a session's end for which its originals stay, sealed; 0: an hour. */
   originals_days: number;
+  /** What a model looks for once the session is over. */
+  judge?: JudgeRules | null;
+  /** What a model found. */
+  words?: readonly JudgedValue[];
   /** What is stored is sealed with this key, where the organization wants it. */
   seal_key?: SealKey | null;
 };
@@ -54,7 +59,9 @@ export class Redactor {
   ) {
     this.rules = rules;
     this.#sought =
-      rules && (rules.kinds.length > 0 || rules.patterns.length > 0) ? soughtBy(rules, of.year) : null;
+      rules && (rules.kinds.length > 0 || rules.patterns.length > 0 || rules.words?.length)
+        ? soughtBy(rules, of.year)
+        : null;
     const seal_key = rules?.seal_key;
     this.#text_key = seal_key
       ? { id: seal_key.id, key: Buffer.from(of.vault.open(seal_key.sealed_key), "base64url") }
@@ -209,6 +216,7 @@ function soughtBy(rules: RedactionRules, year: number): Sought {
   const sought: Sought = {
     kinds: new Set(rules.kinds.filter((kind) => REDACTION_KINDS.includes(kind))),
     patterns: rules.patterns.map(({ name, pattern }) => ({ name, pattern: compilePattern(pattern) })),
+    words: rules.words?.length ? wordSearch(rules.words) : null,
     year,
   };
   compiled.set(rules, sought);

@@ -67,6 +67,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("directory_members"),
     partOf("directory_members", "directory_member_id", "directory_member_versions"),
     shared("redaction_policies"),
+    own("agent_retention"),
     shared("channels"),
     shared("channel_addresses"),
     shared("number_owners"),

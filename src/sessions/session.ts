@@ -54,6 +54,12 @@ export const Session = z
   .meta({ id: "Session" });
 
 const SessionDetail = Session.extend({
+  redaction_pending: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether a model has yet to say what is to be redacted. Left out where nobody asked for a model's judgement.",
+    ),
   voice: z
     .object({
       hearing_seconds: z.number(),
@@ -251,10 +257,16 @@ export function sessionRoutes(api: Api, { db }: { db: Db }): void {
       const id = sessionNumber(params.session_id);
       const found = await selectSessions(db, caller)
         .select(["s.hearing_ms", "s.speaking_ms", "s.voice_cost_usd"])
+        .select(
+          sql<boolean | null>`case when (s.redaction -> 'judge') is not null then s.judged_at is null end`.as(
+            "redaction_pending",
+          ),
+        )
         .where("s.id", "=", id)
         .executeTakeFirst();
       if (!found) throw notFound("Session", id);
-      const { hearing_ms, speaking_ms, voice_cost_usd, ...session } = found;
+      const { hearing_ms, speaking_ms, voice_cost_usd, redaction_pending, ...shown } = found;
+      const session = { ...shown, ...(redaction_pending !== null && { redaction_pending }) };
       if (hearing_ms === null || speaking_ms === null) return session;
       return {
         ...session,

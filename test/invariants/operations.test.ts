@@ -12,6 +12,7 @@ const PUBLIC = LINES.map(keyOf);
 /** What the program has beside the public API, and documents too. */
 const OWN = [
   "DELETE /api/v1/agents/{}/redaction",
+  "DELETE /api/v1/agents/{}/retention",
   "DELETE /api/v1/alerts/{}",
   "DELETE /api/v1/api_tokens/{}",
   "DELETE /api/v1/boards/{}",
@@ -41,6 +42,7 @@ const OWN = [
   "GET /api/v1/agents/templates",
   "GET /api/v1/agents/{}/export",
   "GET /api/v1/agents/{}/redaction",
+  "GET /api/v1/agents/{}/retention",
   "GET /api/v1/agents/{}/versioning",
   "GET /api/v1/agents/{}/versions",
   "GET /api/v1/agents/{}/versions/{}",
@@ -231,6 +233,7 @@ const OWN = [
   "POST /chat/v1/sessions/{}/end",
   "POST /chat/v1/sessions/{}/messages",
   "PUT /api/v1/agents/{}/redaction",
+  "PUT /api/v1/agents/{}/retention",
   "PUT /api/v1/agents/{}/versioning",
   "PUT /api/v1/alerts/",
   "PUT /api/v1/boards/",

@@ -245,6 +245,9 @@ function factsOf(
     ["Duration", lengthOf(session) ?? "Running"],
     ["Ended", session.ended_at ? <Time key="ended" at={session.ended_at} /> : null],
     ["Ended by", endedBy(session)],
+    ...(session.redaction_pending
+      ? [["Redaction", "Waiting for the model's judgement"] as [string, React.ReactNode]]
+      : []),
     [
       "Person",
       session.source && session.source.length >= 6 ? (

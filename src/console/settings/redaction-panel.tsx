@@ -5,6 +5,7 @@ import {
   Code,
   Group,
   NumberInput,
+  Select,
   Stack,
   Text,
   Textarea,
@@ -12,7 +13,7 @@ import {
 } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { RedactionPolicy } from "../api-types.ts";
 import { Failure, Fetched, Panel } from "../parts/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
@@ -30,7 +31,14 @@ const KINDS = {
   phone: "Phone numbers",
 } as const;
 type Kind = keyof typeof KINDS;
-type Values = Pick<RedactionPolicy, "kinds" | "patterns" | "originals_days">;
+type Values = Pick<RedactionPolicy, "kinds" | "patterns" | "originals_days" | "judge">;
+type Judge = NonNullable<Values["judge"]>;
+const PROVIDERS: Record<Judge["provider"], string> = {
+  anthropic: "Anthropic",
+  azure_openai: "Azure OpenAI",
+  google: "Google",
+  openai: "OpenAI",
+};
 
 const read = () => call("GET /api/v1/organizations/redaction", {});
 
@@ -48,12 +56,13 @@ function RedactionForm({ policy }: { policy: RedactionPolicy }) {
   const may = useMay();
   const record = useRecordForm<RedactionPolicy, Values>({
     noun: "Redaction policy",
-    labels: { kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals" },
+    labels: { kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals", judge: "Model" },
     record: policy,
     values: (found) => ({
       kinds: found?.kinds ?? [],
       patterns: found?.patterns ?? [],
       originals_days: found?.originals_days ?? 0,
+      judge: found?.judge ?? null,
     }),
     save: (body) => call("PUT /api/v1/organizations/redaction", { body }),
     reread: read,
@@ -61,7 +70,7 @@ function RedactionForm({ policy }: { policy: RedactionPolicy }) {
     onSaved: () => {},
   });
   const { form } = record;
-  const { kinds, patterns, originals_days } = form.getValues();
+  const { kinds, patterns, originals_days, judge } = form.getValues();
   const setPatterns = (changed: Values["patterns"]) => form.setFieldValue("patterns", changed as never);
   const change = (at: number, part: Partial<Values["patterns"][number]>) =>
     setPatterns(patterns.map((pattern, n) => (n === at ? { ...pattern, ...part } : pattern)));
@@ -139,13 +148,73 @@ function RedactionForm({ policy }: { policy: RedactionPolicy }) {
         onChange={(value) => form.setFieldValue("originals_days", Number(value) as never)}
         error={form.errors.originals_days}
       />
+      <JudgeFields
+        judge={judge}
+        change={(changed) => form.setFieldValue("judge", changed as never)}
+        errors={form.errors}
+      />
       <TryPolicy policy={{ kinds, patterns, originals_days }} />
     </RecordFormFrame>
   );
 }
 
+type JudgeProps = {
+  judge: Judge | null;
+  change(judge: Judge | null): void;
+  errors: Record<string, ReactNode>;
+};
+
+/** A model reads each conversation after its end, for what has no form that a pattern finds. */
+function JudgeFields({ judge, change, errors }: JudgeProps) {
+  const set = (part: Partial<Judge>) => judge && change({ ...judge, ...part });
+  return (
+    <Stack gap="xs">
+      <Checkbox
+        label="Let a model find more after each conversation"
+        checked={judge !== null}
+        onChange={({ currentTarget }) =>
+          change(
+            currentTarget.checked
+              ? { provider: "openai", model: "", look_for: "Names of people, streets and illnesses." }
+              : null,
+          )
+        }
+      />
+      {judge && (
+        <>
+          <Group gap="xs" align="flex-start">
+            <Select
+              w={180}
+              label="Provider"
+              data={Object.entries(PROVIDERS).map(([value, label]) => ({ value, label }))}
+              allowDeselect={false}
+              value={judge.provider}
+              onChange={(provider) => set({ provider: provider as Judge["provider"] })}
+            />
+            <TextInput
+              w={260}
+              label="Model"
+              value={judge.model}
+              onChange={({ currentTarget }) => set({ model: currentTarget.value })}
+              error={errors["judge.model"]}
+            />
+          </Group>
+          <Textarea
+            label="Look for"
+            autosize
+            dir="auto"
+            value={judge.look_for}
+            onChange={({ currentTarget }) => set({ look_for: currentTarget.value })}
+            error={errors["judge.look_for"]}
+          />
+        </>
+      )}
+    </Stack>
+  );
+}
+
 /** Shows what the policy, saved or not, makes of a text. */
-function TryPolicy({ policy }: { policy: Values }) {
+function TryPolicy({ policy }: { policy: Omit<Values, "judge"> }) {
   const [text, setText] = useState("");
   const tried = useMutation({
     mutationFn: () => call("POST /api/v1/organizations/redaction/preview", { body: { ...policy, text } }),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertOutput, insertSession } from "../../harness/rows.ts";
 
@@ -154,5 +155,64 @@ describe("retention", () => {
       expect(status).toBe(422);
       expect(body.detail[0].loc).toEqual(["body", "retention", "recording"]);
     }
+  });
+});
+
+describe("retention of one agent", () => {
+  const agents = async () => (await createAgent(app, { script: 'otherwise -> say "Yes."' })).agent_id;
+  const path = (agent_id: number) => `/api/v1/agents/${agent_id}/retention`;
+  const keepOf = async (agent_id: number, retention: object, send = app.send) =>
+    send("PUT", path(agent_id), { retention });
+
+  test.each([
+    ["recording", ["recording", "file"]],
+    ["trace", ["trace"]],
+    ["request", ["request"]],
+    ["insight", ["insight"]],
+    ["session", without("audit")],
+  ])(
+    "%s: its days apply in place of the organization's, longer and shorter, and for good",
+    async (kind, gone) => {
+      const [short, long, forever, other] = [await agents(), await agents(), await agents(), await agents()];
+      await keep({ [kind]: 30 });
+      expect((await keepOf(short, { [kind]: 10 })).status).toBe(200);
+      expect((await keepOf(long, { [kind]: 60 })).status).toBe(200);
+      expect((await keepOf(forever, { [kind]: null })).status).toBe(200);
+      const of = async (agent_id: number, days: number, more: object = {}) =>
+        past(days, { agent_id, ...more });
+      const stays = [await of(short, 9), await of(long, 59), await of(forever, 4_000), await of(other, 29)];
+      const goes = [await of(short, 11), await of(long, 61), await of(other, 31)];
+      const held = await of(short, 11, { legal_hold_at: daysAgo(1), legal_hold_by: "a" });
+      await runJob();
+      for (const each of [...stays, held]) expect(await left(each)).toEqual(EVERYTHING);
+      for (const each of goes) expect(await left(each)).toEqual(without(...gone));
+    },
+  );
+
+  test("applies where the organization keeps for good, and no longer once it is removed", async () => {
+    const agent_id = await agents();
+    await keep({});
+    await keepOf(agent_id, { session: 10 });
+    const old = await past(11, { agent_id });
+    const other = await past(11, { agent_id: await agents() });
+    await runJob();
+    expect(await left(old)).toEqual(["audit"]);
+    expect(await left(other)).toEqual(EVERYTHING);
+    expect((await app.send("DELETE", path(agent_id))).status).toBe(200);
+    const later = await past(11, { agent_id });
+    await runJob();
+    expect(await left(later)).toEqual(EVERYTHING);
+    expect((await app.send("GET", path(agent_id))).body.retention).toEqual({});
+    expect((await app.send("DELETE", path(agent_id))).status).toBe(404);
+  });
+
+  test("is nobody else's to read or set, and names only kinds that belong to a session", async () => {
+    const agent_id = await agents();
+    const { send } = await app.createNeighbour("other@example.org");
+    for (const method of ["GET", "DELETE"]) expect((await send(method, path(agent_id))).status).toBe(404);
+    expect((await keepOf(agent_id, { session: 1 }, send)).status).toBe(404);
+    expect((await keepOf(agent_id, { session: 0 })).status).toBe(422);
+    const told = await keepOf(agent_id, { audit: 1, session: 20 });
+    expect(told.body).toMatchObject({ retention: { session: 20 }, updated_by: app.admin.email });
   });
 });

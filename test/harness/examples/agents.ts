@@ -140,6 +140,19 @@ export const AGENTS: Examples = {
     await maker.call("PUT /api/v1/agents/{}/redaction", { at: [id], body: { kinds: ["card"] } });
     return { at: [id] };
   },
+  "GET /api/v1/agents/{}/retention": async (maker) => ({ at: [(await agent(maker)).id] }),
+  "PUT /api/v1/agents/{}/retention": async (maker) => ({
+    at: [(await agent(maker)).id],
+    body: { retention: { recording: 30, session: null } },
+  }),
+  "DELETE /api/v1/agents/{}/retention": async (maker) => {
+    const { id } = await agent(maker);
+    await maker.call("PUT /api/v1/agents/{}/retention", {
+      at: [id],
+      body: { retention: { session: 30 } },
+    });
+    return { at: [id] };
+  },
   "GET /api/v1/agents/{}/export": async (maker) => ({ at: [(await agent(maker)).id] }),
   "POST /api/v1/agents/{}/duplicate": async (maker) => ({
     at: [(await agent(maker)).id],

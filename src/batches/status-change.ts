@@ -100,15 +100,17 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
         t.attempt_count, t.status, false, 'WAITING',
         (select row_to_json(message) from (
           select 'outbound.request.status' as type, t.id, t.at as timestamp, (
-            select row_to_json(data) from (
+            select case when campaign.cadence is null then row_to_json(data) else (
+              select row_to_json(in_steps) from (
+                select data.*, request.step + 1 as step, json_array_length(campaign.cadence -> 'steps') + 1 as steps
+              ) as in_steps
+            ) end from (
               select t.campaign_id, campaign.campaign_name, batch.batch_id, t.request_id, request.reference_id,
                 left(request.target, 320) as target, coalesce(campaign.mode, 'voice') as mode, t.request_status,
                 t.status as channel_manager_status, t.previous as previous_channel_manager_status,
                 left(t.provider_status, 200) as provider_status,
                 left(request.channel_manager_sid, 100) as channel_manager_sid, t.attempt_count,
-                campaign.retry_count + 1 as max_attempts, request.step + 1 as step,
-                coalesce(json_array_length(campaign.cadence -> 'steps'), 0) + 1 as steps,
-                request.session_id, request.conversation_id,
+                campaign.retry_count + 1 as max_attempts, request.session_id, request.conversation_id,
                 case when octet_length(request.request_variables::text) <= ${MAX_VARIABLES_bytes}::integer
                   then request.request_variables end as request_variables,
                 request.sent_at, t.at as occurred_at, t.key as sequence, false as is_test

@@ -34,6 +34,8 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     speech: ["pronunciations", "speech_providers"],
     knowledge: [
       "data_source_chunks",
+      "data_source_crawl_pages",
+      "data_source_crawls",
       "data_source_documents",
       "data_source_words",
       "data_sources",

@@ -36,6 +36,8 @@ export type Config = {
   llm_fallback: { provider: LlmProvider; model: string } | null;
   /** What searches of data sources know meanings by; null: nothing. */
   embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
+  /** Between two requests of a crawl to one site, unless it asks for more. */
+  crawl_pause_ms: number;
   deepgram_base_url: string | null;
   assemblyai_base_url: string | null;
   /** The most calls whose audio this process hears and speaks at once; null: by its cores. */
@@ -449,6 +451,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     llm_token_s,
     llm_fallback,
     embedding_model,
+    crawl_pause_ms: wholeNumber("CRAWL_PAUSE_MS", 1_000, [0, 60_000]),
     tenants_buy_numbers: tenants_buy === "on",
     otlp: telemetry.otlp,
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),

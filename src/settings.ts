@@ -175,6 +175,12 @@ export const SETTINGS: Setting[] = [
       "A model that finds parts of data sources by their meaning, after its provider: openai/text-embedding-3-small, google/gemini-embedding-001, azure_openai/our-deployment. Texts and questions are sent there, with the key that models of that provider use. Empty: searches go by words.",
   },
   {
+    name: "CRAWL_PAUSE_MS",
+    example: "1000",
+    about:
+      "Milliseconds between two requests to a web site that is read into a data source; a site that asks for more in robots.txt gets it, up to 30 seconds. Less only for sites of your own.",
+  },
+  {
     name: "VOICE_HEARING",
     example: "deepgram,assemblyai,offline",
     about:

@@ -282,6 +282,12 @@ export type DashboardResponse = { "name": string; "display_name": string; "rank"
 
 export type DashboardTokenResponse = { "name": string; "display_name": string; "rank": number; "label": string; "embedded_id": string; "guest_token": string; "superset_url": string };
 
+export type DataSourceCrawl = { "start_url": string; "max_depth": number; "max_pages": number; "every_hours": number | null; "status": "running" | "finished" | "stopped" | "failed"; "problem": string | null; "started_at": string; "finished_at": string | null; "next_run_at": string | null; "pages_waiting": number; "pages_read": number; "pages_skipped": number; "pages_failed": number; "updated_at": string; "last_updated_by": string };
+
+export type DataSourceCrawlPage = { "url": string; "depth": number; "status": "waiting" | "read" | "unchanged" | "skipped" | "failed"; "problem": string | null; "document_id": number | null; "read_at": string | null };
+
+export type DataSourceCrawlUpdateRequest = { "start_url": string; "max_depth"?: number | undefined; "max_pages"?: number | undefined; "every_hours"?: number | null | undefined };
+
 export type DataSourceCreateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string };
 
 export type DataSourceDetailResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null; "text": string };
@@ -1342,6 +1348,12 @@ export type Operations = {
   create_data_source_document: { input: { "path": { "data_source_id": number }; "body": FormData }; answer: DataSourceDocument };
   get_data_source_document: { input: { "path": { "data_source_id": number; "document_id": number } }; answer: DataSourceDocumentText };
   delete_data_source_document: { input: { "path": { "data_source_id": number; "document_id": number } }; answer: Deleted };
+  get_data_source_crawl: { input: { "path": { "data_source_id": number } }; answer: DataSourceCrawl };
+  update_data_source_crawl: { input: { "path": { "data_source_id": number }; "body": DataSourceCrawlUpdateRequest }; answer: DataSourceCrawl };
+  delete_data_source_crawl: { input: { "path": { "data_source_id": number } }; answer: Deleted };
+  run_data_source_crawl: { input: { "path": { "data_source_id": number } }; answer: DataSourceCrawl };
+  stop_data_source_crawl: { input: { "path": { "data_source_id": number } }; answer: DataSourceCrawl };
+  list_data_source_crawl_pages: { input: { "path": { "data_source_id": number }; "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("url" | "depth" | "status" | "read_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "url" | "depth" | "status" | "read_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("url" | "depth" | "status" | "read_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (DataSourceCrawlPage)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   search_data_source: { input: { "path": { "data_source_id": number }; "body": DataSourceQuestion }; answer: DataSourceFindings };
   list_directory_members: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "include_deleted"?: boolean | undefined; "response_format"?: DirectoryResponseFormat | undefined } | undefined }; answer: { "items": (DirectoryMember)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   create_directory_member: { input: { "query"?: { "response_format"?: DirectoryResponseFormat | undefined } | undefined; "body": DirectoryMemberCreate }; answer: DirectoryMember };
@@ -1776,6 +1788,12 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   create_data_source_document: ["POST", "/api/v1/data_sources/{data_source_id}/documents/"],
   get_data_source_document: ["GET", "/api/v1/data_sources/{data_source_id}/documents/{document_id}"],
   delete_data_source_document: ["DELETE", "/api/v1/data_sources/{data_source_id}/documents/{document_id}"],
+  get_data_source_crawl: ["GET", "/api/v1/data_sources/{data_source_id}/crawl"],
+  update_data_source_crawl: ["PUT", "/api/v1/data_sources/{data_source_id}/crawl"],
+  delete_data_source_crawl: ["DELETE", "/api/v1/data_sources/{data_source_id}/crawl"],
+  run_data_source_crawl: ["POST", "/api/v1/data_sources/{data_source_id}/crawl/run"],
+  stop_data_source_crawl: ["POST", "/api/v1/data_sources/{data_source_id}/crawl/stop"],
+  list_data_source_crawl_pages: ["GET", "/api/v1/data_sources/{data_source_id}/crawl/pages/"],
   search_data_source: ["POST", "/api/v1/data_sources/{data_source_id}/search"],
   list_directory_members: ["GET", "/api/v1/directory_members/"],
   create_directory_member: ["POST", "/api/v1/directory_members/"],

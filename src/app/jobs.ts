@@ -20,6 +20,7 @@ import { removeRecordingJobs } from "../folders/remove-recording.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { judgeJobs } from "../judges/answer-label.ts";
 import { sessionJudges } from "../judges/session-judges.ts";
+import { crawlJobs } from "../knowledge/crawl/crawl-job.ts";
 import { embeddingJobs } from "../knowledge/source-embedding.ts";
 import { replayJobs } from "../replays/replay-job.ts";
 import { takeoutJobs } from "../reports/make-takeout.ts";
@@ -63,6 +64,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...judgeJobs({ ...ground, runner }),
     ...experimentJobs(ground),
     ...searchJobs(ground),
+    ...crawlJobs({ ...ground, embeds: config.embedding_model !== null, pause_ms: config.crawl_pause_ms }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs(ground),
     ...takeoutJobs(ground),

@@ -495,6 +495,46 @@ create index data_source_chunks_model on data_source_chunks (embedding_model, da
 create index data_source_chunks_words on data_source_chunks using gin (words);
 create index data_source_chunks_document on data_source_chunks (document_id) where (document_id is not null);
 
+create table data_source_crawls (
+  data_source_id bigint primary key references data_sources,
+  sub_organization_id bigint not null references sub_organizations,
+  start_url text not null,
+  max_depth integer not null,
+  max_pages integer not null,
+  every_hours integer,
+  status text not null check (status in ('running', 'finished', 'stopped', 'failed')),
+  problem text,
+  run integer not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  active_at timestamptz not null,
+  next_run_at timestamptz,
+  updated_at timestamptz not null,
+  last_updated_by text not null
+);
+create index data_source_crawls_due on data_source_crawls (next_run_at) where (next_run_at is not null);
+create index data_source_crawls_running on data_source_crawls (active_at) where (status = 'running');
+
+create table data_source_crawl_pages (
+  data_source_id bigint not null references data_source_crawls(data_source_id) on delete cascade,
+  url text not null,
+  run integer not null,
+  depth integer not null,
+  status text not null check (status in ('waiting', 'read', 'unchanged', 'skipped', 'failed')),
+  problem text,
+  document_id bigint references data_source_documents on delete set null,
+  etag text,
+  last_modified text,
+  content_hash text,
+  links text[] not null default '{}'::text[],
+  read_at timestamptz,
+  constraint data_source_crawl_pages_pkey primary key (data_source_id, url)
+);
+create index data_source_crawl_pages_waiting on data_source_crawl_pages (data_source_id, run, depth, url)
+  where (status = 'waiting');
+create index data_source_crawl_pages_document on data_source_crawl_pages (document_id)
+  where (document_id is not null);
+
 create table data_source_words (
   data_source_id bigint not null references data_sources,
   word text not null,

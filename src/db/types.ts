@@ -514,6 +514,39 @@ export interface DataSourceChunks {
   words: Generated<string>;
 }
 
+export interface DataSourceCrawlPages {
+  content_hash: string | null;
+  data_source_id: number;
+  depth: number;
+  document_id: number | null;
+  etag: string | null;
+  last_modified: string | null;
+  links: Generated<string[]>;
+  problem: string | null;
+  read_at: string | null;
+  run: number;
+  status: "waiting" | "read" | "unchanged" | "skipped" | "failed";
+  url: string;
+}
+
+export interface DataSourceCrawls {
+  active_at: string;
+  data_source_id: number;
+  every_hours: number | null;
+  finished_at: string | null;
+  last_updated_by: string;
+  max_depth: number;
+  max_pages: number;
+  next_run_at: string | null;
+  problem: string | null;
+  run: number;
+  start_url: string;
+  started_at: string;
+  status: "running" | "finished" | "stopped" | "failed";
+  sub_organization_id: number;
+  updated_at: string;
+}
+
 export interface DataSourceDocuments {
   characters: number;
   created_at: string;
@@ -1988,6 +2021,8 @@ export interface DB {
   custom_messages: CustomMessages;
   data_keys: DataKeys;
   data_source_chunks: DataSourceChunks;
+  data_source_crawl_pages: DataSourceCrawlPages;
+  data_source_crawls: DataSourceCrawls;
   data_source_documents: DataSourceDocuments;
   data_source_words: DataSourceWords;
   data_sources: DataSources;

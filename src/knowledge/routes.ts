@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import { crawlRoutes } from "./crawl/crawl-route.ts";
 import { dataSourceRoutes } from "./data-source.ts";
 import { searchRoutes } from "./data-source-search-route.ts";
 import { documentRoutes } from "./documents/document.ts";
@@ -12,5 +13,6 @@ export function addKnowledge(api: Api, deps: Deps): void {
   api.server.addHook("onClose", deps.documents.close);
   dataSourceRoutes(api, deps);
   documentRoutes(api, deps);
+  crawlRoutes(api, deps);
   searchRoutes(api, deps);
 }

@@ -81,10 +81,11 @@ async function insertWords(tx: Tx, id: number, which: RawBuilder<unknown>): Prom
     on conflict do nothing`.execute(tx);
 }
 
-/** With the documents they are of. */
+/** With the documents they are of, and the web site that these were read from. */
 export async function dropChunks(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom("data_source_chunks").where("data_source_id", "=", id).execute();
   await tx.deleteFrom("data_source_words").where("data_source_id", "=", id).execute();
+  await tx.deleteFrom("data_source_crawls").where("data_source_id", "=", id).execute();
   await tx.deleteFrom("data_source_documents").where("data_source_id", "=", id).execute();
 }
 

@@ -68,11 +68,27 @@ const ofDocument = async (maker: Maker): Promise<[number, number]> => {
   const { id: document } = await maker.call(`POST ${SOURCES}/documents/`, { at: [id], form: leaflet });
   return [id, document];
 };
+const crawl = { start_url: "http://127.0.0.1:9/" };
+const ofCrawl = async (maker: Maker): Promise<number> => {
+  const id = await ofSource(maker);
+  await maker.call(`PUT ${SOURCES}/crawl`, { at: [id], body: crawl });
+  return id;
+};
 const ofSources: Examples = {
   [`GET ${SOURCES}/documents/`]: async (maker) => ({ at: [await ofSource(maker)] }),
   [`POST ${SOURCES}/documents/`]: async (maker) => ({ at: [await ofSource(maker)], form: leaflet }),
   [`GET ${SOURCES}/documents/{}`]: async (maker) => ({ at: await ofDocument(maker) }),
   [`DELETE ${SOURCES}/documents/{}`]: async (maker) => ({ at: await ofDocument(maker) }),
+  [`GET ${SOURCES}/crawl`]: async (maker) => ({ at: [await ofCrawl(maker)] }),
+  [`PUT ${SOURCES}/crawl`]: async (maker) => ({ at: [await ofSource(maker)], body: crawl }),
+  [`POST ${SOURCES}/crawl/run`]: async (maker) => {
+    const id = await ofCrawl(maker);
+    await maker.call(`POST ${SOURCES}/crawl/stop`, { at: [id] });
+    return { at: [id] };
+  },
+  [`POST ${SOURCES}/crawl/stop`]: async (maker) => ({ at: [await ofCrawl(maker)] }),
+  [`DELETE ${SOURCES}/crawl`]: async (maker) => ({ at: [await ofCrawl(maker)] }),
+  [`GET ${SOURCES}/crawl/pages/`]: async (maker) => ({ at: [await ofCrawl(maker)] }),
   [`POST ${SOURCES}/search`]: async (maker) => ({
     at: [await ofSource(maker)],
     body: { question: "when do you open" },

@@ -15,6 +15,7 @@ import { migrate } from "../src/db/migrate.ts";
 import { seedDemo } from "../src/demo/seed.ts";
 import { createEgress } from "../src/egress/egress.ts";
 import { migrateJobs } from "../src/jobs/runner.ts";
+import type { ProviderSettings } from "../src/llm/providers.ts";
 
 /** The program as it is shipped, durable embedded database and all, for a benchmark to load. */
 type BenchPlatform = App & {
@@ -26,14 +27,15 @@ type BenchPlatform = App & {
 };
 
 export async function startPlatform(
-  more: Pick<AppParts, "consoleBuild" | "voiceEngines"> = {},
+  more: Pick<AppParts, "consoleBuild" | "voiceEngines"> & { llmProviders?: ProviderSettings } = {},
+  env: Record<string, string> = {},
 ): Promise<BenchPlatform> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, "postgres"), log: silentLog });
   await migrate(postgres.connection);
   const database = openDatabase(postgres.connection);
   await migrateJobs(database.pool, silentLog);
-  const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: folder });
+  const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: folder, ...env });
   const egress = createEgress({ allow: config.egress_allow });
   const vault = createVault("a key that only seals what this benchmark makes");
   const app = await createApp({

@@ -127,13 +127,13 @@ async function findSources(
 /** Texts as they stand, and behind each the parts of its documents, in order. */
 async function wholeTexts(db: Db, ids: number[]): Promise<SearchResult[]> {
   const { rows } = await sql<FoundPart>`
-    select d.name as data_source, part.text, part.document, part.page, part.heading
+    select d.name as data_source, part.text, part.document, part.title, part.page, part.heading
     from unnest(${ids}::bigint[]) with ordinality as asked (id, nth)
     join data_sources d on d.id = asked.id
     cross join lateral (
-      select -1 as slot, 0 as position, d.text, null as document, null::integer as page, null as heading
+      select -1 as slot, 0 as position, d.text, null as document, null as title, null::integer as page, null as heading
       union all
-      select o.slot, c.position, c.text, o.name, c.page, c.heading
+      select o.slot, c.position, c.text, o.name, o.title, c.page, c.heading
       from data_source_documents o join data_source_chunks c on c.document_id = o.id
       where o.data_source_id = d.id
     ) as part
@@ -145,7 +145,7 @@ async function wholeTexts(db: Db, ids: number[]): Promise<SearchResult[]> {
 /** Index: the primary keys. */
 async function withTexts(db: Db, ranked: RankedChunk[]): Promise<SearchResult[]> {
   const { rows } = await sql<FoundPart & { nth: number }>`
-    select place.nth, d.name as data_source, c.text, o.name as document, c.page, c.heading
+    select place.nth, d.name as data_source, c.text, o.name as document, o.title, c.page, c.heading
     from unnest(${ranked.map(({ data_source_id }) => data_source_id)}::bigint[],
       ${ranked.map(({ position }) => position)}::int[]) with ordinality as place (data_source_id, position, nth)
     join data_source_chunks c using (data_source_id, position)
@@ -159,12 +159,16 @@ type FoundPart = {
   data_source: string;
   text: string;
   document: string | null;
+  title: string | null;
   page: number | null;
   heading: string | null;
 };
 
-function resultOf({ data_source, text, document, page, heading }: FoundPart, score: number): SearchResult {
+function resultOf(part: FoundPart, score: number): SearchResult {
+  const { data_source, text, document, title, page, heading } = part;
   if (document === null) return { data_source, text, score };
-  const place = page === null ? heading : `page ${page}`;
+  // The document is named already; its title says the same again.
+  const within = heading?.startsWith(`${title} › `) ? heading.slice(`${title} › `.length) : heading;
+  const place = page === null ? within : `page ${page}`;
   return { data_source, source: place === null ? document : `${document}, ${place}`, text, score };
 }

@@ -17,8 +17,9 @@ export type RankedChunk = ChunkPlace & { score: number };
 type Term = { nth: number; word: string; weight: number };
 
 /**
- * The share of the question's words that a chunk holds, misspelt ones in part (0 to 1), and how much of it they are
- * (ts_rank, below 1). Indexes: data_source_chunks_words, the primary key.
+ * The share of the question's words that a chunk holds, misspelt ones in part and rare ones for more (0 to 1), and how much
+ * of it they are (ts_rank, below 1). Chunks with the rarest word are looked at first. Indexes: data_source_chunks_words,
+ * the primary key.
  */
 export async function chunksByWords(
   db: Db,
@@ -27,26 +28,30 @@ export async function chunksByWords(
 ): Promise<RankedChunk[]> {
   if (words.length === 0) return [];
   const asked = await askedWords(db, ids, words);
-  const terms = [...asked.filter(({ found }) => found).map(asTerm), ...(await corrected(db, ids, asked))];
+  const terms = [...asked.flatMap(termsOf), ...(await corrected(db, ids, asked))];
   if (terms.length === 0) return [];
   // Letters and digits only, so that nothing in it is an operator.
   const any = terms.map(({ word }) => word).join(" | ");
+  const worth = new Map(asked.map((word) => [word.nth, word.worth]));
+  const known = asked.filter(({ found }) => found).toSorted((a, b) => b.worth - a.worth);
+  const rarest = known[0]?.word ?? any;
   const { rows } = await sql<RankedChunk>`
     with term as materialized (
       select nth, weight, to_tsquery('english', word) || to_tsquery('simple', word) as query
       from unnest(${terms.map(({ nth }) => nth)}::int[], ${terms.map(({ word }) => word)}::text[],
-        ${terms.map(({ weight }) => weight)}::float8[]) as given (nth, word, weight)
+        ${terms.map(({ nth, weight }) => weight * (worth.get(nth) ?? 0))}::float8[]) as given (nth, word, weight)
     ), whole as materialized (
-      select to_tsquery('english', ${any}) || to_tsquery('simple', ${any}) as query
+      select to_tsquery('english', ${any}) || to_tsquery('simple', ${any}) as query,
+        to_tsquery('english', ${rarest}) || to_tsquery('simple', ${rarest}) as rarest
     ), candidate as materialized (
       select data_source_id, position, words, ts_rank(words, query) as rank
       from data_source_chunks, whole
       where data_source_id = any (${ids}::bigint[]) and words @@ query
-      order by rank desc, data_source_id, position
+      order by words @@ rarest desc, rank desc, data_source_id, position
       limit ${CANDIDATES}::integer
     )
     select c.data_source_id, c.position, round((c.rank + (
-      select sum(best) / ${asked.length}::integer
+      select sum(best) / ${worth.values().reduce((sum, one) => sum + one, 0)}::float8
       from (select max(weight) as best from term where c.words @@ term.query group by nth) as matched
     ))::numeric, 4) as score
     from candidate c
@@ -55,18 +60,46 @@ export async function chunksByWords(
   return rows;
 }
 
-type AskedWord = { nth: number; word: string; found: boolean };
+type AskedWord = {
+  nth: number;
+  word: string;
+  found: boolean;
+  /** How much it tells: what stands in few parts tells more (the inverse document frequency of BM25). */
+  worth: number;
+};
 
-const asTerm = ({ nth, word }: AskedWord): Term => ({ nth, word, weight: 1 });
+/** The share of a word that one counts which begins with it: "Impfungen" and "Impfpass" of "Impfung" and "Impf". */
+const BEGINS = 0.6;
+const SHORTEST_BEGINNING = 5;
+
+/** A word as it stands, and others that begin with it: only English is known by its forms. */
+function termsOf({ nth, word, found }: AskedWord): Term[] {
+  const whole = found ? [{ nth, word, weight: 1 }] : [];
+  return word.length < SHORTEST_BEGINNING ? whole : [...whole, { nth, word: `${word}:*`, weight: BEGINS }];
+}
+
+/** Parts that are counted for one word; what stands in more is common enough. */
+const MOST_COUNTED = 2_000;
 
 /** Words that English does not search for, such as "the", count only where there are no others. */
 async function askedWords(db: Db, ids: number[], words: string[]): Promise<AskedWord[]> {
   const { rows } = await sql<AskedWord & { is_common: boolean }>`
-    select nth, word, ts_lexize('english_stem', word) = '{}' as is_common, exists (
-      select from data_source_chunks
-      where data_source_id = any (${ids}::bigint[])
-        and words @@ (to_tsquery('english', word) || to_tsquery('simple', word))) as found
-    from unnest(${words}::text[]) with ordinality as given (word, nth)`.execute(db);
+    with counted as (
+      select nth, word, ts_lexize('english_stem', word) = '{}' as is_common, (
+        select count(*) from (
+          select from data_source_chunks
+          where data_source_id = any (${ids}::bigint[])
+            and words @@ (to_tsquery('english', word) || to_tsquery('simple', word))
+          limit ${MOST_COUNTED}::integer
+        ) as holding
+      ) as parts
+      from unnest(${words}::text[]) with ordinality as given (word, nth)
+    ), whole as (
+      select count(*) as parts from data_source_chunks where data_source_id = any (${ids}::bigint[])
+    )
+    select nth, word, is_common, counted.parts > 0 as found,
+      ln(1 + (whole.parts - counted.parts + 0.5) / (counted.parts + 0.5))::float8 as worth
+    from counted, whole`.execute(db);
   const telling = rows.filter(({ is_common }) => !is_common);
   return telling.length > 0 ? telling : rows;
 }

@@ -1,12 +1,14 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import type { JobContext } from "../../src/jobs/define-job.ts";
+import { axeFindings, type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { docx, lockedDocx, pdf } from "../harness/documents.ts";
+import { createPeer } from "../harness/peer.ts";
 
 let it: ConsoleTest;
 let page: ConsolePage;
 let id: number;
 beforeAll(async () => {
-  it = await createConsoleTest();
+  it = await createConsoleTest({ CRAWL_PAUSE_MS: "0" });
   const source = { name: "clinic", chunk: false, text: "" };
   id = (await it.app.send("POST", "/api/v1/data_sources/", source)).body.id;
   page = await it.open(await it.person("Admin"));
@@ -41,6 +43,7 @@ test("files that are dropped are read one by one, and each says what was read or
   expect(said).toMatch(/scan\.pdf\s+Rejected\s+The file has no text: it is scanned pictures\./i);
   expect(said).toMatch(/locked\.docx\s+Rejected\s+The file is password-protected\./i);
   expect(said).toMatch(/letter\.docx\s+Rejected\s+The file is not a DOCX/i);
+  expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });
 
@@ -55,6 +58,7 @@ test("what was read of a file can be looked at, and a question tried", async () 
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await page.getByText("prices.pdf, page 1").waitFor();
   await page.getByText("Professional cleaning | 95 EUR").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });
 
@@ -65,6 +69,32 @@ test("a file is deleted after one question, and is not found any more", async ()
   await page.getByRole("button", { name: "leaflet.docx", exact: true }).waitFor({ state: "detached" });
   const found = await it.app.send("POST", `/api/v1/data_sources/${id}/search`, { question: "cheek" });
   expect(found.body.results.map(({ source }: { source: string }) => source)).toEqual(["prices.pdf, page 1"]);
+  expect(page.faults).toEqual([]);
+});
+
+test("a web site is read from its address, its pages are told one by one, and it is removed with them", async () => {
+  const site = await createPeer();
+  site.respond(({ path }, response) => {
+    response.writeHead(path === "/" || path === "/hours" ? 200 : 404, { "content-type": "text/html" });
+    response.end(`<title>${path}</title><p>We open at nine.</p><a href="/hours">h</a><a href="/gone">g</a>`);
+  });
+  await page.goto(`/console/sources/${id}?view=site`);
+  await page.getByRole("textbox", { name: "Start address", exact: true }).fill(`${site.url}/`);
+  await page.getByRole("button", { name: "Save and read" }).click();
+  await page.getByText("Reading", { exact: true }).waitFor();
+  const job = it.app.jobs.find(({ job: { name } }) => name === "crawl-source");
+  const signal = new AbortController().signal;
+  await job?.run({ data_source_id: id }, { stopping: signal, abortSignal: signal } as unknown as JobContext);
+  await page.getByText("Finished", { exact: true }).waitFor();
+  const pages = page.getByRole("region", { name: "Pages", exact: true });
+  await pages.getByText("is not there (404)").waitFor();
+  await expect.poll(() => pages.innerText()).toMatch(/\/hours\s+Read/i);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Remove" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText("Read a web site").waitFor();
+  const left = await it.app.send("GET", `/api/v1/data_sources/${id}/documents/`);
+  expect(left.body.items.map(({ name }: { name: string }) => name)).toEqual(["prices.pdf"]);
   expect(page.faults).toEqual([]);
 });
 

@@ -5,10 +5,11 @@ import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
 import { RecordFormFrame } from "../records/record-form.tsx";
+import { CrawlView } from "./crawl-view.tsx";
 import { DocumentsView } from "./documents-view.tsx";
 import { TrySearch } from "./try-search.tsx";
 
-const VIEWS = { text: "Text", files: "Files", search: "Test search" };
+const VIEWS = { text: "Text", files: "Files", site: "Web site", search: "Test search" };
 
 export default recordPage({
   operations: {
@@ -29,6 +30,7 @@ export default recordPage({
     <ViewTabs label="Views of the data source" views={VIEWS}>
       {(view) => {
         if (view === "files") return <DocumentsView data_source_id={record.id} />;
+        if (view === "site") return <CrawlView data_source_id={record.id} />;
         if (view === "search") return <TrySearch data_source_id={record.id} />;
         return children;
       }}

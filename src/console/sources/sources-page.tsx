@@ -14,7 +14,7 @@ const COLUMNS: Column<DataSourceMetadataResponse>[] = [
 
 export default listPage({
   title: "Data sources",
-  about: "Texts that agents search with the tool data_source_search.",
+  about: "Texts, files and web sites that agents search with the tool data_source_search.",
   create: { permission: "data_sources_write", to: "/sources/new", label: "New data source" },
   operation: "GET /api/v1/data_sources/",
   columns: COLUMNS,

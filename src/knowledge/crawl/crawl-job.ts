@@ -51,8 +51,11 @@ const crawlDue: Job<Record<string, never>> = {
   schedule: "* * * * *",
 };
 
-/** One job reads so many pages and leaves the rest to another, so that a large site holds no worker for an hour. */
-const PAGES_A_JOB = 25;
+/**
+ * One job reads so many pages and leaves the rest to another: a large site holds no worker for an hour, and a job that its
+ * process dies on twice, which is set aside then, has held up these and no more.
+ */
+const PAGES_A_JOB = 10;
 /** A site that asks for longer waits is read as if it asked for this. */
 const MOST_DELAY_S = 30;
 /** A run without a sign of life for so long has lost its job. One request takes a minute at the most. */

@@ -333,7 +333,7 @@ describe("a run", () => {
     const { id, crawl } = await source();
     await set(crawl);
     await jobNamed("crawl-source").run({ data_source_id: id }, context());
-    expect((await app.send("GET", crawl)).body).toMatchObject({ status: "running", pages_read: 25 });
+    expect((await app.send("GET", crawl)).body).toMatchObject({ status: "running", pages_read: 10 });
     await app.database.pool.query("delete from graphile_worker._private_jobs");
     app.clock.advance(6 * 60_000);
     await jobNamed("crawl-due").run({}, context());
@@ -343,7 +343,7 @@ describe("a run", () => {
     expect(rows).toHaveLength(1);
     site.requests.length = 0;
     expect(await work(id)).toMatchObject({ status: "finished", pages_read: 40 });
-    expect(fetched()).toHaveLength(15);
+    expect(fetched()).toHaveLength(30);
   });
 
   test("stops when it is told to, and keeps what was read; it is refused twice, and so is a second beside it", async () => {
@@ -354,7 +354,7 @@ describe("a run", () => {
     await jobNamed("crawl-source").run({ data_source_id: id }, context());
     expect((await app.send("POST", `${crawl}/stop`)).body).toMatchObject({ status: "stopped" });
     await jobNamed("crawl-source").run({ data_source_id: id }, context());
-    expect(await documents(path)).toHaveLength(25);
+    expect(await documents(path)).toHaveLength(10);
     expect((await app.send("POST", `${crawl}/stop`)).status).toBe(400);
   });
 

@@ -83,7 +83,7 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
           }
         >
           The agent knows what its instructions say. Add texts for more: prices, opening hours, questions and
-          answers.
+          answers. Files and web sites are added on the page of a text.
         </Empty>
       ) : (
         <Stack gap="sm">

@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 type PdfLine = { text: string; size?: number; x?: number; y: number };
 
@@ -40,6 +40,21 @@ export function pdf(
   body += offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
   body += `trailer << /Size ${objects.length + 1} /Root 1 0 R /Info 4 0 R ${is_locked ? lock : ""} >>\nstartxref\n${start}\n%%EOF`;
   return Buffer.from(body, "latin1");
+}
+
+/** A PDF of one page, whose drawing is so many bytes of blanks, packed. */
+export function packedPdf(bytes: number): Buffer {
+  const packed = deflateSync(Buffer.alloc(bytes, " "), { level: 1 });
+  const [before, after] = pdf([[{ text: "PLACE", y: 700 }]])
+    .toString("latin1")
+    .split(/<< \/Length \d+ >>\nstream\n[\s\S]*?\nendstream/) as [string, string];
+  const stream = `<< /Filter /FlateDecode /Length ${packed.length} >>\nstream\n`;
+  // The places of what follows are wrong now, and readers look for them then.
+  return Buffer.concat([
+    Buffer.from(before + stream, "latin1"),
+    packed,
+    Buffer.from(`\nendstream${after}`, "latin1"),
+  ]);
 }
 
 /** A paragraph with the style of that name, or a table. */

@@ -74,7 +74,7 @@ const pageList: list.ListRules = {
   ],
 };
 
-async function findCrawl(db: Db, caller: Caller, data_source_id: number): Promise<CrawlRow> {
+async function readCrawl(db: Db, caller: Caller, data_source_id: number): Promise<CrawlRow | undefined> {
   const { rows } = await sql<CrawlRow>`
     select c.start_url, c.max_depth, c.max_pages, c.every_hours, c.status, c.problem, c.started_at, c.finished_at,
       c.next_run_at, c.updated_at, c.last_updated_by, pages.*
@@ -88,7 +88,11 @@ async function findCrawl(db: Db, caller: Caller, data_source_id: number): Promis
     where c.data_source_id = ${data_source_id} and c.sub_organization_id = ${caller.sub_organization_id}`.execute(
     db,
   );
-  const crawl = rows[0];
+  return rows[0];
+}
+
+async function findCrawl(db: Db, caller: Caller, data_source_id: number): Promise<CrawlRow> {
+  const crawl = await readCrawl(db, caller, data_source_id);
   if (!crawl) throw new Fault("not-found", "This data source reads no web site");
   return crawl;
 }
@@ -97,7 +101,7 @@ async function findCrawl(db: Db, caller: Caller, data_source_id: number): Promis
 export function crawlRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const tag = "data_sources";
   const resource = "data_source_crawls";
-  const write_ = { tag, permission: "data_sources_write", params: sourceParams };
+  const changing = { tag, permission: "data_sources_write", params: sourceParams };
 
   api.get(
     CRAWL,
@@ -117,7 +121,7 @@ export function crawlRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
   api.put(
     CRAWL,
     {
-      ...write_,
+      ...changing,
       summary: "Set the web site of a data source",
       description:
         "Stores it and begins to read. Pages of a site that was set before and is not read any more are removed at the end of the run. robots.txt is honoured.",
@@ -131,7 +135,7 @@ export function crawlRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
         const start_url = startOf(body.start_url);
         const now = clock.now();
         const at = now.toISOString();
-        const before = await findCrawl(tx, caller, data_source_id).catch(() => null);
+        const before = await readCrawl(tx, caller, data_source_id);
         const values = {
           start_url,
           max_depth: body.max_depth,
@@ -164,7 +168,7 @@ export function crawlRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
 
   api.post(
     `${CRAWL}/run`,
-    { ...write_, summary: "Read the web site of a data source again", response: DataSourceCrawl },
+    { ...changing, summary: "Read the web site of a data source again", response: DataSourceCrawl },
     ({ caller, params }) =>
       write(db, "Web site", async (tx) => {
         const { data_source_id } = params;
@@ -182,7 +186,7 @@ export function crawlRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
   api.post(
     `${CRAWL}/stop`,
     {
-      ...write_,
+      ...changing,
       summary: "Stop reading the web site of a data source",
       description: "What was read stays. A schedule goes on with its next run.",
       response: DataSourceCrawl,

@@ -10,8 +10,8 @@ export const ROBOT = "Parley";
 /** RFC 9309 wants at least 500 KiB to be read. */
 export const MOST_ROBOTS_bytes = 512_000;
 
-type Rule = { is_allowed: boolean; pattern: string };
-type Group = { agents: string[]; rules: Rule[]; delay_s: number | null };
+type RobotRule = { is_allowed: boolean; pattern: string };
+type RobotGroup = { agents: string[]; rules: RobotRule[]; delay_s: number | null };
 
 export const ALLOWS_ALL: RobotRules = { allows: () => true, delay_s: null };
 
@@ -27,8 +27,8 @@ export function robotRules(text: string): RobotRules {
   };
 }
 
-function groupsOf(text: string): Group[] {
-  const groups: Group[] = [];
+function groupsOf(text: string): RobotGroup[] {
+  const groups: RobotGroup[] = [];
   let isNaming = false;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)) {
     const [, field = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*)/.exec(line) ?? [];
@@ -54,8 +54,8 @@ function groupsOf(text: string): Group[] {
 }
 
 /** The longest pattern that matches decides, and of two as long the one that allows. */
-function isAllowed(rules: readonly Rule[], path: string): boolean {
-  let best: Rule | null = null;
+function isAllowed(rules: readonly RobotRule[], path: string): boolean {
+  let best: RobotRule | null = null;
   for (const rule of rules) {
     if (!matches(rule.pattern, path)) continue;
     const [length, most] = [rule.pattern.length, best?.pattern.length ?? -1];

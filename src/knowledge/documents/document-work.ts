@@ -1,4 +1,5 @@
 import { serveWork } from "../../base/worker-work.ts";
+import { boundByteArrays } from "./bound-buffers.ts";
 import { refuse } from "./file-outcome.ts";
 import { decode, isTooLong, readFile } from "./read-file.ts";
 import { type HtmlPage, readHtml } from "./read-html.ts";
@@ -19,4 +20,10 @@ export type DocumentWork = typeof work;
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 
+/** A page's drawing has some megabytes; pictures in it are not unpacked. */
+const MOST_UNPACKED_bytes = 128 * 1024 * 1024;
+
+boundByteArrays(MOST_UNPACKED_bytes);
+// What it unpacks is bounded by nothing; without it, the reader of PDFs unpacks by itself.
+Reflect.deleteProperty(globalThis, "DecompressionStream");
 serveWork(work);

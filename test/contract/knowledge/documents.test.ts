@@ -3,7 +3,7 @@ import { storedOf } from "../../../src/accounts/storage.ts";
 import { searchDataSources } from "../../../src/knowledge/data-source-search.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
-import { docx, lockedDocx, pdf, zip } from "../../harness/documents.ts";
+import { docx, lockedDocx, packedPdf, pdf, zip } from "../../harness/documents.ts";
 import { sendForm } from "../../harness/form.ts";
 
 let app: TestApp;
@@ -172,6 +172,21 @@ describe("a file of which nothing can be read is refused in words, and nothing i
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "file"] }] } });
     expect(answer.body.detail[0].msg).toContain(words);
     expect((await app.send("GET", path)).body.items).toEqual([]);
+  });
+
+  test("a PDF that unpacks to hundreds of megabytes takes no such memory", async () => {
+    const { path } = await source();
+    const file = packedPdf(600_000_000);
+    expect(file.length).toBeLessThan(10_000_000);
+    let most = 0;
+    const before = process.memoryUsage().rss;
+    const watching = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss - before);
+    }, 20);
+    const answer = await upload(path, "bomb.pdf", file);
+    clearInterval(watching);
+    expect(answer.status).toBe(422);
+    expect(most).toBeLessThan(500_000_000);
   });
 
   test("a file larger than 25 MB answers 413", async () => {

@@ -43,6 +43,7 @@ test("an empty environment is a good one", () => {
       llm_token_s: 10,
       llm_fallback: null,
       embedding_model: null,
+      crawl_pause_ms: 1_000,
       deepgram_base_url: null,
       assemblyai_base_url: null,
       telnyx_base_url: null,

@@ -16,21 +16,19 @@ import { stepIssue } from "../dialing/cadences/step-issue.ts";
 import { readStopSigns, stopQuestion } from "../dialing/cadences/stop-signs.ts";
 import {
   type Candidate,
-  personOf,
   requestView,
   WAITS_FOR_FIRST,
   WAITS_FOR_RETRY,
   waitsForStep,
 } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { type DueBatch, reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
+import { reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
 import { readTried } from "../dialing/read-tried.ts";
 import { statusAt } from "../planning/batch-state.ts";
-import { MOST_STEPS, stepAddress } from "../planning/cadences/cadence.ts";
-import { describeSteps } from "../planning/cadences/describe-steps.ts";
+import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import {
   canceledBy,
@@ -43,6 +41,7 @@ import {
 import { requestStep, spoken } from "../planning/next-step.ts";
 import { personState } from "../planning/person-hold.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
+import { stepsOf, TracedStep } from "./request-steps.ts";
 
 const Attempt = z
   .object({
@@ -68,21 +67,6 @@ const Attempt = z
   })
   .meta({ id: "RequestTraceAttempt" });
 
-const Step = z
-  .object({
-    number: z.int().describe("1: the campaign's own."),
-    mode: z.enum(["voice", "sms", "email"]),
-    source: z.string().nullable(),
-    target: z
-      .string()
-      .nullable()
-      .describe("Where it reaches the person; null: the request has no address for it."),
-    state: z.enum(["done", "under-way", "waiting", "skipped", "stopped", "not-reached", "later"]),
-    at: timestamp().nullable().describe("When it is due, or was skipped or stopped."),
-    text: z.string().nullable().describe("Why it was skipped or stopped."),
-  })
-  .meta({ id: "RequestTraceStep" });
-
 export const NextStepSchema = z
   .object({
     kind: z.enum(["waiting", "under-way", "over"]),
@@ -104,7 +88,7 @@ const RequestTrace = z
     next_step: NextStepSchema,
     attempts: z.array(Attempt),
     steps: z
-      .array(Step)
+      .array(TracedStep)
       .describe("The steps of the campaign's cadence, its own first; none where it has no further ones."),
   })
   .meta({ id: "RequestTrace" });
@@ -210,27 +194,6 @@ async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Pro
       and a.batch_key = ${batch.batch_key} and a.request_id = ${request_id}
     order by a.started_at, a.key`.execute(db);
   return rows;
-}
-
-function stepsOf({ cadence, campaign, sender }: DueBatch, request: Found, attempts: TracedAttempt[]) {
-  const person = personOf(request);
-  return describeSteps({
-    mode: campaign.mode,
-    source: sender?.address ?? null,
-    steps: cadence ?? [],
-    request: {
-      ...request,
-      target: request.request_target,
-      log: request.step_log ?? [],
-      isWaiting: isWaiting(request.request_status),
-      isOver: isOver(request.request_status),
-    },
-    tried: new Set(attempts.map(({ step }) => step)),
-    targetOf(step) {
-      const found = stepAddress(step, person);
-      return found.kind === "address" ? found.address : null;
-    },
-  });
 }
 
 export async function nextStepOf(

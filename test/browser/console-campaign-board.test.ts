@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { DESK } from "../harness/batch.ts";
 import {
   axeFindings,
   type ConsoleTest,
@@ -7,6 +8,7 @@ import {
 } from "../harness/console.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { createDialing, type Dialing } from "../harness/dialing.ts";
+import { createSender } from "../harness/sender.ts";
 
 let it: ConsoleTest;
 let dialing: Dialing;
@@ -128,6 +130,41 @@ test("a call that somebody asked for is canceled, a do-not-call list imported, a
   expect(await axeFindings(page)).toEqual([]);
   const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/retry-rules`);
   expect(body.rules).toEqual([{ outcome: "BUSY", wait: "10m", max_retries: 3, another_hour: false }]);
+  expect(page.faults).toEqual([]);
+});
+
+test("an editor adds a text and a mail after the call, and a person's page says which step comes next", async () => {
+  const { app } = it;
+  const texts = "+15125550191";
+  await createSender(app, app.admin, { target: texts, mode: "sms" });
+  const { campaign_id, batch_id } = await dialing.filled(1, { hourly_rate: 3600 });
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
+  await page.getByRole("button", { name: "Add step" }).click();
+  const text = page.getByRole("group", { name: "Step 2" });
+  await text.getByLabel("Send from").fill(texts);
+  await page.getByRole("button", { name: "Add step" }).click();
+  const mail = page.getByRole("group", { name: "Step 3" });
+  await mail.getByLabel("Send from").fill("nobody@clinic.example");
+  await page.getByRole("button", { name: "Save steps" }).click();
+  await page.getByText("No agent with assign number nobody@clinic.example found").waitFor();
+  await mail.getByLabel("Send from").fill(DESK);
+  await page.getByRole("button", { name: "Save steps" }).click();
+  await page.getByText("Steps saved").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/cadence`);
+  expect(body.steps).toEqual([
+    { mode: "sms", source: texts, address: null, wait: "10m", after: null },
+    { mode: "email", source: DESK, address: null, wait: "1d", after: null },
+  ]);
+
+  await createTestDialer(app, () => ({ tells: ["NO-ANSWER"] })).pass(0.1, 1_000);
+  await page.goto(`/console/batches/${batch_id}/requests/p0`);
+  await page.getByText("2. Text message").waitFor();
+  await page.getByText("Next", { exact: true }).waitFor();
+  await page.getByText("No address").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await expectNoSidewaysScroll(page);
   expect(page.faults).toEqual([]);
 });
 

@@ -2,32 +2,64 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import type { FaultPoint } from "../../src/dialing/dialer.ts";
+import { contactChannelOf } from "../../src/planning/contact-hours.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
+import { insertSession } from "../harness/rows.ts";
 import { rounds } from "../harness/seed.ts";
+import { createSender } from "../harness/sender.ts";
 import { isLegalBy, openBy } from "./by-the-book.ts";
-import { addressOf, type Fate, type Happening, type History, history, PEOPLE } from "./history.ts";
+import {
+  addressOf,
+  cadenceHistory,
+  type Fate,
+  type Happening,
+  type History,
+  history,
+  mailOf,
+  PEOPLE,
+} from "./history.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
 const RUNS = Number(process.env.DATABASE_HISTORIES ?? rounds(15));
+
+/** As the steps of histories name it. */
+const STEPS_FROM = "+15125550100";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
 beforeAll(async () => {
   app = await createTestApp();
   outbound = await createOutbound(app);
+  for (const mode of ["voice", "sms"] as const)
+    await createSender(app, app.admin, { target: STEPS_FROM, mode });
   // Histories reach into years by which the test's token would have run out.
   await app.db.updateTable("api_tokens").set({ expires_at: "2099-01-01T00:00:00Z" }).execute();
 });
 
-test(`what the engine promises holds in ${RUNS} random histories on the database`, async () => {
-  await fc.assert(
-    fc.asyncProperty(history(30), (told) => play(told)),
-    { numRuns: RUNS },
-  );
-}, 300_000);
+test.each([
+  ["", history(30)],
+  [" of campaigns with steps", cadenceHistory(8)],
+])(
+  `what the engine promises holds in ${RUNS} random histories on the database%s`,
+  async (_, histories) => {
+    await fc.assert(
+      fc.asyncProperty(histories, (told) => play(told)),
+      { numRuns: RUNS },
+    );
+  },
+  300_000,
+);
+
+test("the histories were worth something: steps were tried, skipped and stopped", async () => {
+  const { rows } = await sql<{ steps: number; skipped: number }>`
+    select (select count(*) from attempts where step > 0) as steps,
+      (select count(*) from requests where step_log is not null) as skipped`.execute(app.db);
+  expect(rows[0]?.steps).toBeGreaterThan(RUNS / 5);
+  expect(rows[0]?.skipped).toBeGreaterThan(0);
+});
 
 const PLANS: Record<Fate, Plan> = {
   taken: {},
@@ -46,6 +78,7 @@ const personOf = (reference: string) => PEOPLE[addressOf(reference)] as (typeof 
 /** In the area of theirs. */
 const numberOf = (reference: string): string =>
   `${personOf(reference).number.slice(0, 5)}${5_000_000 + histories * 10 + addressOf(reference).charCodeAt(0) - "a".charCodeAt(0)}`;
+const mailAddress = (mail: string): string => `${histories}-${mail}`;
 /** For a history without rules of its own. */
 const NO_RULES = { person_clock: false, contact_hours: [], caps: [] };
 const LIMITS = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
@@ -66,9 +99,15 @@ async function play(told: History): Promise<void> {
     webhooks: [{ url: "https://hooks.example/", request_method: "POST", trigger_statuses: statuses }],
   });
   const rules = told.campaign.retry_rules ?? [];
+  const { cadence } = told.campaign;
+  if (cadence.length > 0) {
+    const set = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/cadence`, { steps: cadence });
+    expect(set.status, JSON.stringify(set.body)).toBe(200);
+  }
   const ruled = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/retry-rules`, { rules });
   expect(ruled.status).toBe(200);
   const optedOut = new Map<string, Date>();
+  const stopped: { number: string; at: Date }[] = [];
   const batches: string[] = [];
   for (const { people: references, call_rate, expires_h } of told.batches) {
     const expires_on =
@@ -78,7 +117,11 @@ async function play(told: History): Promise<void> {
       batch_id,
       references.map((reference) => {
         const { timezone } = personOf(reference);
-        return request(reference, numberOf(reference), timezone === undefined ? {} : { timezone });
+        const mail = mailOf(addressOf(reference));
+        return request(reference, numberOf(reference), {
+          ...(timezone !== undefined && { timezone }),
+          ...(mail !== null && { email: mailAddress(mail) }),
+        });
       }),
     );
     batches.push(batch_id);
@@ -120,6 +163,14 @@ async function play(told: History): Promise<void> {
     } else if (happening.kind === "asked") {
       const key = [...world.taken.keys()].at(-1 - happening.back);
       if (key !== undefined) await askToBeCalled(key, happening.wait_ms);
+    } else if (happening.kind === "opt-out-by-mail") {
+      const mail = mailOf(happening.person);
+      if (mail === null) return;
+      await app.send("POST", "/api/v1/suppressions/", { address: mailAddress(mail) });
+      stopped.push({ number: numberOf(happening.person), at: app.clock.now() });
+    } else if (happening.kind === "answers") {
+      await insertSession(app, { source: numberOf(happening.person), channel: "voice" });
+      stopped.push({ number: numberOf(happening.person), at: app.clock.now() });
     } else if (happening.kind === "opt-out") {
       const address = numberOf(happening.person);
       await app.send("POST", "/api/v1/suppressions/", { address });
@@ -137,6 +188,15 @@ async function play(told: History): Promise<void> {
   for (const happening of told.happenings) await happen(happening);
   await check(told, id);
   if (told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  for (const { number, at } of stopped)
+    await nothing(
+      "a step after the person answered or opted out",
+      sql`select a.key from attempts a join requests r on r.batch_key = a.batch_key and r.id = a.request_id
+        where a.campaign_id = ${id} and r.target = ${number} and a.step > 0 and a.started_at > ${at.toISOString()}
+          and r.call_back_after is null
+          and exists (select from attempts f where f.batch_key = a.batch_key and f.request_id = a.request_id
+            and f.started_at <= ${at.toISOString()}::timestamptz)`,
+    );
   for (const [address, at] of optedOut)
     await nothing(
       "an attempt after the opt-out",
@@ -165,12 +225,17 @@ async function check(told: History, campaign_id: number): Promise<void> {
     .orderBy("key")
     .execute();
   const firsts = new Map<string, Set<string>>();
-  for (const { started_at, counted_on, reference_id } of attempts) {
+  for (const { started_at, counted_on, reference_id, mode } of attempts) {
     const days = openBy(told.campaign, told.zone, new Date(started_at));
     expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
     if (told.rules?.person_clock)
       expect(
-        isLegalBy(told.rules.contact_hours, personOf(reference_id), new Date(started_at)),
+        isLegalBy(
+          told.rules.contact_hours,
+          personOf(reference_id),
+          new Date(started_at),
+          contactChannelOf(mode),
+        ),
         "contacted outside the person's own hours",
       ).toBe(true);
     if (counted_on === null) continue;
@@ -203,7 +268,7 @@ async function check(told: History, campaign_id: number): Promise<void> {
       ) gaps where gap < ${window_ms} * interval '1 millisecond'`,
     );
   }
-  for (const { attempts: most, days } of told.happenings.some((h) => h.kind === "pass" && h.ms < 0)
+  for (const { attempts: most, days, channel } of told.happenings.some((h) => h.kind === "pass" && h.ms < 0)
     ? []
     : (told.rules?.caps ?? [])) {
     await nothing(
@@ -212,6 +277,7 @@ async function check(told: History, campaign_id: number): Promise<void> {
       select target from (
         select target, started_at - lag(started_at, ${most}::integer) over (partition by target order by started_at) as gap
         from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
+          and mode = any(${channel === "any" ? ["voice", "sms", "email"] : channel === "text" ? ["sms"] : ["voice"]}::text[])
       ) gaps where gap < ${days} * interval '24 hours'`,
     );
   }
@@ -224,8 +290,16 @@ async function check(told: History, campaign_id: number): Promise<void> {
     sql`
     select request_id from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
     group by batch_key, request_id
-    having count(*) > ${most_attempts}::integer * (1 + (select count(*) from call_backs c
+    having count(*) > ${told.campaign.cadence.length}::integer + ${most_attempts}::integer * (1 + (select count(*) from call_backs c
       where c.batch_key = attempts.batch_key and c.request_id = attempts.request_id))`,
+  );
+  await nothing(
+    "a step was tried twice",
+    sql`
+    select request_id from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING' and step > 0
+      and not exists (select from call_backs c
+        where c.batch_key = attempts.batch_key and c.request_id = attempts.request_id)
+    group by batch_key, request_id, step having count(*) > 1`,
   );
   await nothing(
     "a status the webhook asked for was told twice, or never",

@@ -15,6 +15,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { RequestSteps } from "./request-steps.tsx";
 
 const FOLLOW_MS = 3000;
 
@@ -65,7 +66,7 @@ export default function RequestPage() {
         }
       />
       <Fetched query={trace}>
-        {({ next_step, attempts, ...request }) => (
+        {({ next_step, attempts, steps, ...request }) => (
           <Grid gap="md" align="flex-start">
             <Grid.Col span={{ base: 12, md: 8 }}>
               <Stack gap="md">
@@ -81,6 +82,7 @@ export default function RequestPage() {
                     </Text>
                   )}
                 </Alert>
+                <RequestSteps steps={steps} />
                 <Panel title={attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`}>
                   {attempts.length === 0 ? (
                     <Empty title="Not tried yet" />

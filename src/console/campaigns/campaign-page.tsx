@@ -11,6 +11,7 @@ import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
+import { CadencePanel } from "./cadence-panel.tsx";
 import { CallBacksPanel } from "./call-backs-panel.tsx";
 import { CampaignActions } from "./campaign-actions.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
@@ -91,6 +92,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
           <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
           <RetryRulesPanel campaign_id={campaign.id} />
+          <CadencePanel campaign_id={campaign.id} mode={campaign.mode ?? "voice"} />
           <CampaignForm campaign={campaign} />
         </Stack>
       ) : (

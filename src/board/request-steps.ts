@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { timestamp } from "../api/schema.ts";
+import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import { type Candidate, personOf } from "../dialing/candidates.ts";
+import type { DueBatch } from "../dialing/due-batches.ts";
+import { stepAddress } from "../planning/cadences/cadence.ts";
+import { describeSteps } from "../planning/cadences/describe-steps.ts";
+
+export const TracedStep = z
+  .object({
+    number: z.int().describe("1: the campaign's own."),
+    mode: z.enum(["voice", "sms", "email"]),
+    source: z.string().nullable(),
+    target: z
+      .string()
+      .nullable()
+      .describe("Where it reaches the person; null: the request has no address for it."),
+    state: z.enum(["done", "under-way", "waiting", "skipped", "stopped", "not-reached", "later"]),
+    at: timestamp().nullable().describe("When it is due, or was skipped or stopped."),
+    text: z.string().nullable().describe("Why it was skipped or stopped."),
+  })
+  .meta({ id: "RequestTraceStep" });
+
+type Stepped = Pick<Candidate, "request_target" | "request_variables" | "step" | "step_log"> & {
+  request_status: RequestStatus;
+  due_at: string | null;
+};
+
+/** How each step of a request's campaign stands; none where it has but its own. */
+export function stepsOf(
+  { cadence, campaign, sender }: DueBatch,
+  request: Stepped,
+  attempts: { step: number }[],
+) {
+  const person = personOf(request);
+  return describeSteps({
+    mode: campaign.mode,
+    source: sender?.address ?? null,
+    steps: cadence ?? [],
+    request: {
+      ...request,
+      target: request.request_target,
+      log: request.step_log ?? [],
+      isWaiting: isWaiting(request.request_status),
+      isOver: isOver(request.request_status),
+    },
+    tried: new Set(attempts.map(({ step }) => step)),
+    targetOf(step) {
+      const found = stepAddress(step, person);
+      return found.kind === "address" ? found.address : null;
+    },
+  });
+}

@@ -5,13 +5,15 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
+import { readCadence } from "../campaigns/cadence-routes.ts";
 import type { OutboundCampaign } from "../campaigns/campaign-schema.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import { readRetryRules } from "../campaigns/retry-rules.ts";
 import type { Db } from "../db/database.ts";
-import { WAITS_FOR_RETRY } from "../dialing/candidates.ts";
+import { WAITS_FOR_RETRY, waitsForStep } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
+import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
@@ -22,6 +24,7 @@ const MAX_DAYS = 92;
 const DEFAULT_DAYS = 31;
 /** Retries of a batch that wait already and are counted one by one. */
 const MAX_RETRIES = 50_000;
+const STEPS = Array.from({ length: MOST_STEPS }, (_, step) => step + 1);
 /** At once in this process: each is some seconds of its one processor at most. */
 const MAX_AT_ONCE = 2;
 
@@ -58,6 +61,7 @@ type Question = z.output<typeof ForecastQuestion>;
 const counts = {
   first_attempts: z.int(),
   retries: z.int(),
+  steps: z.int().describe("Of the campaign's cadence, after its own step."),
   completed: z.int(),
   given_up: z.int(),
   skipped: z.int(),
@@ -133,6 +137,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           Math.max(await skipRate(db, campaign.id), skippedOf(numbers) / Math.max(numbers.judged, 1));
         const batches =
           body.requests == null ? await waitingBatches(db, campaign.id) : [newBatch(body, body.requests)];
+        const cadence = await readCadence(db, campaign.id);
         const input: ForecastInput = {
           campaign: {
             ...(campaign as unknown as Schedule),
@@ -143,6 +148,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           },
           zone,
           mode: (campaign.mode ?? "voice") as Mode,
+          cadence,
           from,
           until,
           batches,
@@ -172,6 +178,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
             stopped_at,
             per_person: deps.per_person,
             has_rules,
+            steps: cadence.length,
           }),
         };
       } finally {
@@ -193,16 +200,21 @@ type Assumed = Judged & {
   skip_rate: number;
   per_person: PersonLimit | null;
   has_rules: boolean;
+  /** After the campaign's own. */
+  steps: number;
   stopped_at: Date | null;
 };
 
 const assumptions = (
   { answer_rate }: Question,
-  { rates, skip_rate, per_person, has_rules, stopped_at, ...judged }: Assumed,
+  { rates, skip_rate, per_person, has_rules, steps, stopped_at, ...judged }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others count as not answered and may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
   ...judgedText(judged),
+  ...(steps === 0
+    ? []
+    : ["Every person has an address for each step, and nobody answers the texts and mails of later steps."]),
   ...(per_person === null
     ? []
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
@@ -260,7 +272,7 @@ async function skipRate(db: Db, campaign_id: number): Promise<number> {
 
 type Waiting = Omit<ForecastBatch, "expires_on" | "retries"> & {
   expires_on: string | null;
-  retries: { due_at: string; attempt_count: number }[] | null;
+  retries: { due_at: string; attempt_count: number; step: number }[] | null;
 };
 
 /** Batches that are dialled or may yet be; paused ones as if they were resumed. */
@@ -273,21 +285,24 @@ async function waitingBatches(db: Db, campaign_id: number): Promise<ForecastBatc
       r.waiting as retries
     from batches b
     left join lateral (
-      select json_agg(json_build_object('due_at', due_at, 'attempt_count', attempt_count)) as waiting
+      select json_agg(json_build_object('due_at', due_at, 'attempt_count', attempt_count, 'step', step)) as waiting
       from (
-        select r.due_at, r.attempt_count from requests r
-        where r.batch_key = b.key and ${WAITS_FOR_RETRY}
-        order by r.due_at, r.id limit ${MAX_RETRIES}
+        (select r.due_at, r.attempt_count, r.step from requests r
+          where r.batch_key = b.key and ${WAITS_FOR_RETRY}
+          order by r.due_at, r.id limit ${MAX_RETRIES})
+        union all
+        (select r.due_at, r.attempt_count, r.step from unnest(${STEPS}::integer[]) w (n)
+          cross join lateral (
+            select * from requests r where r.batch_key = b.key and ${waitsForStep(sql`w.n`)}
+            order by r.due_at, r.id limit ${MAX_RETRIES}
+          ) r)
       ) as retry
     ) r on true
     where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')`.execute(db);
   return rows.map(({ expires_on, retries, ...batch }) => ({
     ...batch,
     expires_on: expires_on === null ? null : new Date(expires_on),
-    retries: (retries ?? []).map(({ due_at, attempt_count }) => ({
-      due_at: new Date(due_at),
-      attempt_count,
-    })),
+    retries: (retries ?? []).map(({ due_at, ...waiting }) => ({ due_at: new Date(due_at), ...waiting })),
   }));
 }
 

@@ -9,6 +9,7 @@ import { findCampaign } from "../campaigns/campaign-store.ts";
 import { outdatedDoNotCallLists } from "../consent/do-not-call-routes.ts";
 import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
+import { addressesOfCandidate, clockTarget } from "../dialing/cadences/candidate-addresses.ts";
 import { reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
@@ -16,7 +17,7 @@ import { readTried } from "../dialing/read-tried.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import type { SkipReason } from "../planning/next-step.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
-import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import type { RequestDeps } from "./request-trace.ts";
 
 /** Judged one by one, newest batch first; 50,000 take some seconds. */
@@ -158,7 +159,9 @@ async function batchesOf(db: Db, campaign_id: number, only: number | null): Prom
 
 type WaitingPerson = {
   id: number;
+  step: number;
   target: string;
+  request_target: string;
   request_variables: Record<string, string>;
   enrichment: Record<string, unknown> | null;
 };
@@ -173,13 +176,15 @@ async function judgeBatch(
   for (let after = 0; tally.judged < MOST_JUDGED; ) {
     // Index: primary key of requests.
     const { rows } = await sql<WaitingPerson>`
-      select id, target, request_variables, enrichment from requests
+      select id, step, coalesce(step_target, target) as target, target as request_target, request_variables, enrichment
+      from requests
       where batch_key = ${batch_key} and id > ${after} and request_status = 'PENDING'
       order by id limit ${Math.min(CHUNK, MOST_JUDGED - tally.judged)}`.execute(deps.db);
     const last = rows.at(-1);
     if (!last) return;
     after = last.id;
-    await judge(deps, look, rows, tally, now);
+    for (const [step, people] of Map.groupBy(rows, ({ step }) => step))
+      await judge(deps, lookAtLane(look, step, now), people, tally, now);
   }
 }
 
@@ -199,7 +204,11 @@ async function judge(
   );
   const contacts = await readContacts(
     db,
-    rules === null ? [] : people.map(({ target }) => ({ organization_id, target, rules })),
+    rules === null
+      ? []
+      : people.flatMap((person) =>
+          addressesOfCandidate(batch, person).map((target) => ({ organization_id, target, rules })),
+        ),
     now,
   );
   const tried = await readTried(
@@ -215,9 +224,10 @@ async function judge(
       rules,
       {
         ...person,
+        target: clockTarget(batch, person),
         channel: contactChannelOf(reachModeOf(batch)),
         campaign_zone: zone,
-        past: contacts.with(batch, person.target),
+        past: addressesOfCandidate(batch, person).flatMap((address) => [...contacts.with(batch, address)]),
       },
       now,
     );

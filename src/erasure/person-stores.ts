@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { containing } from "../api/list.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { FOR_EACH } from "../db/plans.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
 import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
@@ -186,12 +187,15 @@ const requestStore: PersonStore = {
       join (select batch_key, id from (${requestsOf(person)}) as all_of_them limit ${MOST_ROWS}::bigint) as found
         on found.batch_key = r.batch_key and found.id = r.id
       for update of r`.execute(tx);
-    const { rows } = await sql<{ id: number }>`
+    const { rows } = await sql<{ id: number; batch_key: number; reference_id: string }>`
       with found as (select batch_key, id from (${requestsOf(person)}) as all_of_them
         where id = any(${locked.rows.map(({ id }) => id)}::bigint[]))
       delete from requests r using found where r.batch_key = found.batch_key and r.id = found.id
         and not exists (select from attempts a where ${of(person, "a.target")} and a.request_id = r.id and a.state <> 'ENDED')
-      returning r.id`.execute(tx);
+        and not exists (
+          select from batches b join attempts a on a.campaign_id = b.campaign_id and a.reference_id = r.reference_id
+          where b.key = r.batch_key and a.request_id = r.id and a.state <> 'ENDED')
+      returning r.id, r.batch_key, r.reference_id`.execute(tx);
     const ids = rows.map(({ id }) => id);
     const gone = await sql<{ key: number }>`
       delete from webhook_deliveries where request_id = any(${ids}::bigint[]) and not is_test
@@ -207,7 +211,23 @@ const requestStore: PersonStore = {
       sql`delete from attempts where key in (
         select key from attempts where ${of(person, "target")} and state = 'ENDED' limit ${MOST_ROWS}::bigint)`,
     );
-    return { requests: rows.length, webhook_deliveries: keys.length, webhook_tries: tries, attempts };
+    // Steps of a campaign may have reached the person at another address. Index: attempts_reference.
+    const steps = await removed(
+      tx,
+      sql`delete from attempts where key in (
+        select a.key
+        from json_to_recordset(${JSON.stringify(rows)}::json) as w (id bigint, batch_key bigint, reference_id text)
+        join batches b on b.key = w.batch_key
+        cross join lateral (
+          select key from attempts
+          where campaign_id = b.campaign_id and reference_id = w.reference_id and batch_key = w.batch_key
+            and request_id = w.id ${FOR_EACH}
+        ) a)`,
+    );
+    return {
+      ...{ requests: rows.length, webhook_deliveries: keys.length, webhook_tries: tries },
+      attempts: attempts + steps,
+    };
   },
 };
 

@@ -31,6 +31,25 @@ const INPUT: ForecastInput = {
   reached_before: {},
 };
 
+test("steps follow a call that nobody answers, each after its wait, and are counted by themselves", async () => {
+  const step = { source: "x", address: null, after: null };
+  const cadence = [
+    { ...step, mode: "sms" as const, wait: "10m" },
+    { ...step, mode: "voice" as const, wait: "1d" },
+  ];
+  const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
+  const found = await forecast({
+    ...{ ...INPUT, answer_rate: 0.5, cadence },
+    batches: [{ ...batch, requests: 100, retries: [{ due_at: INPUT.from, attempt_count: 1, step: 2 }] }],
+  });
+  // Of 101 calls and later calls half are answered; a text is answered by nobody.
+  expect(found.totals).toMatchObject({ first_attempts: 100, retries: 0 });
+  expect(found.totals.completed + found.totals.given_up).toBe(101);
+  expect(found.totals.steps).toBeGreaterThanOrEqual(100);
+  expect(found.left).toBe(0);
+  expect(found.days.length).toBe(2);
+});
+
 test.each([0, 1])("leaves the program its turns, whoever is skipped: a share of %d", async (skip_rate) => {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

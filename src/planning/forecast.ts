@@ -1,9 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import type { Mode } from "./attempt.ts";
+import type { CadenceStep } from "./cadences/cadence.ts";
+import { Book, type Forecast } from "./forecasts/forecast-book.ts";
 import { type BatchView, batchStep, requestStep } from "./next-step.ts";
 import { autoRate, nextSlot, openHours, rateOf } from "./pacing.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
-import { openDays, type Schedule } from "./schedule.ts";
+import { retryWait_s } from "./retry-interval.ts";
+import type { Schedule } from "./schedule.ts";
 
 /**
  * What would happen: the dialer's own decisions (`batchStep`, `requestStep`, `decideRetry`) on a clock that moves from
@@ -14,6 +17,8 @@ export type ForecastInput = {
   campaign: Schedule & RetryRules & { hourly_rate: number };
   zone: string;
   mode: Mode;
+  /** After the campaign's own; none and left out: it has no further ones. */
+  cadence?: readonly CadenceStep[];
   from: Date;
   until: Date;
   batches: ForecastBatch[];
@@ -25,36 +30,18 @@ export type ForecastInput = {
   reached_before: Record<string, number>;
 };
 
+/** `step`: of the campaign's cadence; 0 and left out: a retry of its own step. */
+type Waiting = { due_at: Date; attempt_count: number; step?: number };
+
 export type ForecastBatch = {
   /** People who wait for their first attempt. */
   requests: number;
-  /** Retries that wait already, by when they are due. */
-  retries: { due_at: Date; attempt_count: number }[];
+  /** Retries and steps that wait already, by when they are due. */
+  retries: Waiting[];
   call_rate: number | null;
   auto_call_rate: boolean;
   baseline: number | null;
   expires_on: Date | null;
-};
-
-type AttemptForecast = {
-  first_attempts: number;
-  retries: number;
-  completed: number;
-  given_up: number;
-  skipped: number;
-};
-
-export type Forecast = {
-  totals: AttemptForecast;
-  /** Those with an attempt; `at` begins an hour of UTC. */
-  hours: (AttemptForecast & { at: Date })[];
-  days: (AttemptForecast & { date: string; cap: number | null })[];
-  /** When the last person was reached or given up; null: not all are by the end. */
-  ends_at: Date | null;
-  /** People still waiting at the end, for a first attempt or a retry. */
-  left: number;
-  /** The calculation stopped here after so many attempts as it makes at most; null: it did not. */
-  stopped_at: Date | null;
 };
 
 /** More than a week of one batch at the highest rate; takes about two seconds. */
@@ -76,7 +63,7 @@ type ForecastLine = {
   last_at: Date | null;
   firsts: number;
   /** In the order in which they are due. */
-  retries: { due_at: Date; attempt_count: number }[];
+  retries: Waiting[];
   next: number;
 };
 
@@ -179,16 +166,21 @@ const sleep = (line: ForecastLine, until: Date | null): false => {
 };
 
 function tryOne(
-  { campaign, mode }: ForecastInput,
+  input: ForecastInput,
   line: ForecastLine,
   book: Book,
-  { attempt_count, counts_on }: { attempt_count: number; counts_on: string | null },
+  { attempt_count, step = 0, counts_on }: Omit<Waiting, "due_at"> & { counts_on: string | null },
   now: Date,
 ): void {
+  const { campaign, mode, cadence = [] } = input;
   const attempt_number = attempt_count + 1;
   line.last_at = now;
   line.next = nextSlot(now, line.rate as number).getTime();
-  const answered = book.attempt(attempt_number, counts_on, now);
+  if (step > 0) {
+    tryStep(cadence, line, book, { attempt_count: attempt_number, step, counts_on }, now);
+    return;
+  }
+  const answered = book.attempt(attempt_number === 1 ? "first_attempts" : "retries", counts_on, now);
   if (answered) return;
   const status = mode === "voice" ? ("NO-ANSWER" as const) : ("UNDELIVERED" as const);
   const missed = {
@@ -201,94 +193,41 @@ function tryOne(
   };
   const retry = decideRetry(missed, campaign);
   if (retry.kind === "retry") addRetry(line, { due_at: retry.at, attempt_count: attempt_number });
-  else book.giveUp(now);
+  else if (!goOn(cadence, line, { attempt_count: attempt_number, step: 0 }, now)) book.giveUp(now);
+}
+
+/** A call is answered as often as any; a text or a mail by nobody, so that the next step follows it. */
+function tryStep(
+  cadence: readonly CadenceStep[],
+  line: ForecastLine,
+  book: Book,
+  { attempt_count, step, counts_on }: { attempt_count: number; step: number; counts_on: string | null },
+  now: Date,
+): void {
+  const isCall = cadence[step - 1]?.mode === "voice";
+  if (isCall && book.attempt("steps", counts_on, now)) return;
+  if (!isCall) book.message(counts_on, now);
+  if (goOn(cadence, line, { attempt_count, step }, now)) return;
+  if (isCall) book.giveUp(now);
+  else book.complete(now);
+}
+
+/** Every step is taken to have an address, and to come after what the one before it met. */
+function goOn(
+  cadence: readonly CadenceStep[],
+  line: ForecastLine,
+  { attempt_count, step }: { attempt_count: number; step: number },
+  now: Date,
+): boolean {
+  const next = cadence[step];
+  if (!next) return false;
+  const due_at = new Date(now.getTime() + retryWait_s(next.wait) * 1000);
+  addRetry(line, { due_at, attempt_count, step: step + 1 });
+  return true;
 }
 
 /** Behind those that are due earlier: with rules by outcome the waits differ. */
 function addRetry({ retries }: ForecastLine, retry: ForecastLine["retries"][number]): void {
   const place = retries.findLastIndex(({ due_at }) => due_at <= retry.due_at) + 1;
   retries.splice(place, 0, retry);
-}
-
-const nothing = (): AttemptForecast => ({
-  first_attempts: 0,
-  retries: 0,
-  completed: 0,
-  given_up: 0,
-  skipped: 0,
-});
-
-/** Counts by hour and by day of the agent's calendar. */
-class Book {
-  #input: ForecastInput;
-  #totals = nothing();
-  #hours = new Map<number, AttemptForecast>();
-  #days = new Map<string, AttemptForecast & { cap: number | null }>();
-  #firsts = new Map<string, number>();
-  #answered: number;
-  #skipped: number;
-  #last: Date | null = null;
-
-  constructor(input: ForecastInput) {
-    this.#input = input;
-    // Half a person ahead, so that rounding favours neither side.
-    this.#answered = 0.5;
-    this.#skipped = 0.5;
-    for (const [date, n] of Object.entries(input.reached_before)) this.#firsts.set(date, n);
-  }
-
-  reached = (date: string): number => this.#firsts.get(date) ?? 0;
-
-  /** Whether the next person is one whom filters skip. */
-  skips(now: Date): boolean {
-    this.#skipped += this.#input.skip_rate;
-    if (this.#skipped < 1) return false;
-    this.#skipped -= 1;
-    this.#count(now, "skipped");
-    return true;
-  }
-
-  /** Whether the person answers. */
-  attempt(attempt_number: number, counts_on: string | null, now: Date): boolean {
-    if (counts_on !== null) this.#firsts.set(counts_on, this.reached(counts_on) + 1);
-    this.#count(now, attempt_number === 1 ? "first_attempts" : "retries", counts_on);
-    this.#answered += this.#input.answer_rate;
-    if (this.#answered < 1) return false;
-    this.#answered -= 1;
-    this.#count(now, "completed", counts_on);
-    return true;
-  }
-
-  giveUp(now: Date): void {
-    this.#count(now, "given_up");
-  }
-
-  /** `counts_on`: the day whose cap is used; where the night of one day reaches into the next, either may be. */
-  #count(now: Date, what: keyof AttemptForecast, counts_on: string | null = null): void {
-    const hour = Math.floor(now.getTime() / 3_600_000);
-    const days = openDays(this.#input.campaign, this.#input.zone, now);
-    const open = days.find(({ date }) => date === counts_on) ?? days[0];
-    const day = open ?? { date: now.toISOString().slice(0, 10), cap: null };
-    const ofHour = this.#hours.get(hour) ?? nothing();
-    const ofDay = this.#days.get(day.date) ?? { ...nothing(), cap: day.cap };
-    this.#hours.set(hour, ofHour);
-    this.#days.set(day.date, ofDay);
-    for (const tally of [this.#totals, ofHour, ofDay]) tally[what]++;
-    this.#last = now;
-  }
-
-  close(left: number, stopped_at: Date | null): Forecast {
-    return {
-      totals: this.#totals,
-      hours: [...this.#hours]
-        .toSorted(([a], [b]) => a - b)
-        .map(([hour, tally]) => ({ at: new Date(hour * 3_600_000), ...tally })),
-      days: [...this.#days]
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([date, tally]) => ({ date, ...tally })),
-      ends_at: left === 0 ? this.#last : null,
-      left,
-      stopped_at,
-    };
-  }
 }

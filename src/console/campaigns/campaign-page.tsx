@@ -11,6 +11,7 @@ import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
+import type { StepMode } from "./cadence-outcomes.ts";
 import { CadencePanel } from "./cadence-panel.tsx";
 import { CallBacksPanel } from "./call-backs-panel.tsx";
 import { CampaignActions } from "./campaign-actions.tsx";
@@ -92,7 +93,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
           <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
           <RetryRulesPanel campaign_id={campaign.id} />
-          <CadencePanel campaign_id={campaign.id} mode={campaign.mode ?? "voice"} />
+          <CadencePanel campaign_id={campaign.id} mode={(campaign.mode ?? "voice") as StepMode} />
           <CampaignForm campaign={campaign} />
         </Stack>
       ) : (

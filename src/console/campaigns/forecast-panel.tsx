@@ -122,6 +122,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
     ["people", people],
     ["first attempts", totals.first_attempts],
     ["retries", totals.retries],
+    ...(totals.steps > 0 ? [["follow-up steps", totals.steps] satisfies [string, number]] : []),
     ["reached", totals.completed],
     ["given up", totals.given_up],
     ["skipped", totals.skipped],

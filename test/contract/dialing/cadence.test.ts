@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Outreach } from "../../../src/channels/outreach.ts";
+import { runErasure } from "../../../src/erasure/erase-people.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, DESK, request, SOURCE } from "../../harness/batch.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
@@ -310,6 +311,20 @@ test("a channel that is held up holds up no other, and all steps share the pace 
     select extract(epoch from started_at - lag(started_at) over (order by started_at)) as apart from attempts
     where batch_key = (select key from batches where batch_id = ${batch_id})`.execute(app.db);
   for (const { apart } of rows.slice(1)) expect(apart).toBeGreaterThanOrEqual(60);
+});
+
+test("who is deleted leaves no attempt behind, at whichever address a step reached them", async () => {
+  const person = ann();
+  const { campaign_id, batch_id } = await cadence([{ ...MAIL, wait: "1m" }], [person]);
+  const dialer = createTestDialer(app, byMode(UNANSWERED));
+  await dialer.pass(10);
+  expect(dialer.world.handed.map(({ mode }) => mode)).toEqual(["voice", "email"]);
+  const started = await app.send("POST", "/api/v1/erasures/", { address: person.target });
+  expect(started.status, JSON.stringify(started.body)).toBe(200);
+  await runErasure({ ...app, dataDir: app.config.data_dir }, started.body.id);
+  expect((await dialing.outbound.results(batch_id)).body).toEqual([]);
+  const left = app.db.selectFrom("attempts").select("target").where("campaign_id", "=", campaign_id);
+  expect(await left.execute()).toEqual([]);
 });
 
 test("steps are refused that nobody sends, or that can follow nothing, all at once and at their place", async () => {

@@ -59,6 +59,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     consent: ["consents", "do_not_call_lists", "do_not_call_numbers", "suppressions"],
     sessions: [
       "conversations",
+      "client_tool_calls",
       "experiment_sessions",
       "recording_uploads",
       "recordings",

@@ -25,7 +25,7 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
     await context.close();
     throw error;
   }
-  const [track] = stream.getAudioTracks();
+  const track = /** @type {MediaStreamTrack} */ (stream.getAudioTracks()[0]);
   const microphone = new AudioWorkletNode(context, "microphone", { numberOfOutputs: 0 });
   const player = new AudioWorkletNode(context, "player", { numberOfInputs: 0, outputChannelCount: [1] });
   let closing = false;

@@ -7,6 +7,7 @@ import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
 import { takeIdentity } from "./identity.js";
 import { Log } from "./log.js";
+import { PageTools } from "./page-tools.js";
 import { browserMemory, messageId, savedChat } from "./saved-chat.js";
 import { chatServer } from "./server.js";
 
@@ -22,6 +23,10 @@ const ask = /** @type {HTMLDialogElement} */ (part("ask"));
 const hasKeyboard = matchMedia("(pointer: fine)").matches;
 const server = chatServer(location.origin);
 const visit = { target, identity_token: takeIdentity() };
+/** Sites that have such tools show the conversation in a page of their own. */
+const tools = new PageTools(server, ({ tool_name }) => {
+  throw new Error(`This page can't run ${tool_name}.`);
+});
 const site = frame({ shown: () => hasKeyboard && part("text").focus() });
 let agent = part("agent").textContent ?? "";
 let unread = 0;
@@ -68,41 +73,47 @@ function put(message) {
 
 function openConnection() {
   log.work("");
-  const opened = new Connection(server, visit, saved, {
-    show(chat, unanswered) {
-      introduce(chat);
-      log.show(agent, chat.messages, unanswered);
-      newButton.disabled = false;
+  const opened = new Connection(
+    server,
+    visit,
+    saved,
+    {
+      show(chat, unanswered) {
+        introduce(chat);
+        log.show(agent, chat.messages, unanswered);
+        newButton.disabled = false;
+      },
+      sending(message) {
+        log.moveUp(message);
+        log.work("");
+      },
+      event(event) {
+        if (event.type === "typing") log.work(event.text);
+        // Said to fill the wait: no part of the conversation that a page goes on with, so it is not counted.
+        else if (event.type === "aside")
+          log.add({ type: "message", role: "agent", text: event.text, timestamp: "" });
+        else if (event.type === "tool_result") log.add(event);
+        else if (event.type === "message" || event.type === "tool_display") {
+          log.add(event);
+          count();
+        }
+      },
+      answered: () => log.rest(),
+      failed: (message, why) => log.fail(message, why, () => put(message)),
+      line(state) {
+        if (state === "down") log.rest();
+        announceLine(state);
+      },
+      over(why, unsent) {
+        announceLine("up");
+        log.remove(unsent);
+        log.close();
+        write.giveBack(unsent.map(({ text }) => text).join("\n"));
+        showOver(why);
+      },
     },
-    sending(message) {
-      log.moveUp(message);
-      log.work("");
-    },
-    event(event) {
-      if (event.type === "typing") log.work(event.text);
-      // Said to fill the wait: no part of the conversation that a page goes on with, so it is not counted.
-      else if (event.type === "aside")
-        log.add({ type: "message", role: "agent", text: event.text, timestamp: "" });
-      else if (event.type === "tool_result") log.add(event);
-      else if (event.type === "message" || event.type === "tool_display") {
-        log.add(event);
-        count();
-      }
-    },
-    answered: () => log.rest(),
-    failed: (message, why) => log.fail(message, why, () => put(message)),
-    line(state) {
-      if (state === "down") log.rest();
-      announceLine(state);
-    },
-    over(why, unsent) {
-      announceLine("up");
-      log.remove(unsent);
-      log.close();
-      write.giveBack(unsent.map(({ text }) => text).join("\n"));
-      showOver(why);
-    },
-  });
+    tools,
+  );
   opened.connect();
   return opened;
 }

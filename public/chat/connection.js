@@ -32,10 +32,12 @@ const SILENCE_MS = 45_000;
 /** A socket cut off sooner counts as one that does not get through; after two of them plain HTTP is used. */
 const SOUND_SOCKET_MS = 3_000;
 const SHORT_SOCKETS = 2;
+const LOOK_MS = 1_000;
 const ENDED = "This chat has ended.";
 
 export class Connection {
   #server;
+  #tools;
   #visit;
   #user;
   #saved;
@@ -58,9 +60,12 @@ export class Connection {
   #mayLackWords = false;
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
+  /** Without a socket the page asks whether a tool of its own was called. @type {ReturnType<typeof setTimeout> | undefined} */
+  #lookForCalls;
 
-  /** @param {Server} server @param {import("./server.js").Visit} visit @param {SavedChat} saved @param {Listener} listener */
-  constructor(server, visit, saved, listener) {
+  /** @param {Server} server @param {import("./server.js").Visit} visit @param {SavedChat} saved @param {Listener} listener @param {import("./page-tools.js").PageTools} tools */
+  constructor(server, visit, saved, listener, tools) {
+    this.#tools = tools;
     this.#server = server;
     this.#visit = visit;
     this.#user = visit.identity_token === null ? null : userOf(visit.identity_token);
@@ -118,6 +123,8 @@ export class Connection {
   /** Ends the session and forgets it. */
   leave() {
     const { session } = this.#saved.get();
+    // A session ends after the turn that runs.
+    this.stop();
     if (session && !this.#over) this.#server.endChat(session).catch(() => {});
     this.#stop();
     this.#saved.set({ session: null, outbox: [] });
@@ -215,9 +222,25 @@ export class Connection {
     this.#inFlight = message;
     this.#outbox.expectAnswer();
     this.#listener.sending(message);
+    this.#findCalls(message);
     if (!this.#socket) return void this.#post(message);
     this.#socket.send(JSON.stringify({ id: message.id, text: message.text }));
     this.#expectWords();
+  }
+
+  /**
+   * A socket tells of calls as they begin: of those before it, and of all without one, the page has to ask. It asks while
+   * its own message is being answered, so that of several tabs the one that wrote runs the tool. @param {Message} message
+   */
+  async #findCalls(message) {
+    clearTimeout(this.#lookForCalls);
+    const { session } = this.#saved.get();
+    if (!session || this.#inFlight !== message) return;
+    if (!this.#socket || this.#mayLackWords) {
+      const found = await this.#server.readCalls(session).catch(() => ({ calls: [] }));
+      if (this.#inFlight === message) for (const call of found.calls) void this.#tools.take(session, call);
+    }
+    if (!this.#socket) this.#lookForCalls = setTimeout(() => this.#findCalls(message), LOOK_MS);
   }
 
   /** @param {Message} message */
@@ -251,6 +274,12 @@ export class Connection {
       case "tool_result":
         if (this.#outbox.isNew(event)) this.#tell(event);
         break;
+      case "client_call": {
+        const { session } = this.#saved.get();
+        const { type: _, ...call } = event;
+        if (session) void this.#tools.take(session, call);
+        break;
+      }
       case "typing":
       case "aside":
         this.#listener.event(event);
@@ -310,6 +339,7 @@ export class Connection {
   #stop() {
     this.#over = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#lookForCalls);
     this.#closeLine();
   }
 

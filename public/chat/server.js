@@ -9,7 +9,8 @@
  * @typedef {{ type: "tool_result", tool_name: string, arguments: unknown, result: unknown, error: string | null,
  *   duration_ms: number }} ShownCall
  * @typedef {{ agent_name: string, scripted: boolean, ended: boolean, messages: Said[] }} Chat
- * @typedef {Said | { type: "typing", text: string } | { type: "aside", text: string } | { type: "session_end", reason: string }
+ * @typedef {import("./page-tools.js").ClientCall} ClientCall
+ * @typedef {Said | ({ type: "client_call" } & ClientCall) | { type: "typing", text: string } | { type: "aside", text: string } | { type: "session_end", reason: string }
  *   | { type: "answered", id: string } | { type: "error", message: string, id?: string | null }} ChatEvent
  */
 
@@ -73,6 +74,13 @@ export function chatServer(base) {
 
     /** @param {Session} session @param {Message} message @returns {Promise<{ events: ChatEvent[] }>} */
     sendByHttp: (session, { id, text }) => ask("POST", address(session, "/messages"), { id, text }, LONG_MS),
+
+    /** Calls of tools that wait for the page. @param {Session} session @returns {Promise<{ calls: ClientCall[] }>} */
+    readCalls: (session) => ask("GET", address(session, "/client_calls"), undefined, SHORT_MS),
+
+    /** @param {Session} session @param {string} key @param {{ result: unknown } | { error: string }} answer */
+    answerCall: (session, key, answer) =>
+      ask("POST", address(session, `/client_calls/${encodeURIComponent(key)}`), answer, SHORT_MS),
 
     /** @param {Session} session */
     endChat: (session) => ask("POST", address(session, "/end"), {}, SHORT_MS),

@@ -1,4 +1,5 @@
 import { Connection } from "../../public/chat/connection.js";
+import { type ClientCall, PageTools } from "../../public/chat/page-tools.js";
 import {
   browserMemory,
   type Memory,
@@ -6,17 +7,25 @@ import {
   messageId,
   savedChat,
 } from "../../public/chat/saved-chat.js";
-import { chatServer } from "../../public/chat/server.js";
+import { chatServer, type Visit } from "../../public/chat/server.js";
 import {
   type CardAction,
   type Entry,
   shownChat,
   waitingEntry,
+  withCall,
   withEvent,
   without,
   withoutStream,
   withState,
 } from "./entries.ts";
+import { VoiceCall, type VoiceState } from "./voice-call.ts";
+
+export type { Caption, VoiceState } from "./voice-call.ts";
+
+/** `signal` is aborted when the agent waits no longer. */
+// biome-ignore lint/suspicious/noExplicitAny: the tool's own JSON Schema says what it is called with; the server has checked it
+export type ClientTool = (given: any, signal: AbortSignal) => unknown;
 
 /** What a page says of the conversation that it shows. */
 export type ConversationOptions = {
@@ -30,6 +39,10 @@ export type ConversationOptions = {
   variables?: Record<string, string>;
   /** A button of a card was pressed that has an `actionId`. Its text is sent to the agent besides. */
   onPress?: (actionId: string, text: string) => void;
+  /** Tools of the agent (`"type": "client"`) that run in this page, by name: each gives its result, or throws why there is none. */
+  tools?: Record<string, ClientTool>;
+  /** Runs the tools that `tools` does not name. */
+  onToolCall?: (tool_name: string, given: Record<string, unknown>, signal: AbortSignal) => unknown;
   /** Where the conversation is remembered over a reload; the browser's `localStorage` when left out, null: nowhere. */
   memory?: Memory | null;
 };
@@ -65,12 +78,14 @@ export type ConversationState = {
   isAnswering: boolean;
   /** The last thing that went wrong, in a sentence to show; null once something went right again. */
   error: string | null;
+  /** A call by voice: a session of its own, with the same agent. */
+  voice: VoiceState;
 };
 
 /** The longest message that the server takes. */
 const MOST_CHARACTERS = 4000;
 
-const NOTHING_YET: ConversationState = {
+const NOTHING_YET: Omit<ConversationState, "voice"> = {
   status: "idle",
   ended: null,
   agentName: "",
@@ -85,11 +100,13 @@ const NOTHING_YET: ConversationState = {
  * Connects when `open` is called or something is sent.
  */
 export class Conversation {
-  #state = NOTHING_YET;
+  #state: ConversationState;
   #options;
   #base;
   #server;
   #saved;
+  #tools;
+  readonly voice: VoiceCall;
   #connection: Connection | null = null;
   #opening: ReturnType<typeof setTimeout> | undefined;
   readonly #listeners = new Set<() => void>();
@@ -100,6 +117,26 @@ export class Conversation {
     this.#server = chatServer(this.#base);
     const { memory = browserMemory(`parley.chat.${this.#base}.${options.target}`) } = options;
     this.#saved = savedChat(memory);
+    this.voice = new VoiceCall(
+      this.#server,
+      this.#base,
+      () => this.#visit(),
+      () => this.#change({ voice: this.voice.state }),
+    );
+    this.#state = { ...NOTHING_YET, voice: this.voice.state };
+    this.#tools = new PageTools(
+      this.#server,
+      (call, signal) => this.#run(call, signal),
+      (call, state) => this.#change({ messages: withCall(this.#state.messages, call, state) }),
+    );
+  }
+
+  #run({ tool_name, arguments: given }: ClientCall, signal: AbortSignal): unknown {
+    const { tools = {}, onToolCall } = this.#options;
+    const values = given as Record<string, unknown>;
+    if (Object.hasOwn(tools, tool_name)) return tools[tool_name]?.(values, signal);
+    if (onToolCall) return onToolCall(tool_name, values, signal);
+    throw new Error(`This page can't run ${tool_name}.`);
   }
 
   /** What may change while the conversation goes on. */
@@ -178,7 +215,7 @@ export class Conversation {
 
   readonly startAnew = (): void => {
     this.#leave();
-    this.#state = NOTHING_YET;
+    this.#state = { ...NOTHING_YET, voice: this.voice.state };
     this.open();
   };
 
@@ -199,51 +236,60 @@ export class Conversation {
     }
   }
 
-  #connect(): void {
+  #visit(): Visit {
     const { target, identityToken = null, variables } = this.#options;
-    const visit = { target, identity_token: identityToken, ...(variables && { variables }) };
-    const connection = new Connection(this.#server, visit, this.#saved, {
-      show: (chat, unanswered) =>
-        this.#change({
-          agentName: chat.agent_name,
-          isScripted: chat.scripted,
-          messages: shownChat(chat.messages, unanswered, this.#base),
-        }),
-      sending: ({ id }) =>
-        this.#change({ messages: withState(this.#state.messages, id, "sending"), isAnswering: true }),
-      event: (event) => this.#change({ messages: withEvent(this.#state.messages, event, this.#base) }),
-      answered: (id) =>
-        this.#change({
-          messages: withState(withoutStream(this.#state.messages), id, "sent"),
-          isAnswering: false,
-          error: null,
-        }),
-      failed: ({ id }, why) =>
-        this.#change({
-          messages: withState(withoutStream(this.#state.messages), id, "failed", why),
-          isAnswering: false,
-          error: why,
-        }),
-      line: (line) =>
-        line === "up"
-          ? this.#change({ status: "connected" })
-          : this.#change({
-              status: "reconnecting",
-              messages: withoutStream(this.#state.messages),
-              isAnswering: false,
-            }),
-      over: (text, unsent, reason) => {
-        const keys = unsent.map(({ id }) => id);
-        this.close();
-        this.#change({
-          status: "ended",
-          ended: { reason, text, unsent: unsent.map((message) => message.text) },
-          messages: without(withoutStream(this.#state.messages), keys),
-          isAnswering: false,
-          ...(reason === "refused" && { error: text }),
-        });
+    return { target, identity_token: identityToken, ...(variables && { variables }) };
+  }
+
+  #connect(): void {
+    const connection = new Connection(
+      this.#server,
+      this.#visit(),
+      this.#saved,
+      {
+        show: (chat, unanswered) =>
+          this.#change({
+            agentName: chat.agent_name,
+            isScripted: chat.scripted,
+            messages: shownChat(chat.messages, unanswered, this.#base),
+          }),
+        sending: ({ id }) =>
+          this.#change({ messages: withState(this.#state.messages, id, "sending"), isAnswering: true }),
+        event: (event) => this.#change({ messages: withEvent(this.#state.messages, event, this.#base) }),
+        answered: (id) =>
+          this.#change({
+            messages: withState(withoutStream(this.#state.messages), id, "sent"),
+            isAnswering: false,
+            error: null,
+          }),
+        failed: ({ id }, why) =>
+          this.#change({
+            messages: withState(withoutStream(this.#state.messages), id, "failed", why),
+            isAnswering: false,
+            error: why,
+          }),
+        line: (line) =>
+          line === "up"
+            ? this.#change({ status: "connected" })
+            : this.#change({
+                status: "reconnecting",
+                messages: withoutStream(this.#state.messages),
+                isAnswering: false,
+              }),
+        over: (text, unsent, reason) => {
+          const keys = unsent.map(({ id }) => id);
+          this.close();
+          this.#change({
+            status: "ended",
+            ended: { reason, text, unsent: unsent.map((message) => message.text) },
+            messages: without(withoutStream(this.#state.messages), keys),
+            isAnswering: false,
+            ...(reason === "refused" && { error: text }),
+          });
+        },
       },
-    });
+      this.#tools,
+    );
     this.#connection = connection;
     window.addEventListener("online", this.#online);
     window.addEventListener("offline", this.#offline);

@@ -1,4 +1,5 @@
 import { type Card, readCards } from "../../public/chat/card-list.js";
+import type { CallState, ClientCall } from "../../public/chat/page-tools.js";
 import type { Message as Unsent } from "../../public/chat/saved-chat.js";
 import type { ChatEvent, Said } from "../../public/chat/server.js";
 
@@ -42,10 +43,20 @@ export type Entry =
       result: unknown;
       error: string | null;
       duration_ms: number;
-    };
+    }
+  /** A tool of this page was called; gone after a reload. */
+  | ({ type: "client_call"; key: string; tool_name: string; arguments: unknown } & CallState);
 
 let counter = 0;
 const nextKey = () => `e${++counter}`;
+
+/** A call of a tool of this page, and what became of it. */
+export function withCall(entries: readonly Entry[], call: ClientCall, state: CallState): Entry[] {
+  const { key, tool_name } = call;
+  const entry: Entry = { type: "client_call", key, tool_name, arguments: call.arguments, ...state };
+  const at = entries.findIndex((one) => one.key === key);
+  return at >= 0 ? entries.with(at, entry) : beforeWaiting(withoutStream(entries), entry);
+}
 
 /** There is one at the most. */
 const isStreaming = (entry: Entry): boolean =>

@@ -1,12 +1,16 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { userOf } from "../../public/chat/identity.js";
 import { Conversation, type ConversationOptions, type ConversationState } from "./conversation.ts";
+import type { VoiceCall } from "./voice-call.ts";
 
 export type {
+  Caption,
+  ClientTool,
   ConversationEnd,
   ConversationOptions,
   ConversationState,
   ConversationStatus,
+  VoiceState,
 } from "./conversation.ts";
 export type { Card, CardAction, Entry, Picture } from "./entries.ts";
 
@@ -14,7 +18,7 @@ export type ConversationHook = ConversationState &
   Pick<Conversation, "send" | "sendAgain" | "answer" | "stop" | "end" | "startAnew"> & {
     /** Connects, where `isLazy` has waited for it. */
     open(): void;
-  };
+  } & Pick<VoiceCall, "call" | "hangUp" | "mute" | "press">;
 
 /**
  * A conversation with an agent, for one part of a page: what was said, and what can be done. It outlives a reload, and a
@@ -29,12 +33,20 @@ export function useConversation(options: ConversationOptions & { isLazy?: boolea
   useEffect(() => conversation.use(options));
   useEffect(() => {
     if (!isLazy) conversation.open();
-    return () => conversation.close();
+    return () => {
+      conversation.close();
+      conversation.voice.hangUp();
+    };
   }, [conversation, isLazy]);
   const state = useSyncExternalStore(conversation.subscribe, conversation.state, conversation.state);
-  const { send, sendAgain, answer, stop, end, startAnew } = conversation;
+  const { send, sendAgain, answer, stop, end, startAnew, voice } = conversation;
+  const { call, hangUp, mute, press } = voice;
   return useMemo(
-    () => ({ ...state, send, sendAgain, answer, stop, end, startAnew, open: () => conversation.open() }),
-    [state, conversation, send, sendAgain, answer, stop, end, startAnew],
+    () => ({
+      ...state,
+      ...{ send, sendAgain, answer, stop, end, startAnew, open: () => conversation.open() },
+      ...{ call, hangUp, mute, press },
+    }),
+    [state, conversation, send, sendAgain, answer, stop, end, startAnew, call, hangUp, mute, press],
   );
 }

@@ -16,6 +16,7 @@ import type { Transport } from "../llm/providers.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { queueIndexing } from "../sessions/index-session-job.ts";
 import { sessionLeases } from "../sessions/lease.ts";
+import { createClientCalls } from "../sessions/client-calls.ts";
 import { createLiveWords } from "../sessions/live/live-words.ts";
 import { createSessionEnds } from "../sessions/session-ends.ts";
 import { createMcpClient } from "../tools/mcp/mcp-client.ts";
@@ -46,6 +47,7 @@ export function createEngine(parts: AppParts): Engine {
     vault,
     ends: createSessionEnds(parts),
     words: createLiveWords(parts),
+    clientCalls: createClientCalls(parts),
     auth,
     mcp: { client, listings: createMcpListings({ db, clock, client }) },
     destinations: parts.config.destinations,

@@ -5,7 +5,7 @@ import { randomId } from "../base/ids.ts";
 import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
-import { requireAllowedSite, siteOf } from "../webchat/embedding-site.ts";
+import { requireAllowedSite, siteOf, siteTokens } from "../webchat/embedding-site.ts";
 import { findTarget, pageVariables, Visit, visitorOf } from "../webchat/visitor.ts";
 import { BROWSER } from "./call-store.ts";
 import { holdBrowserCall } from "./lines/browser-line.ts";
@@ -41,7 +41,8 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
     },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
-      await requireAllowedSite(engine.db, siteOf(request), target.channel_id);
+      const site = siteOf(request);
+      await requireAllowedSite(engine.db, site, target.channel_id);
       if (!target.browser_calls)
         throw new Fault("forbidden", `${body.client_id} takes no calls from its page.`);
       if (!engines || engines.missing) throw new Fault("unsupported", engines?.missing ?? NO_ENGINES);
@@ -67,14 +68,17 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
           visitor: { verified, claimed_user, user_name },
         },
       );
-      const { call_id, token, voice } = answered;
+      const { call_id, voice } = answered;
+      const token = siteTokens(engine.vault, site).write(answered.token);
       return { call_id, token, verified, language: voice.languages[0]?.code ?? null };
     },
   );
 
   const options = { websocket: true, schema: { hide: true }, config: { shared_path: true } } as const;
-  api.server.get("/chat/v1/calls/socket", options, (socket) => {
+  api.server.get("/chat/v1/calls/socket", options, (socket, request) => {
     if (!engines || engines.missing) return socket.close(1011);
-    holdBrowserCall({ calls, engines, clock: engine.clock, log: engine.log, soundAt }, socket);
+    const { clock, log, vault } = engine;
+    const tokens = siteTokens(vault, siteOf(request));
+    holdBrowserCall({ calls, engines, clock, log, soundAt, tokens }, socket);
   });
 }

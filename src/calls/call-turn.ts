@@ -76,6 +76,8 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
     case "keys":
       return call.send({ type: "digits", digits: event.digits });
     case "aside":
+    // Asked of no page: a turn of a call has none.
+    case "client_call":
     case "session_end":
       return;
     default:

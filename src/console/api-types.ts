@@ -216,6 +216,12 @@ export type ChatToolResult = { "type": "tool_result"; "tool_name": string; "argu
 
 export type ChatWords = { "type": "message"; "role": "user" | "agent"; "text": string; "timestamp": string; "id": string | null };
 
+export type ClientToolCall = { "key": string; "tool_name": string; "arguments": unknown; "expires_at": string };
+
+export type ClientToolCallAnswer = { "result"?: unknown | undefined; "error"?: string | null | undefined };
+
+export type ClientToolCalls = { "calls": (ClientToolCall)[] };
+
 export type CommunicationBatch = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined };
 
 export type CommunicationBatchCreate = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate"?: boolean | undefined };
@@ -966,6 +972,8 @@ export type SuppressionFile = { "file"?: string | undefined };
 
 export type SuppressionImport = { "added": number; "known": number };
 
+export type TakenClientToolCall = { "taken": true };
+
 export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "created_at": string; "created_by": string; "updated_at": string; "expires_at": string; "file_names"?: (string)[] | null | undefined; "error"?: string | null | undefined };
 
 export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
@@ -1068,11 +1076,15 @@ export type ToolCheckRequest = { "name": string; "definition": ToolDefinitionInp
 
 export type ToolCheckResponse = { "validation_issues": (ValidationIssue)[] };
 
+export type ToolClientRun = { "timeout"?: number | null | undefined };
+
+export type ToolClientRunInput = { "timeout"?: number | null | undefined };
+
 export type ToolCreateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number };
 
-export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "mcp"?: ToolMcpCall | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
+export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "mcp"?: ToolMcpCall | null | undefined; "client"?: ToolClientRun | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
 
-export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "mcp"?: ToolMcpCallInput | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameterInput)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
+export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "mcp"?: ToolMcpCallInput | null | undefined; "client"?: ToolClientRunInput | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameterInput)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
 
 export type ToolDetailResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined; "fields": (string)[] };
 
@@ -1120,7 +1132,7 @@ export type ToolTryRequest = { "definition": ToolDefinitionInput; "service_id": 
 
 export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
 
-export type ToolType = "action" | "endpoint" | "context" | "log" | "mcp";
+export type ToolType = "action" | "endpoint" | "context" | "log" | "mcp" | "client";
 
 export type ToolUpdateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined };
 
@@ -1480,6 +1492,8 @@ export type Operations = {
   "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: ResumedChat };
   "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: ChatAnswers };
   "POST /chat/v1/sessions/{session_id}/end": { path: { "session_id": string }; query: { "token": string }; body: unknown; answer: EndedChat };
+  "GET /chat/v1/sessions/{session_id}/client_calls": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: ClientToolCalls };
+  "POST /chat/v1/sessions/{session_id}/client_calls/{key}": { path: { "session_id": string; "key": string }; query: { "token": string }; body: ClientToolCallAnswer; answer: TakenClientToolCall };
   "GET /api/v1/outbound/campaigns": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (OutboundCampaignResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/outbound/campaigns": { path: Record<never, never>; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
   "GET /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: OutboundCampaignResponse };

@@ -1124,6 +1124,18 @@ create index sessions_snapshot on sessions (sub_organization_id, snapshot_key);
 create index sessions_to_judge on sessions (ended_at)
   where (((redaction -> 'judge') is not null) and (judged_at is null));
 
+create table client_tool_calls (
+  id bigint generated always as identity primary key,
+  session_id bigint not null references sessions on delete cascade,
+  key text not null unique,
+  tool_name text not null,
+  sealed_arguments text,
+  sealed_answer text,
+  state text not null default 'pending'::text check (state in ('pending', 'answered', 'settled')),
+  expires_at timestamptz not null
+);
+create index client_tool_calls_of_session on client_tool_calls (session_id);
+
 create table experiment_sessions (
   session_id bigint primary key references sessions,
   experiment_id bigint not null references experiments,

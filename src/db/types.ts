@@ -430,6 +430,17 @@ export interface ChannelTargets {
   updated_at: string;
 }
 
+export interface ClientToolCalls {
+  expires_at: string;
+  id: Generated<number>;
+  key: string;
+  sealed_answer: string | null;
+  sealed_arguments: string | null;
+  session_id: number;
+  state: Generated<"pending" | "answered" | "settled">;
+  tool_name: string;
+}
+
 export interface Consents {
   address: string;
   channel: "call" | "text" | "email";
@@ -2015,6 +2026,7 @@ export interface DB {
   channel_addresses: ChannelAddresses;
   channel_targets: ChannelTargets;
   channels: Channels;
+  client_tool_calls: ClientToolCalls;
   consents: Consents;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;

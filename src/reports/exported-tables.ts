@@ -146,6 +146,7 @@ export const NOT_EXPORTED = [
   "one_time_codes",
   "second_factors",
   "passkeys",
+  "client_tool_calls",
   "spent_challenges",
   "recovery_codes",
   "redacted_values",

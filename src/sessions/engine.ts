@@ -17,6 +17,7 @@ import type { LanguageModel } from "../llm/model.ts";
 import type { McpClient } from "../tools/mcp/mcp-client.ts";
 import type { McpListings } from "../tools/mcp/mcp-listing.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
+import type { ClientCalls } from "./client-calls.ts";
 import type { LiveWords } from "./live/live-words.ts";
 import type { SessionEnds } from "./session-ends.ts";
 
@@ -99,6 +100,8 @@ export type Engine = {
   ends: SessionEnds;
   /** Notifies open chats of what a person writes in the agent's place, in any process. */
   words: LiveWords;
+  /** Calls of tools that run in visitors' pages. */
+  clientCalls: ClientCalls;
   /** Books calls that people ask for. */
   callBacks: CallBackDesk;
   /** The owner of this process's leases. */

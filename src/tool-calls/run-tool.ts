@@ -5,6 +5,7 @@ import type { ToolCall } from "../llm/model.ts";
 import { coerceArguments } from "../tools/coerce-arguments.ts";
 import { prepareArguments } from "../tools/tool-arguments.ts";
 import { toolType } from "../tools/tool-definition.ts";
+import { callClient } from "./call-client.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
 import { callMcp } from "./call-mcp.ts";
@@ -93,6 +94,8 @@ async function execute(
       return callEndpoint(parts, context, tool, values);
     case "mcp":
       return callMcp(parts, context, tool, values);
+    case "client":
+      return callClient(context, tool, values);
     case "log":
       return done(
         tool.definition.result == null ? { status: "logged" } : staticResult(),

@@ -8,6 +8,7 @@ import type { TraceEntry } from "../events/trace.ts";
 import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
+import type { ClientAnswer } from "../sessions/client-calls.ts";
 import type { LocalTime } from "../sessions/variables.ts";
 import type { McpClient } from "../tools/mcp/mcp-client.ts";
 import type { McpListings } from "../tools/mcp/mcp-listing.ts";
@@ -93,6 +94,12 @@ export type ToolContext = {
     tool: SnapshotTool,
     call: { given: Record<string, unknown>; values: Record<string, unknown> },
   ): ToolOutcome | null;
+  /** Asks the visitor's page to run a tool; left out where there is no page. null: it did not answer. */
+  page?(call: {
+    tool_name: string;
+    arguments: Record<string, unknown>;
+    timeout_s: number;
+  }): Promise<ClientAnswer | null>;
   /** Only for telephone calls. */
   call?: { is_outbound: boolean; answerer: AnswererNote | null; greeting(): string | null };
 };

@@ -96,7 +96,16 @@ export const StaticToolParameter = z
   .meta({ id: "StaticToolParameter" });
 export type StaticToolParameter = z.infer<typeof StaticToolParameter>;
 
-const ToolType = z.enum(["action", "endpoint", "context", "log", "mcp"]).meta({ id: "ToolType" });
+/** So long may a visitor's page take, unless its tool says otherwise. */
+export const CLIENT_TIMEOUT_S = 20;
+
+const ClientRun = z
+  .object({
+    timeout: z.number().min(1).max(120).nullish().describe(`Seconds; ${CLIENT_TIMEOUT_S} when unset.`),
+  })
+  .meta({ id: "ToolClientRun" });
+
+const ToolType = z.enum(["action", "endpoint", "context", "log", "mcp", "client"]).meta({ id: "ToolType" });
 export type ToolType = z.infer<typeof ToolType>;
 
 export const ToolDefinition = z
@@ -105,6 +114,7 @@ export const ToolDefinition = z
     tool: InternalTool,
     endpoint: ToolHttpEndpoint.nullish(),
     mcp: McpCall.nullish().describe("The tool of the service's MCP server that is called."),
+    client: ClientRun.nullish().describe("How the visitor's page is asked to run it."),
     context: z
       .object({ task: z.union([Task, boundedList(Task)]).nullish() })
       .meta({ id: "Context" })
@@ -149,12 +159,14 @@ export function toolType(definition: ToolDefinition): ToolType {
   if (definition.type) return definition.type;
   if (definition.context) return "context";
   if (definition.mcp) return "mcp";
+  if (definition.client) return "client";
   return definition.endpoint ? "endpoint" : "action";
 }
 
+const OUTSIDE: ReadonlySet<ToolType> = new Set(["endpoint", "mcp", "client"]);
+
 /** Whether a call leaves the program: what a test must not do, and what a recording answers for. */
-export const callsService = (definition: ToolDefinition): boolean =>
-  toolType(definition) === "endpoint" || toolType(definition) === "mcp";
+export const callsService = (definition: ToolDefinition): boolean => OUTSIDE.has(toolType(definition));
 
 /** A context tool's tasks, each with its place in the definition; the public API takes one task or a list. */
 export function tasksOf(definition: ToolDefinition): { task: Task; path: (string | number)[] }[] {

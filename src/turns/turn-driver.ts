@@ -1,5 +1,6 @@
 import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
+import type { ClientAnswer } from "../sessions/client-calls.ts";
 import type { Engine, HeldSession } from "../sessions/engine.ts";
 import type { LeasedSession } from "../sessions/lease.ts";
 import type { SentSoFar } from "../sessions/sent/sent-parts.ts";
@@ -164,7 +165,17 @@ export class TurnDriver {
       return greetingText(snapshot, this.memory, sessionFacts(this.session), at);
     };
     const { signal } = this;
-    return toolContextOf(this.#facts, this.memory, now, { signal, greeting });
+    const context = toolContextOf(this.#facts, this.memory, now, { signal, greeting });
+    return this.input.has_page ? { ...context, page: (call) => this.#askPage(call) } : context;
+  }
+
+  /** Whoever stops the answer waits for their page no longer either. */
+  #askPage(call: Parameters<NonNullable<ToolContext["page"]>>[0]): Promise<ClientAnswer | null> {
+    const interrupted = this.input.control?.interrupted;
+    const signal = interrupted ? AbortSignal.any([this.signal, interrupted]) : this.signal;
+    return this.engine.clientCalls.ask({ session_id: this.session.id, ...call }, signal, (told) =>
+      this.emit({ type: "client_call", call: told }),
+    );
   }
 
   /** Stores everything not stored yet, in one transaction; `over` releases the lease. A debugged turn is stored at its end only. */

@@ -1,5 +1,6 @@
 import type { ModelRequest } from "../llm/model.ts";
 import type { AnswererNote } from "../sessions/answerer-notes.ts";
+import type { ClientCall } from "../sessions/client-calls.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
@@ -25,6 +26,8 @@ export type TurnInput = {
   /** Who answered our call, if known when the turn begins. */
   answerer?: AnswererNote | null;
   control?: TurnControl;
+  /** The channel passes `client_call` on to a page that can answer. */
+  has_page?: boolean;
   /** The person's words are stored already, and the turn is debugged. */
   debug?: TurnDebug;
   /** An answer that the model began before the person was known to have finished. */
@@ -48,6 +51,8 @@ export type TurnEvent =
       /** Arguments and result, if the tool shares its results with the channel; otherwise null. */
       propagated: { arguments: unknown; result: unknown } | null;
     }
+  /** A tool that runs in the visitor's page is called. */
+  | { type: "client_call"; call: ClientCall }
   /** From now on the session is in another language. */
   | { type: "language"; language: string }
   /** Keys to be pressed on a call. */

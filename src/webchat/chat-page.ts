@@ -65,11 +65,14 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
     },
   );
 
-  api.server.get(
-    "/chat/widget.js",
-    { schema: hidden, helmet: { crossOriginResourcePolicy: { policy: "cross-origin" } } },
-    (request, reply) => sendAsset(request, reply, assets.get("widget.js")!, AN_HOUR),
-  );
+  // What pages of other sites load: the widget, and what plays and records a call of their own.
+  for (const name of ["widget.js", "call-worklet.js"])
+    api.server.get(
+      `/chat/${name}`,
+      { schema: hidden, helmet: { crossOriginResourcePolicy: { policy: "cross-origin" } } },
+      (request, reply) =>
+        sendAsset(request, reply.header("access-control-allow-origin", "*"), assets.get(name)!, AN_HOUR),
+    );
 }
 
 /** Whether the page has a Call button, what is missing here for calls, and what hears and speaks. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
 import type { Db } from "../db/database.ts";
@@ -44,6 +45,22 @@ export async function requireAllowedSite(db: Db, site: string | null, channel_id
 /** What is hashed of a token: of one that a foreign site was given, the site is a part. */
 export const boundToken = (token: string, site: string | null): string =>
   site === null ? token : `${token} ${site}`;
+
+const CALL_TOKEN = "chat-call-site";
+
+/** The tokens of a call, which open its socket: of one that a foreign site began, they open it on that site. */
+export type SiteTokens = { write(token: string): string; read(given: string): string | null };
+
+export const siteTokens = (vault: Vault, site: string | null): SiteTokens => ({
+  write: (token) => (site === null ? token : `${token}.${vault.sign(CALL_TOKEN, `${token} ${site}`)}`),
+  read(given) {
+    const [token = "", signature, ...rest] = given.split(".");
+    if (site === null) return signature === undefined ? token : null;
+    const isSigned =
+      signature !== undefined && rest.length === 0 && vault.verify(CALL_TOKEN, `${token} ${site}`, signature);
+    return isSigned ? token : null;
+  },
+});
 
 /**
  * Lets foreign pages read the answers of the chat API, refusals too, so that a page can show why. No cookie goes along,

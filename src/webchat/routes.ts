@@ -2,6 +2,7 @@ import type { Api } from "../api/server.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { chatPageRoutes } from "./chat-page.ts";
+import { clientCallRoutes } from "./client-call-routes.ts";
 import { allowForeignPages } from "./embedding-site.ts";
 import { webChatRoutes } from "./web-chat.ts";
 
@@ -9,5 +10,6 @@ import { webChatRoutes } from "./web-chat.ts";
 export function addWebChat(api: Api, engine: Engine, engines: VoiceEngines | null): void {
   allowForeignPages(api.server);
   webChatRoutes(api, engine);
+  clientCallRoutes(api, engine);
   chatPageRoutes(api, { db: engine.db, engines });
 }

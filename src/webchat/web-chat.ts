@@ -1,15 +1,13 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
-import { sql } from "kysely";
 import type { RawData } from "ws";
 import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
 import { inputErrors } from "../api/input-errors.ts";
 import type { Api } from "../api/server.ts";
-import { sha256 } from "../base/crypto.ts";
 import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
-import { fixedStatement } from "../db/fixed-statement.ts";
+import type { ClientCall } from "../sessions/client-calls.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { fillWait } from "../turns/fill-wait.ts";
@@ -20,6 +18,7 @@ import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
 import { type ChatAnswer, ChatAnswers, EndedChat, OpenedChat, ResumedChat } from "./chat-answers.ts";
 import { chatSoFar, shownCall } from "./chat-so-far.ts";
 import { boundToken, requireAllowedSite, siteOf } from "./embedding-site.ts";
+import { ChatToken, chatPath, type FoundChat, findChat } from "./find-chat.ts";
 import { findTarget, pageVariables, Visit, visitorOf } from "./visitor.ts";
 import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
@@ -37,7 +36,6 @@ const ChatMessage = z.object({
     .nullish()
     .describe("The page's own ID of the message: sent twice, answered once"),
 });
-const token = z.string().max(200);
 
 /** A person does not write faster than this; what comes beyond is refused, not queued. */
 const MAX_WAITING = 20;
@@ -48,22 +46,15 @@ const MAX_REFUSED = 200;
 const PATIENCE_MS = 60_000;
 const CROWDED = "Many people are writing to us at the moment. Please send that again in a moment.";
 
-const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
-
 type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string } };
 type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
-
-type Chat = {
-  id: number;
-  sub_organization_id: number;
-  ended_at: string | null;
-  channel_id: number | null;
-};
 
 /** What a socket is sent: an aside is said while the answer is still being made. */
 type ChatEvent =
   | ChatAnswer
   | { type: "typing"; text: string }
+  /** A tool that runs in the page is called; the page answers by `POST …/client_calls/{key}`. */
+  | ({ type: "client_call" } & ClientCall)
   /** All that answers the message of this number was sent; the page need not ask for it again. */
   | { type: "answered"; id: string }
   | { type: "error"; message: string; id?: string | null };
@@ -115,8 +106,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     {
       ...open,
       summary: "Get a chat's messages, to resume it",
-      params: sessionPath,
-      query: z.object({ token }),
+      params: chatPath,
+      query: ChatToken,
       response: ResumedChat,
     },
     async ({ request, params, query }) => {
@@ -130,8 +121,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     {
       ...open,
       summary: "Send a chat message without a WebSocket",
-      params: sessionPath,
-      query: z.object({ token }),
+      params: chatPath,
+      query: ChatToken,
       body: ChatMessage,
       response: ChatAnswers,
     },
@@ -155,8 +146,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     {
       ...open,
       summary: "End a chat",
-      params: sessionPath,
-      query: z.object({ token }),
+      params: chatPath,
+      query: ChatToken,
       body: z.unknown(),
       response: EndedChat,
     },
@@ -270,10 +261,15 @@ function refuseHaste(limit: VisitorLimit, session_id: number): void {
 const turnInput = (message: z.infer<typeof ChatMessage>) => ({
   text: message.text,
   client_message_id: message.id ?? null,
+  has_page: true,
 });
 
 /** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
-async function admit(engine: Engine, socket: WebSocket, request: ChatSocketRequest): Promise<Chat | null> {
+async function admit(
+  engine: Engine,
+  socket: WebSocket,
+  request: ChatSocketRequest,
+): Promise<FoundChat | null> {
   try {
     const { params, query } = request;
     const session = await findChat(engine, request, params.session_id, query.token ?? "");
@@ -296,7 +292,7 @@ async function receive(
   engine: Engine,
   limit: VisitorLimit,
   { socket, running }: { socket: WebSocket; running: StoppableTurn },
-  session: Chat,
+  session: FoundChat,
   data: string,
 ): Promise<void> {
   const session_id = session.id;
@@ -369,7 +365,7 @@ async function runWatchedTurn(
 }
 
 const isAnswer = (event: ChatEvent | null): event is ChatAnswer =>
-  event !== null && event.type !== "typing" && event.type !== "answered" && event.type !== "error";
+  event !== null && !["typing", "client_call", "answered", "error"].includes(event.type);
 
 function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
   switch (event.type) {
@@ -389,6 +385,8 @@ function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
         return { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result };
       }
       return event.propagated && shownCall({ ...event, ...event.propagated });
+    case "client_call":
+      return { type: "client_call", ...event.call };
     case "aside":
       return { type: "aside", text: event.text };
     case "words_over":
@@ -408,29 +406,3 @@ function close(socket: WebSocket, message: string): void {
   send(socket, { type: "error", message });
   socket.close(1008);
 }
-
-/** A wrong token answers like a session that never was, and so does a right one on another site than its own. */
-async function findChat(
-  engine: Engine,
-  request: FastifyRequest,
-  session_id: string,
-  resume_token: string,
-): Promise<Chat> {
-  const id = /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1;
-  const site = siteOf(request);
-  const [session] = await chatOf(engine.db, {
-    id,
-    resume_token_hash: sha256(boundToken(resume_token, site)),
-  });
-  if (!session) throw new Fault("not-found", "This chat does not exist, or its token is wrong.");
-  await requireAllowedSite(engine.db, site, session.channel_id ?? -1);
-  return session;
-}
-
-const chatOf = fixedStatement<{ id: number; resume_token_hash: string }, Chat>(
-  ({ id, resume_token_hash }) => sql`
-    select id, sub_organization_id, ended_at,
-      (select channel_id from channel_targets t where t.id = sessions.channel_target_id) as channel_id
-    from sessions
-    where id = ${id} and resume_token_hash = ${resume_token_hash}`,
-);

@@ -45,13 +45,34 @@ beforeAll(async () => {
       on "show" -> call list_doctors
       after list_doctors -> say "These are they."
       on "long" -> say "First words." then wait 60s then say "Last words."
+      on "prices" -> call show_section {"section": "prices"}
+      on "offers" -> call show_section {"section": "offers"}
+      on "other" -> call play_song
+      after show_section -> say "It gave {result}."
+      after play_song -> say "It gave {result}."
       on "bye" -> call hangup
       on /.*/ -> say "You said: {user.text}"`,
-    tools: [endpointTool("list_doctors", `${peer.url}/doctors`, { definition: CARDS })],
+    tools: [
+      endpointTool("list_doctors", `${peer.url}/doctors`, { definition: CARDS }),
+      ...["show_section", "play_song"].map(clientTool),
+    ],
     systemTools: ["hangup"],
     agent: { name: "Receptionist" },
   });
 });
+
+const clientTool = (name: string) =>
+  ({
+    type: "client",
+    tool: {
+      type: "function",
+      function: {
+        name,
+        description: `Does ${name}`,
+        parameters: { type: "object", properties: { section: { type: "string" } } },
+      },
+    },
+  }) as never;
 
 async function agentOn(allowed_origins: string, how: Parameters<typeof createAgent>[1]): Promise<string> {
   const made = await createAgent(app, {
@@ -114,6 +135,44 @@ test("a tool's cards are shown, and pressing one answers for the visitor", async
   await page.getByText("These are they.").waitFor();
   await page.getByRole("button", { name: "Book" }).click();
   await page.getByText("You said: Book Dr. Osei").waitFor();
+});
+
+describe("a tool of the page", () => {
+  test("runs in it, and what it gives goes back to the agent", async () => {
+    const page = await open();
+    await say(page, "prices");
+    await page.getByText("Prices", { exact: true }).and(page.locator(".shown")).waitFor();
+    await page.getByText("show_section: done").waitFor();
+    await page.locator(".agent", { hasText: "It gave" }).waitFor();
+    expect(await page.locator(".agent").last().textContent()).toContain("Prices");
+  });
+
+  test("runs without WebSockets too", async () => {
+    line.refuseSockets();
+    onTestFinished(() => line.restore());
+    const page = await open();
+    await say(page, "prices");
+    await page.getByText("show_section: done").waitFor();
+    await page.locator(".agent", { hasText: "It gave" }).waitFor();
+  });
+
+  test("that fails tells the agent why, and so does one that the page does not have", async () => {
+    const page = await open();
+    await say(page, "offers");
+    await page.locator(".agent", { hasText: "This page has no section offers." }).waitFor();
+    await say(page, "other");
+    await page.locator(".agent", { hasText: "This page can't run play_song." }).waitFor();
+  });
+
+  test("that the chat page is asked for is refused by it at once", async () => {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${line.url}/chat/${target}`);
+    await page.getByLabel("Your message").fill("prices");
+    await page.getByLabel("Your message").press("Enter");
+    await page.getByText("This page can't run show_section.").first().waitFor();
+  });
 });
 
 test("Stop ends an answer with the words so far, and the next message is answered at once", async () => {

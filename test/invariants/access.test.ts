@@ -19,9 +19,11 @@ import { changedTables, snapshot } from "../harness/snapshot.ts";
 const PUBLIC = [
   "GET /api/v1/sessions/recording/stream",
   "GET /chat/v1/sessions/{}",
+  "GET /chat/v1/sessions/{}/client_calls",
   "GET /reports/{}/data",
   "POST /chat/v1/calls",
   "POST /chat/v1/sessions",
+  "POST /chat/v1/sessions/{}/client_calls/{}",
   "POST /chat/v1/sessions/{}/end",
   "POST /chat/v1/sessions/{}/messages",
 ];

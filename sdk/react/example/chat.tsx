@@ -4,8 +4,26 @@ import { EntryView } from "./entry-view.tsx";
 
 type Props = { server: string; target: string; identityToken: string | null };
 
+/** Tools of the agent that run in this page. */
+const TOOLS = {
+  show_section({ section }: { section: string }) {
+    const heading = document.getElementById(section);
+    if (!heading) throw new Error(`This page has no section ${section}.`);
+    heading.scrollIntoView();
+    heading.classList.add("shown");
+    return { shown: heading.textContent };
+  },
+};
+
 export function Chat({ server, target, identityToken }: Props) {
-  const chat = useConversation({ server, target, identityToken, variables: { page: "example" } });
+  const chat = useConversation({
+    server,
+    target,
+    identityToken,
+    variables: { page: "example" },
+    tools: TOOLS,
+  });
+  const { voice } = chat;
   const [text, setText] = useState("");
   const agent = chat.agentName || "Agent";
 
@@ -14,6 +32,20 @@ export function Chat({ server, target, identityToken }: Props) {
       <header>
         <h2>{agent}</h2>
         {chat.isScripted && <p className="note">offline demo model</p>}
+        {voice.status === "idle" ? (
+          <button type="button" onClick={chat.call}>
+            Call
+          </button>
+        ) : (
+          <>
+            <button type="button" aria-pressed={voice.isMuted} onClick={() => chat.mute(!voice.isMuted)}>
+              Mute
+            </button>
+            <button type="button" onClick={chat.hangUp}>
+              Hang up
+            </button>
+          </>
+        )}
         <button type="button" onClick={chat.end} disabled={chat.status === "ended"}>
           End
         </button>
@@ -35,6 +67,19 @@ export function Chat({ server, target, identityToken }: Props) {
         {chat.status === "connected" && chat.isAnswering && `${agent} is writing…`}
       </p>
       {chat.error && <p role="alert">{chat.error}</p>}
+      <p role="status" className="note">
+        {voice.status === "asking" && "Allow the microphone…"}
+        {voice.status === "connecting" && "Calling…"}
+        {voice.status === "connected" && (voice.isSpeaking ? `${agent} speaks.` : "Speak now.")}
+        {voice.notice ?? voice.error}
+      </p>
+      <ul aria-label="Captions">
+        {voice.captions.map(({ key, role, text }) => (
+          <li key={key}>
+            {role === "user" ? "You" : agent}: {text}
+          </li>
+        ))}
+      </ul>
       {chat.ended ? (
         <p>
           {chat.ended.text}{" "}

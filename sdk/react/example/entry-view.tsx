@@ -17,6 +17,12 @@ export function EntryView({ entry, agent, onAnswer, onSendAgain }: Props) {
         ))}
       </ul>
     );
+  if (entry.type === "client_call")
+    return (
+      <p className="note">
+        {entry.tool_name}: {entry.state === "failed" ? entry.error : entry.state}
+      </p>
+    );
   if (entry.type === "tool")
     return (
       <details>

@@ -8,6 +8,7 @@ const asked = new URLSearchParams(location.search);
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>
     <h1>Our site</h1>
+    <h2 id="prices">Prices</h2>
     <Chat
       server={asked.get("server") ?? "http://localhost:8080"}
       target={asked.get("target") ?? "demo-clinic"}

@@ -11,6 +11,7 @@ import { traceOfLine } from "../../media/line-trace.ts";
 import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
 import type { VoiceEngines } from "../../media/voice-engines.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
+import type { SiteTokens } from "../../webchat/embedding-site.ts";
 import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
 
 /**
@@ -52,9 +53,11 @@ type Parts = {
   clock: Clock;
   log: Log;
   soundAt: MediaLineParts["soundAt"];
+  tokens: SiteTokens;
 };
 
-export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, socket: WebSocket): void {
+export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
+  const { calls, engines, clock, log, soundAt, tokens } = parts;
   let line: MediaLine | null = null;
   let opening = false;
   let frames = 0;
@@ -74,11 +77,12 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
   }, 1000);
   second.unref();
 
-  const open = async ({ call_id, token }: { call_id: string; token: string }) => {
+  const open = async ({ call_id, token: given }: { call_id: string; token: string }) => {
     opening = true;
     clearTimeout(setup);
-    const voice = await calls.voiceOf(call_id, token);
-    if (!voice) return refuse("This call is over, or was opened before.");
+    const token = tokens.read(given);
+    const voice = token === null ? null : await calls.voiceOf(call_id, token);
+    if (token === null || !voice) return refuse("This call is over, or was opened before.");
     let call: OpenCall | null = null;
     const waiting: CallInput[] = [];
     const reports: MediaReport[] = [];
@@ -139,7 +143,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     const recorder = await call.record(HEARING_RATE);
     if (recorder) media.record(recorder);
     line = media;
-    send({ type: "ready", rate: HEARING_RATE, again: call.next_token });
+    send({ type: "ready", rate: HEARING_RATE, again: tokens.write(call.next_token) });
     call.input({ type: "open", sid: call_id });
     for (const input of waiting) call.input(input);
     // The page closed its socket while the call was looked up.

@@ -268,6 +268,7 @@ const KINDS = [
   { value: "action", label: "Fixed reply" },
   { value: "context", label: "Workflow or variables" },
   { value: "log", label: "Log event" },
+  { value: "client", label: "Runs in the visitor's page" },
 ];
 
 /** Added from its service only, where a person sees what is accepted. */

@@ -9,6 +9,7 @@ import {
   callsService,
   type StaticToolParameter,
   type ToolDefinition,
+  type ToolType,
   tasksOf,
   toolType,
 } from "../tool-definition.ts";
@@ -174,7 +175,7 @@ function functionName(definition: ToolDefinition, name: string): Issue[] {
     {
       id: "function-name-mismatch",
       severity: "error",
-      message: `The function of an ${toolType(definition) === "mcp" ? "MCP" : "endpoint"} tool has the tool's own name: "${name}".`,
+      message: `The function of ${KINDS_IN_WORDS[toolType(definition)] ?? "an endpoint"} tool has the tool's own name: "${name}".`,
       path: ["tool", "function", "name"],
       value: given,
     },
@@ -319,3 +320,5 @@ function inputPatterns(definition: ToolDefinition): Issue[] {
     }),
   );
 }
+
+const KINDS_IN_WORDS: Partial<Record<ToolType, string>> = { mcp: "an MCP", client: "a client" };

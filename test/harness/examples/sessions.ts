@@ -166,6 +166,22 @@ export const SESSIONS: Examples = {
   "POST /chat/v1/calls": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
   "POST /chat/v1/sessions": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
   "GET /chat/v1/sessions/{}": chat,
+  "GET /chat/v1/sessions/{}/client_calls": chat,
+  "POST /chat/v1/sessions/{}/client_calls/{}": async (maker) => {
+    const { at = [], query } = await chat(maker);
+    const [session_id] = at;
+    const key = `example-${session_id}`;
+    await maker.app.db
+      .insertInto("client_tool_calls")
+      .values({
+        session_id: Number(session_id),
+        key,
+        tool_name: "scroll",
+        expires_at: "2999-01-01T00:00:00Z",
+      })
+      .execute();
+    return { at: [...at, key], ...(query && { query }), body: { result: "done" } };
+  },
   "POST /chat/v1/sessions/{}/messages": async (maker) => ({
     ...(await chat(maker)),
     body: { text: "hello" },

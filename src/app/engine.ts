@@ -16,7 +16,7 @@ import type { Transport } from "../llm/providers.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { queueIndexing } from "../sessions/index-session-job.ts";
 import { sessionLeases } from "../sessions/lease.ts";
-import { createClientCalls } from "../sessions/client-calls.ts";
+import { createClientCalls } from "../sessions/live/client-calls.ts";
 import { createLiveWords } from "../sessions/live/live-words.ts";
 import { createSessionEnds } from "../sessions/session-ends.ts";
 import { createMcpClient } from "../tools/mcp/mcp-client.ts";

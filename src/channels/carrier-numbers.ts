@@ -32,7 +32,7 @@ export async function offeredNumbers(
     .selectFrom("channels")
     .select(["id", "channel_service"])
     .where("organization_id", "=", caller.organization_id)
-    .where("channel_service", "=", "twilio")
+    .where("channel_service", "in", ["twilio", "sip"])
     .$if(only.every(Number.isSafeInteger), (found) =>
       found.where((eb) => eb.and(only.map((id) => eb("id", "=", id)))),
     )

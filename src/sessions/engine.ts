@@ -17,7 +17,7 @@ import type { LanguageModel } from "../llm/model.ts";
 import type { McpClient } from "../tools/mcp/mcp-client.ts";
 import type { McpListings } from "../tools/mcp/mcp-listing.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
-import type { ClientCalls } from "./client-calls.ts";
+import type { ClientCalls } from "./live/client-calls.ts";
 import type { LiveWords } from "./live/live-words.ts";
 import type { SessionEnds } from "./session-ends.ts";
 

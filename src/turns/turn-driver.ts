@@ -1,8 +1,8 @@
 import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
-import type { ClientAnswer } from "../sessions/client-calls.ts";
 import type { Engine, HeldSession } from "../sessions/engine.ts";
 import type { LeasedSession } from "../sessions/lease.ts";
+import type { ClientAnswer } from "../sessions/live/client-calls.ts";
 import type { SentSoFar } from "../sessions/sent/sent-parts.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import { redactedState } from "../sessions/session-redactor.ts";

@@ -48,13 +48,15 @@ beforeAll(async () => {
       on "prices" -> call show_section {"section": "prices"}
       on "offers" -> call show_section {"section": "offers"}
       on "other" -> call play_song
+      on "over" -> call start_over
+      after start_over -> say "It gave {result}."
       after show_section -> say "It gave {result}."
       after play_song -> say "It gave {result}."
       on "bye" -> call hangup
       on /.*/ -> say "You said: {user.text}"`,
     tools: [
       endpointTool("list_doctors", `${peer.url}/doctors`, { definition: CARDS }),
-      ...["show_section", "play_song"].map(clientTool),
+      ...["show_section", "play_song", "start_over"].map(clientTool),
     ],
     systemTools: ["hangup"],
     agent: { name: "Receptionist" },
@@ -162,6 +164,17 @@ describe("a tool of the page", () => {
     await page.locator(".agent", { hasText: "This page has no section offers." }).waitFor();
     await say(page, "other");
     await page.locator(".agent", { hasText: "This page can't run play_song." }).waitFor();
+  });
+
+  test("that reloads the page is not run again after it, and the agent is told so", async () => {
+    const page = await open();
+    let loads = 0;
+    page.on("load", () => loads++);
+    await say(page, "over");
+    await page.locator(".agent", { hasText: "The page was reloaded while this ran" }).waitFor();
+    await say(page, "hello");
+    await page.getByText("You said: hello").waitFor();
+    expect(loads).toBe(1);
   });
 
   test("that the chat page is asked for is refused by it at once", async () => {

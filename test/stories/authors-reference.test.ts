@@ -224,6 +224,7 @@ const SECTIONS: Record<string, string[]> = {
   ToolFunction: ["### Function"],
   ToolHttpEndpoint: ["### Endpoint"],
   ToolMcpCall: ["### MCP call"],
+  ToolClientRun: ["### Client call"],
   Context: ["### Context"],
   ToolOptions: ["### Options"],
   StaticToolParameter: ["### Static parameters"],

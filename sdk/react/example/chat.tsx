@@ -13,6 +13,11 @@ const TOOLS = {
     heading.classList.add("shown");
     return { shown: heading.textContent };
   },
+  /** Leaves the page, so the one that comes next tells the agent that nobody knows what came of it. */
+  start_over() {
+    location.reload();
+    return new Promise(() => {});
+  },
 };
 
 export function Chat({ server, target, identityToken }: Props) {

@@ -17,12 +17,13 @@ type TelnyxRequest<T> = { path: string; body?: object; answer: z.ZodType<T> };
 export type TelnyxApi = {
   get<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
   post<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
+  patch<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
 };
 
 export function createTelnyxApi(egress: Egress, base: string, timeout_ms = TIMEOUT_MS): TelnyxApi {
   async function send<T>(
     { credentials }: CarrierAccount,
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "PATCH",
     { path, body, answer }: TelnyxRequest<T>,
   ): Promise<T> {
     const outcome = await egress.send({
@@ -38,19 +39,21 @@ export function createTelnyxApi(egress: Egress, base: string, timeout_ms = TIMEO
       max_response_bytes: MAX_BYTES,
       httpsOnly: true,
     });
-    const what = path.split("/").at(-1) ?? path;
+    const what = path.split("?")[0]?.split("/").at(-1) ?? path;
+    const changes = method !== "GET";
     if (outcome.kind !== "response" || outcome.status >= 300) {
-      throw faultOf(outcome, method === "POST", (words) => hideSecrets(words, [credentials.api_key]));
+      throw faultOf(outcome, changes, (words) => hideSecrets(words, [credentials.api_key]));
     }
     const read = answer.safeParse(parsed(outcome.body));
     if (read.success) return read.data;
     // It said yes, so it was done; only what was done is not known.
-    const fate = method === "POST" ? "unknown" : "not-sent";
+    const fate = changes ? "unknown" : "not-sent";
     throw new CarrierFault(`Telnyx's answer to ${what} can't be read.`, fate, { cause: read.error });
   }
   return {
     get: (account, asked) => send(account, "GET", asked),
     post: (account, asked) => send(account, "POST", asked),
+    patch: (account, asked) => send(account, "PATCH", asked),
   };
 }
 

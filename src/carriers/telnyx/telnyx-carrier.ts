@@ -4,6 +4,7 @@ import type { Carrier, CarrierAccount, CarrierCalls } from "../../channels/carri
 import type { Egress } from "../../egress/egress.ts";
 import { createTelnyxApi, TELNYX_URL, type TelnyxApi } from "./telnyx-api.ts";
 import { telnyxLookup } from "./telnyx-lookup.ts";
+import { telnyxNumbers } from "./telnyx-numbers.ts";
 import { readState, writeState } from "./telnyx-state.ts";
 import { telnyxTexts } from "./telnyx-texts.ts";
 
@@ -40,6 +41,7 @@ export function createTelnyx(parts: TelnyxParts): Carrier & { commands: TelnyxCo
     name: TELNYX_NAME,
     simulated: false,
     check: (account) => checkAccount(api, account),
+    numbers: telnyxNumbers(api),
     calls: telnyxCalls(api, parts.publicUrl),
     texts: telnyxTexts(
       api,

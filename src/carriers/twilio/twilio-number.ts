@@ -4,7 +4,7 @@ import { write } from "../../api/resource.ts";
 import { recordId } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
-import { Fault } from "../../base/errors.ts";
+import { Fault, notFound } from "../../base/errors.ts";
 import { askCarrier } from "../../channels/ask-carrier.ts";
 import type {
   CarrierAccount,
@@ -13,9 +13,9 @@ import type {
   Carriers,
   SharedAccount,
 } from "../../channels/carrier.ts";
+import { findChannel } from "../../channels/channel.ts";
 import { claimNumber } from "../../channels/number-ownership.ts";
 import type { Db } from "../../db/database.ts";
-import { findTwilioChannel } from "./twilio-channel.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
 const e164 = () =>
@@ -65,9 +65,12 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
     caller: Caller,
     id: number,
   ): Promise<[CarrierNumbers, CarrierAccount, SharedAccount | undefined]> => {
-    const channel = await findTwilioChannel(db, caller, id);
+    const channel = await findChannel(db, caller, id);
     const found = await carriers.of(channel);
     const numbers = found?.carrier.numbers;
+    // Of SIP channels those whose carrier lists its numbers, too; the path is older than they are.
+    if (channel.channel_service !== "twilio" && !(channel.channel_service === "sip" && numbers))
+      throw notFound("Twilio channel", id);
     if (!numbers) {
       throw new Fault(
         "unsupported",
@@ -122,9 +125,9 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
   api.get(
     path,
     {
-      summary: "List the numbers of a Twilio account",
+      summary: "List the numbers of a carrier account",
       description:
-        "Channel targets may claim any number listed here. Of the operator's account only one's own are listed.",
+        "Of a Twilio channel, or of a SIP channel that Telnyx carries. Channel targets may claim any number listed here. Of the operator's account only one's own are listed.",
       tag,
       permission: "channels_read",
       params,

@@ -75,10 +75,14 @@ export default recordPageOf<Channel, ChannelValues>({
   Form: ChannelForm,
 });
 
+/** Of carriers whose numbers are listed and rented here. */
+const listsNumbers = ({ channel_service, config }: Channel): boolean =>
+  channel_service === "twilio" || (channel_service === "sip" && config?.credentials?.carrier === "telnyx");
+
 function Views({ record: channel, children }: { record: Channel; children: ReactNode }) {
   const views = {
     addresses: "Addresses",
-    ...(channel.channel_service === "twilio" && { numbers: "Numbers" }),
+    ...(listsNumbers(channel) && { numbers: "Numbers" }),
     settings: "Settings",
   };
   return (

@@ -42,12 +42,19 @@ const COLUMNS: Column<ToolResponse>[] = [
   changedColumn("last_updated"),
 ];
 
+const KINDS = {
+  endpoint: "HTTP request",
+  context: "context",
+  action: "action",
+  log: "event",
+  mcp: "MCP",
+  client: "visitor's page",
+};
+
 /** The label of a tool's type. */
-export function kindOf({ type, endpoint, mcp, context }: ToolResponse["definition"]): string {
+export function kindOf({ type, endpoint, mcp, client, context }: ToolResponse["definition"]): string {
   if (context?.task) return "workflow";
-  return { endpoint: "HTTP request", context: "context", action: "action", log: "event", mcp: "MCP" }[
-    type ?? (mcp ? "mcp" : endpoint ? "endpoint" : "action")
-  ];
+  return KINDS[type ?? (mcp ? "mcp" : client ? "client" : endpoint ? "endpoint" : "action")];
 }
 
 function NewWorkflow() {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
-import { randomBase62 } from "../base/ids.ts";
-import type { Db } from "../db/database.ts";
-import type { Notices } from "../db/notices.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { randomBase62 } from "../../base/ids.ts";
+import type { Db } from "../../db/database.ts";
+import type { Notices } from "../../db/notices.ts";
 
 /*
  * Calls of tools that run in the visitor's page. The turn waits in one process; the page may answer to any other, also

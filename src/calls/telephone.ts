@@ -222,13 +222,14 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       }
     },
     async lost() {
+      log.warn({ sid: call.sid, call_id: call.id }, "the line of a call broke and may be opened anew");
+      // Left last: until then, a report that the caller has hung up finds the call here and waits for this.
       try {
         await keepUse(db, call, use());
+        await reopenLine(db, call, clock.now());
       } finally {
         leave(call, use);
       }
-      log.warn({ sid: call.sid, call_id: call.id }, "the line of a call broke and may be opened anew");
-      await reopenLine(db, call, clock.now());
     },
   });
 

@@ -142,7 +142,7 @@ export function sessionLabelRoutes(
           .insertInto("session_labels")
           .values({
             ...body,
-            comments: body.comments ? seal(body.comments) : null,
+            comments: body.comments == null ? null : seal(body.comments),
             timestamp: clock.now().toISOString(),
             sub_organization_id: caller.sub_organization_id,
           })

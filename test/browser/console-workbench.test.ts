@@ -134,6 +134,26 @@ test("what a second person saves meanwhile is shown, and nothing that was typed 
   expect(page.faults).toEqual([]);
 });
 
+test("a text is given to the agent though the organization has more than a list shows", async () => {
+  const agent_id = await scripted("Reader", "Help.");
+  const names = Array.from({ length: 205 }, (_, n) => `leaflet_${String(n).padStart(3, "0")}`);
+  for (const name of names) {
+    const body = { name, description: null, labels: [], chunk: true, text: `About ${name}.` };
+    expect((await it.app.send("POST", "/api/v1/data_sources/", body)).status).toBe(200);
+  }
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${agent_id}`);
+  // Whichever way the list is ordered, one of the two lies beyond what it shows.
+  for (const name of [names[0] as string, names.at(-1) as string]) {
+    const choice = page.getByRole("combobox", { name: "Existing text" });
+    await choice.click();
+    await choice.fill(name);
+    await page.getByRole("option", { name }).click();
+    await page.getByRole("button", { name: `Remove ${name} from the agent` }).waitFor();
+  }
+  expect(page.faults).toEqual([]);
+});
+
 async function scripted(name: string, context: string): Promise<number> {
   const { body: prompt } = await it.app.send("POST", "/api/v1/prompts/", {
     ...{ name, type: "prompt_v1", context, tools: [], llm_config: { provider: "openai", model: "scripted" } },

@@ -42,7 +42,13 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
   });
   const all = sources.data?.items ?? [];
   const changing = useMutation({
-    mutationFn: (change: { add?: string; remove?: string }) => changeSources(agent, change),
+    mutationFn: async (change: { add: number } | { remove: string }) => {
+      if ("remove" in change) return changeSources(agent, change);
+      // Asked for by its id: the list above may not reach as far as what was chosen.
+      const path = { data_source_id: change.add };
+      const { name } = await call("GET /api/v1/data_sources/{data_source_id}", { path });
+      await changeSources(agent, { add: name });
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
     onError: showFailure,
   });
@@ -53,10 +59,7 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
       placeholder="Choose"
       value={null}
       disabled={changing.isPending}
-      onChange={(id) => {
-        const add = all.find((source) => source.id === id)?.name;
-        if (add !== undefined) changing.mutate({ add });
-      }}
+      onChange={(id) => id !== null && changing.mutate({ add: id })}
     />
   );
   const write = mayChoose && may("data_sources_write") && (

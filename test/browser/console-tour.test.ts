@@ -71,7 +71,7 @@ async function talk(page: Page): Promise<void> {
   await menu(page, "Agents");
   await page.getByRole("link", { name: "Demo clinic", exact: true }).click();
   await page.getByRole("button", { name: "Start conversation" }).click();
-  await page.getByText("What do you need?").waitFor();
+  await page.getByRole("region", { name: "Opening" }).getByText("What do you need?").waitFor();
   await say(page, "I would like to book a check-up on monday");
   await page.getByRole("button", { name: /^find_slots/ }).click();
   await expect

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import classes from "./data-table.module.css";
 
 /** The fields that can be shown as they are. */
 type TextField<Row> = {
@@ -35,8 +36,13 @@ export function useColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] 
 
 /** What a cell shows: what the column makes of the row, or else its field's text. */
 export function cell<Row>(column: Column<Row>, row: Row, params: Record<string, string> = {}): ReactNode {
-  return column.render ? column.render(row, params) : <bdi>{row[column.field] as ReactNode}</bdi>;
+  if (column.render) return column.render(row, params);
+  const value = row[column.field] as string | number | null | undefined;
+  return <bdi className={isShortWord(value) ? classes.word : undefined}>{value}</bdi>;
 }
+
+/** An address or a name that is read whole; longer ones, such as keys, break wherever the column ends. */
+const isShortWord = (value: unknown): boolean => /^\S{1,24}$/.test(String(value ?? ""));
 
 /** The record's name, which leads to its page below `address`. */
 export const nameColumn = <Row extends { id: number; name: string }>(address: string): Column<Row> => ({

@@ -54,8 +54,12 @@ export default listPage({
   },
   Actions: () => (
     <>
-      <LinkButton to="/tests/judges">Judges</LinkButton>
-      <LinkButton to="/tests/replays">Replays</LinkButton>
+      <LinkButton to="/tests/judges" variant="default">
+        Judges
+      </LinkButton>
+      <LinkButton to="/tests/replays" variant="default">
+        Replays
+      </LinkButton>
       <ImportSuite />
     </>
   ),

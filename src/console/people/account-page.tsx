@@ -27,8 +27,9 @@ export default function AccountPage() {
               </>
             ) : (
               <Alert color="yellow" title="You have no password">
-                Ask an administrator for a sign-in link, and choose a password on its page. Then you can set
-                up a second factor.
+                Get a sign-in link from an administrator, or on the server with{" "}
+                <code>./parley sign-in-link</code>, and choose a password on its page. Then you can set up a
+                second factor.
               </Alert>
             )}
             <SignIns signIns={found.sign_ins} />

@@ -68,6 +68,9 @@ export default recordPage({
         )}
         <Textarea
           label="Text"
+          description={
+            record ? undefined : "Empty, if you add files or a web site once the source is created."
+          }
           dir="auto"
           autosize
           minRows={10}

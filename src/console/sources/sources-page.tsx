@@ -24,6 +24,6 @@ export default listPage({
     title: "No data sources yet",
     icon: IconBooks,
     about:
-      "Write what an agent needs to know, such as opening hours and prices. Give it a label, and add the search tool to the prompt.",
+      "Write or upload what an agent needs to know, such as opening hours and prices, or have a web site read. Give it a label, and add the search tool to the prompt.",
   },
 });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queueEndedSession } from "../src/executions/trigger.ts";
 import { ENDED_COLUMNS, type EndedSession } from "../src/sessions/engine.ts";
-import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "../test/harness/rows.ts";
+import { fillPastSessions } from "./past-sessions.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**
@@ -12,7 +12,6 @@ import { machine, markdownTable, median, ms, print, quantile, startPlatform } fr
 const SESSIONS = Number(process.argv[2] ?? 100_000);
 const ESTIMATES = 15;
 const ENDS = 400;
-const CHUNK = 50_000;
 
 const platform = await startPlatform();
 const { api, database, caller, token, jobs } = platform;
@@ -28,41 +27,6 @@ async function call<T>(method: string, path: string, body?: object): Promise<T> 
   if (response.statusCode !== 200)
     throw new Error(`${method} ${path}: ${response.statusCode} ${response.body}`);
   return response.json();
-}
-
-/** A year of sessions of ten agents, each with six messages and a tool call. */
-async function fill(): Promise<void> {
-  const { sub_organization_id } = caller;
-  await storeEmptySnapshot(db, sub_organization_id);
-  await sql`
-    insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type, prompt_id,
-      prompt_name, prompt_version_number, llm_provider, llm_model)
-    values (${sub_organization_id}, now(), now(), 1, 'Front desk', 'ca_v1', 1, 'Booking', 1, 'openai', 'scripted')`.execute(
-    db,
-  );
-  for (let from = 1; from <= SESSIONS; from += CHUNK) {
-    const to = Math.min(from + CHUNK - 1, SESSIONS);
-    await sql`
-      with made as (
-        insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, ended_at, end_reason,
-          channel, channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
-          agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot_key, state)
-        select ${sub_organization_id}::bigint, (select max(id) from conversations), at, at + interval '2 minutes',
-          at + interval '2 minutes', 'user', 'voice', 'voice', 'voice_sip_v1', 'bench-' || n, n % 10, 'Agent ' || n % 10,
-          'ca_v1', 'UTC', 1, 'Booking', 1, false, 60 + n % 200, ${EMPTY_SNAPSHOT}, '{}'
-        from generate_series(${from}::int, ${to}::int) as n,
-          lateral (select now() - (${SESSIONS}::int - n + 1) * (interval '365 days' / ${SESSIONS}::int) as at) as t
-        returning id, timestamp),
-      calls as (
-        insert into session_tool_calls (session_id, seq, turn_index, round, tool_call_id, tool_name, arguments, result,
-          timestamp, duration_ms)
-        select id, 3, 1, 0, 'c' || id, 'find_order', '{"order": "A1"}', '{"state": "late"}', timestamp, 12 from made)
-      insert into session_messages (session_id, seq, turn_index, role, text, timestamp)
-      select id, s, s / 2, case when s % 2 = 0 then 'agent' else 'user' end,
-        'This is what somebody says in a turn of a conversation about a refund, number ' || s, timestamp
-      from made, unnest(array[0, 1, 2, 4, 5, 6]) as s`.execute(db);
-  }
-  await sql`vacuum analyze sessions, session_messages, session_tool_calls`.execute(db);
 }
 
 type Made = { id: number; name: string; estimate: { backfill_count: number } };
@@ -132,7 +96,7 @@ async function ends(): Promise<number[]> {
 
 const shown = (took: number[]) => [ms(median(took)), ms(quantile(took, 0.95))];
 
-await fill();
+await fillPastSessions(db, caller.sub_organization_id, SESSIONS);
 const pattern = await tool("pattern", 5, { pattern: "refund, number (\\d)" });
 const summary = await tool("summary", 1, { provider: "openai", model: "gpt-6-sol", prompt: "Sum it up." });
 const rows: (string | number)[][] = [];

@@ -115,5 +115,13 @@ export async function fillBatch(db: Database["db"], fill: Fill): Promise<string>
     from batches b, generate_series(${from}::int, ${to - 1}::int) as i where b.batch_id = ${batch_id}`.execute(
     db,
   );
+  await sql`
+    insert into webhook_deliveries (id, sub_organization_id, campaign_id, webhook_id, batch_key, request_id, attempt_count,
+      channel_manager_status, is_test, state, body, tries, created_at, ended_at)
+    select 'whc_' || md5(i::text), ${tenant}::bigint, b.campaign_id, 10 + i % 2, b.key, i + 1, 1, 'COMPLETED', false,
+      case when i % 200 = 0 then 'FAILED' else 'DELIVERED' end, '{}', 1, at, at
+    from batches b, generate_series(${from}::int, ${to - 1}::int) as i,
+      lateral (select timestamptz '2025-01-01' + i * interval '30 seconds' as at) as told
+    where b.batch_id = ${batch_id}`.execute(db);
   return batch_id;
 }

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A model and a tool that answer at once, in a process of their own: chat completions as OpenAI streams them, and a list of
- * free times. Whoever asks without a tool's result is told to call `find`. Sends its address to whoever started it.
+ * A model, a tool and a receiver of webhooks that answer at once, in a process of their own: chat completions as OpenAI
+ * streams them, and a list of free times. Whoever asks without a tool's result is told to call `find`. Sends its address to whoever started it.
  */
 const CHUNK = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_763_000_000, model: "m" };
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
@@ -29,6 +29,10 @@ const server = createServer((request, response) => {
   if (request.url?.startsWith("/slots")) {
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"slots":[{"time":"09:00"},{"time":"14:00"}]}');
+    return;
+  }
+  if (request.url?.startsWith("/webhook")) {
+    request.resume().on("end", () => response.writeHead(200).end());
     return;
   }
   let body = "";

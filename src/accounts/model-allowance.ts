@@ -27,6 +27,8 @@ export type ModelAllowance = {
   admit(sub_organization_id: number, provider: string): void;
   /** What that took. */
   count(sub_organization_id: number, took: { tokens: number; cost_usd: number }): void;
+  /** Resolves once what was counted is stored, a fifth of a second later at most; before the database closes. */
+  stored(): Promise<void>;
 };
 
 /** Of a sub-organization, as this process knows it. */
@@ -53,6 +55,7 @@ export function createModelAllowance(deps: {
 }): ModelAllowance {
   const { db, clock, log, limits } = deps;
   const known = new Map<number, KnownUse>();
+  const writes = new Set<Promise<void>>();
 
   const allowances: Record<"tokens" | "micro_usd", Allowance> = {
     tokens: {
@@ -115,7 +118,8 @@ export function createModelAllowance(deps: {
     const of = today(tenant);
     of.pending.tokens += tokens;
     of.pending.micro_usd += Math.ceil(cost_usd * 1e6);
-    void write(tenant, of);
+    const written = write(tenant, of).finally(() => writes.delete(written));
+    writes.add(written);
   };
 
   const countAnswer = (tenant: number, usage: ModelUsage, answered: LanguageModel): void => {
@@ -151,7 +155,8 @@ export function createModelAllowance(deps: {
     }
     return { ...model, stream, ...(model.again && { again: guarded(model.again, tenant) }) };
   };
-  return { guard: guarded, admit: refuse, count };
+  const stored: ModelAllowance["stored"] = async () => void (await Promise.all(writes));
+  return { guard: guarded, admit: refuse, count, stored };
 }
 
 const KINDS = ["tokens", "micro_usd"] as const;

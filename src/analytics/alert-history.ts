@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -23,19 +24,29 @@ const AlertChangeResponse = z
   .meta({ id: "AlertChange" });
 type AlertChangeResponse = z.infer<typeof AlertChangeResponse>;
 
+const ofRule = (value: string) =>
+  sql<boolean>`c.alert_rule_id in (
+    select named.id from alert_rules named
+    where named.sub_organization_id = c.sub_organization_id and named.name ilike ${list.containing(value)})`;
+
 const changeList = {
   fields: {
     id: list.integer("c.id"),
     alert_rule_id: list.integer("c.alert_rule_id"),
-    name: list.text("r.name"),
+    name: list.custom(ofRule, sql`r.name`),
     at: list.time("c.at"),
-    state: list.exact("c.state"),
+    state: list.read(list.exact("c.state")),
   },
   time: "c.at",
-  order: [{ column: "c.id", direction: "desc" }],
+  order: [
+    { column: "c.at", direction: "desc" },
+    { column: "c.id", direction: "desc" },
+  ],
   countUpTo: 10_000,
+  isLong: true,
 } satisfies list.ListRules;
 
+/** Indexes: alert_changes_listed, alert_changes_rule. */
 const selectChanges = (db: Db, caller: Caller) =>
   db
     .selectFrom("alert_changes as c")

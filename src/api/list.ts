@@ -10,7 +10,7 @@ import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
  * The one list mechanism: search pairs by index, order, paging with totals, a date range and
  * a choice of fields. An area only says which fields it has, what column stands behind each and how it matches.
  */
-type ListField = {
+export type ListField = {
   /** The filter for one search value, or why the value can't be one. */
   match(value: string): RawBuilder<boolean> | { problem: string };
   /** What `order_by` sorts on; null: a field that only filters. */

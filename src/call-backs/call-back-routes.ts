@@ -56,27 +56,34 @@ const callBackList: list.ListRules = {
   isLong: true,
 };
 
-/** The state follows from the request, so no write of the dialer is needed to keep it. */
+/**
+ * The state follows from the request, so no write of the dialer is needed to keep it. Requests are looked up one by one:
+ * joined, millions of them would be read to find a page. The index of suppressions is of another collation than targets.
+ */
 const callBacks = (db: Db, { sub_organization_id }: Caller) =>
   db
     .selectFrom(
       sql<CallBack & { batch_key: number; request_id: number }>`(
         select b.id, b.batch_key, b.request_id, b.campaign_id, campaign.campaign_name, batch.batch_id, b.target,
-          coalesce(r.reference_id, '') as reference_id, b.session_id, b.due_at, b.timezone, b.asked_at, b.moved,
-          case
-            when r.id is null then 'canceled'
-            when r.attempt_count > b.after_attempt then 'called'
-            when exists (
-              select from suppressions s where s.sub_organization_id = b.sub_organization_id and s.address = b.target
-                and s.lifted_at is null and s.scope in ('all', 'voice')) then 'canceled'
-            when r.request_status in ('INITIATED', 'CONNECTED') then 'asked'
-            when r.request_status = 'PENDING' and r.call_back_after = r.attempt_count then 'waiting'
-            else 'canceled'
-          end as state
+          coalesce((
+            select r.reference_id from requests r where r.batch_key = b.batch_key and r.id = b.request_id), '')
+            as reference_id,
+          b.session_id, b.due_at, b.timezone, b.asked_at, b.moved,
+          coalesce((
+            select case
+              when r.attempt_count > b.after_attempt then 'called'
+              when exists (
+                select from suppressions s
+                where s.sub_organization_id = b.sub_organization_id and s.address = b.target collate "default"
+                  and s.lifted_at is null and s.scope in ('all', 'voice')) then 'canceled'
+              when r.request_status in ('INITIATED', 'CONNECTED') then 'asked'
+              when r.request_status = 'PENDING' and r.call_back_after = r.attempt_count then 'waiting'
+              else 'canceled'
+            end
+            from requests r where r.batch_key = b.batch_key and r.id = b.request_id), 'canceled') as state
         from call_backs b
-        join campaigns campaign on campaign.id = b.campaign_id
-        join batches batch on batch.key = b.batch_key
-        left join requests r on r.batch_key = b.batch_key and r.id = b.request_id
+        left join campaigns campaign on campaign.id = b.campaign_id
+        left join batches batch on batch.key = b.batch_key
         where b.sub_organization_id = ${sub_organization_id}
       )`.as<"c">("c"),
     )

@@ -44,4 +44,5 @@ export async function stopServing(
   for (const socket of sockets) socket.terminate();
   http.closeAllConnections();
   await api.server.close();
+  await engine.allowance.stored();
 }

@@ -27,7 +27,7 @@ export async function readCallBacks(
       where b.batch_key = w.batch_key and b.request_id = w.request_id and b.after_attempt = w.attempt_number
         and not exists (
           select from suppressions s
-          where s.sub_organization_id = b.sub_organization_id and s.address = b.target and s.lifted_at is null
+          where s.sub_organization_id = b.sub_organization_id and s.address = b.target collate "default" and s.lifted_at is null
             and s.scope in ('all', 'voice'))
       ${FOR_EACH}
     ) asked`.execute(tx);

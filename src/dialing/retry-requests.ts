@@ -131,7 +131,7 @@ async function readRequests(
           where a.campaign_id = ${campaign_id} and a.reference_id = r.reference_id and a.state <> 'ENDED')
         or exists (
           select from attempts a
-          where a.organization_id = o.organization_id and a.target = r.target and a.holds_slot) as is_live
+          where a.organization_id = o.organization_id and a.target = r.target collate "default" and a.holds_slot) as is_live
     ) live
     order by r.batch_key, r.id ${how === "locked" ? sql`for no key update of r skip locked` : sql``}`.execute(
     db,

@@ -54,19 +54,31 @@ const ErasureRequest = z
   })
   .meta({ id: "ErasureRequest" });
 
+/** Finished ones are those that are COMPLETED. Index: erasures_unfinished. */
+const inStatus = (value: string) =>
+  value === "COMPLETED"
+    ? sql<boolean>`e.finished_at is not null`
+    : sql<boolean>`(e.finished_at is null and e.status = ${value})`;
+
 const erasureList: list.ListRules = {
   fields: {
     id: list.integer("e.id"),
-    status: list.exact("e.status"),
+    status: list.custom(inStatus, sql`e.status`),
     address_hash: list.exact("e.address_hash"),
-    requested_by: list.text("e.requested_by"),
+    requested_by: list.read(list.text("e.requested_by")),
     requested_at: list.time("e.requested_at"),
-    finished_at: list.time("e.finished_at"),
+    finished_at: list.read(list.time("e.finished_at")),
   },
   time: "e.requested_at",
-  order: [{ column: "e.id", direction: "desc" }],
+  order: [
+    { column: "e.requested_at", direction: "desc" },
+    { column: "e.id", direction: "desc" },
+  ],
+  countUpTo: 10_000,
+  isLong: true,
 };
 
+/** Indexes: erasures_listed, erasures_address, erasures_unfinished. */
 const selectErasures = (db: Db, caller: Caller) =>
   db
     .selectFrom("erasures as e")

@@ -60,22 +60,34 @@ const InsightExecution = z
   .meta({ id: "InsightExecution" });
 type InsightExecution = z.infer<typeof InsightExecution>;
 
+/** Index: insight_files_folder. */
+const inFolder: list.ListField["match"] = (value) => {
+  const filter = list.integer("file.folder_id").match(value);
+  return "problem" in filter
+    ? filter
+    : sql`e.upload_file_id in (select file.id from insight_files file where ${filter})`;
+};
+
 const executionList: list.ListRules = {
   fields: {
     id: list.integer("e.id"),
     workflow_id: list.integer("e.workflow_id"),
     session_id: list.integer("e.session_id"),
     upload_file_id: list.integer("e.upload_file_id"),
-    upload_folder_id: list.integer("f.folder_id"),
+    upload_folder_id: list.custom(inFolder, sql`f.folder_id`),
     backfill_id: list.integer("e.backfill_id"),
     status: list.exact("e.status"),
-    cause: list.exact("e.cause"),
-    error_message: list.text("e.error_message"),
+    cause: list.read(list.exact("e.cause")),
+    error_message: list.read(list.text("e.error_message")),
     created_at: list.time("e.created_at"),
   },
   time: "e.created_at",
-  order: [{ column: "e.id", direction: "desc" }],
+  order: [
+    { column: "e.created_at", direction: "desc" },
+    { column: "e.id", direction: "desc" },
+  ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 const sumOf = (column: string) =>
@@ -83,7 +95,7 @@ const sumOf = (column: string) =>
     number | null
   >`(select sum(x.${sql.ref(column)}) from insight_execution_tools x where x.execution_id = e.id)`;
 
-/** Indexes: insight_executions_order, insight_executions_unfinished, insight_executions_session, _file. */
+/** Indexes: insight_executions_listed, _of_workflow, _of_backfill, _state, _session, _file. */
 const selectExecutions = (db: Db, caller: Caller) =>
   db
     .selectFrom("insight_executions as e")

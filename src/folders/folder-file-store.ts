@@ -15,20 +15,26 @@ import type { InsightsUploadFile } from "./folder-schema.ts";
 
 export const fileList: list.ListRules = {
   fields: {
-    filename: list.text("f.filename"),
+    filename: list.wholeBeforePart("f.filename"),
     filename_exact: list.exact("f.filename"),
-    call_id: list.text("f.call_id"),
-    agent_number: list.text("f.agent_number"),
-    customer_number: list.text("f.customer_number"),
-    duration: list.number("f.duration"),
-    start_time: list.time("f.start_time"),
-    end_time: list.time("f.end_time"),
+    call_id: list.wholeBeforePart("f.call_id"),
+    agent_number: list.read(list.text("f.agent_number")),
+    customer_number: list.wholeBeforePart("f.customer_number"),
+    duration: list.read(list.number("f.duration")),
+    start_time: list.read(list.time("f.start_time")),
+    end_time: list.read(list.time("f.end_time")),
     created_at: list.time("f.created_at"),
   },
   time: "f.created_at",
-  order: [{ column: "f.id", direction: "asc" }],
+  order: [
+    { column: "f.created_at", direction: "asc" },
+    { column: "f.id", direction: "asc" },
+  ],
+  countUpTo: 10_000,
+  isLong: true,
 };
 
+/** Indexes: insight_files_folder, _name, _call, _customer. */
 const selectFiles = (db: Db, caller: Caller) =>
   db
     .selectFrom("insight_files as f")

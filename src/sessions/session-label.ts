@@ -53,8 +53,8 @@ const labelList: list.ListRules = {
     session_id: list.integer("l.session_id"),
     type: list.exact("l.type"),
     code: list.exact("l.code"),
-    user_email: list.text("l.user_email"),
-    issue_categories: list.document("l.issue_categories"),
+    user_email: list.wholeBeforePart("l.user_email"),
+    issue_categories: list.read(list.document("l.issue_categories")),
     session_id_list: list.anyOf("l.session_id", "integer"),
   },
   time: "l.timestamp",
@@ -63,8 +63,10 @@ const labelList: list.ListRules = {
     { column: "l.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
+/** Indexes: session_labels_timestamp, _session, _code, _type, _person. */
 const selectLabels = (db: Db, caller: Caller) =>
   db
     .selectFrom("session_labels as l")

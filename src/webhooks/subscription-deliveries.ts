@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { SUBSCRIPTIONS, WebhookEventName } from "./subscription.ts";
-import { readTries } from "./webhook-delivery.ts";
+import { inState, readTries } from "./webhook-delivery.ts";
 import { DeliveryState, WebhookTry } from "./webhook-delivery-schema.ts";
 import { replayMatching } from "./webhook-replay.ts";
 
@@ -38,18 +38,22 @@ const deliveryList = {
   fields: {
     id: list.exact("d.id"),
     webhook_id: list.integer("d.webhook_id"),
-    event: list.exact("d.event"),
+    event: list.read(list.exact("d.event")),
     session_id: list.integer("d.session_id"),
-    state: list.exact("d.state"),
-    is_test: list.boolean("d.is_test"),
+    state: inState,
+    is_test: list.read(list.boolean("d.is_test")),
     created_at: list.time("d.created_at"),
   },
   time: "d.created_at",
-  order: [{ column: "d.key", direction: "desc" }],
+  order: [
+    { column: "d.created_at", direction: "desc" },
+    { column: "d.key", direction: "desc" },
+  ],
   countUpTo: 10_000,
+  isLong: true,
 } satisfies list.ListRules;
 
-/** Index: webhook_deliveries_events. */
+/** Indexes: webhook_deliveries_events, _webhook, _stuck, _session. */
 const selectDeliveries = (db: Db, caller: Caller) =>
   db
     .selectFrom("webhook_deliveries as d")

@@ -12,24 +12,51 @@ import { WebhookDelivery, WebhookDeliveryDetails } from "./webhook-delivery-sche
 
 export const DELIVERIES = "/api/v1/outbound/webhook_deliveries";
 
+/** What is stuck is what people look for, and the rest is most of all. Index: webhook_deliveries_stuck. */
+export const inState: list.ListField = {
+  ...list.exact("d.state"),
+  isRead: (value) => value !== "FAILED" && value !== "HELD",
+};
+
+/** Found among its campaign's, which an index has. */
+const ofBatch = (value: string) => sql<boolean>`
+  (d.campaign_id, d.batch_key) in (
+    select named.campaign_id, named.key from batches named
+    where named.sub_organization_id = d.sub_organization_id and named.batch_id = ${value})`;
+/** Tests are of no request. Index: webhook_deliveries_change. */
+const ofRequest: list.ListField["match"] = (value) => {
+  const filter = list.integer("d.request_id").match(value);
+  return "problem" in filter ? filter : sql`(${filter} and not d.is_test)`;
+};
+/** Index: requests_reference. */
+const ofReference = (value: string) => sql<boolean>`
+  (not d.is_test and d.request_id in (
+    select named.id from batches theirs join requests named on named.batch_key = theirs.key
+    where theirs.sub_organization_id = d.sub_organization_id and named.reference_id = ${value}))`;
+
 const deliveryList: list.ListRules = {
   fields: {
     id: list.exact("d.id"),
     campaign_id: list.integer("d.campaign_id"),
     webhook_id: list.integer("d.webhook_id"),
-    batch_id: list.exact("b.batch_id"),
-    request_id: list.integer("d.request_id"),
-    reference_id: list.exact("r.reference_id"),
-    channel_manager_status: list.exact("d.channel_manager_status"),
-    is_test: list.boolean("d.is_test"),
-    state: list.exact("d.state"),
+    batch_id: list.custom(ofBatch, sql`b.batch_id`),
+    request_id: list.custom(ofRequest, sql`d.request_id`),
+    reference_id: list.custom(ofReference, sql`r.reference_id`),
+    channel_manager_status: list.read(list.exact("d.channel_manager_status")),
+    is_test: list.read(list.boolean("d.is_test")),
+    state: inState,
     created_at: list.time("d.created_at"),
   },
   time: "d.created_at",
-  order: [{ column: "d.key", direction: "desc" }],
+  order: [
+    { column: "d.created_at", direction: "desc" },
+    { column: "d.key", direction: "desc" },
+  ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
+/** Indexes: webhook_deliveries_listed, _campaign, _webhook, _stuck, _change. */
 const selectDeliveries = (db: Db, caller: Caller) =>
   db
     .selectFrom("webhook_deliveries as d")

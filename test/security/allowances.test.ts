@@ -100,6 +100,21 @@ test("processes count together: one knows of the other's use with its own next a
   await expect.poll(() => ask(other.guard(model, own)).catch(String)).toMatch(/used up/);
 });
 
+test("what models used last is stored before a stop closes the database", async () => {
+  const app = await withModels({});
+  const allowance = createModelAllowance({ ...app, limits: { tokens_per_day: 10_000, usd_per_day: 1000 } });
+  const tenant = app.admin.sub_organization_id;
+  for (let n = 0; n < 3; n++) allowance.count(tenant, { tokens: 10, cost_usd: 0 });
+  await allowance.stored();
+  const rows = await app.db
+    .selectFrom("allowances")
+    .select("used")
+    .where("sub_organization_id", "=", tenant)
+    .where("name", "=", "model-tokens")
+    .execute();
+  expect(rows).toEqual([{ used: 30 }]);
+});
+
 test("embeddings count to the models' allowance, and are refused with its sentence, told once", async () => {
   const app = await withModels({
     MODEL_TOKENS_PER_DAY: "100",

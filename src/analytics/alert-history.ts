@@ -87,7 +87,7 @@ export function alertHistoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
     "/api/v1/alerts/changes",
     {
       summary: "List when alerts fired and resolved",
-      description: "Newest first.",
+      description: `Newest first. ${list.LONG}`,
       ...{ tag, permission: "alerts_read" },
       query: list.listQuery(changeList),
       response: list.listOf(AlertChangeResponse),

@@ -116,6 +116,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
     `${path}/`,
     {
       summary: "List erasures and their proofs",
+      description: `Newest first. ${list.LONG}`,
       tag,
       permission,
       query: list.listQuery(erasureList),

@@ -146,8 +146,7 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
     "/api/v1/insights/executions/",
     {
       summary: "List executions of insight workflows",
-      description:
-        "Newest first, with the tokens and the cost of each tool. Past 10,000 matches the totals are null: they are not counted.",
+      description: `Newest first, with the tokens and the cost of each tool. ${list.LONG}`,
       tag: "insights",
       permission: "insights_read",
       query: list.listQuery(executionList),

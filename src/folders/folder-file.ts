@@ -119,6 +119,7 @@ export function folderFileRoutes(api: Api, { db, clock, vault, recordings, stora
     `${FOLDERS}/:folder_id/files`,
     {
       summary: "List the recordings of a folder",
+      description: `Oldest first. ${list.LONG}`,
       tag,
       permission: "insights_read",
       params: folderParams,

@@ -99,7 +99,7 @@ export function sessionLabelRoutes(
     `${path}/`,
     {
       summary: "List session labels",
-      description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
+      description: `Newest first. ${list.LONG}`,
       tag,
       permission: "session_labels_read",
       query: list.listQuery(labelList),

@@ -86,7 +86,7 @@ export function subscriptionDeliveryRoutes(api: Api, { db, clock }: { db: Db; cl
     path,
     {
       summary: "List deliveries of events",
-      description: "Newest first, of the last 30 days.",
+      description: `Newest first, of the last 30 days. ${list.LONG}`,
       ...{ tag, permission: "webhooks_read" },
       query: list.listQuery(deliveryList),
       response: list.listOf(WebhookEventDelivery),

@@ -103,7 +103,7 @@ export function webhookDeliveryRoutes(api: Api, { db, clock, vault }: Deps): voi
     DELIVERIES,
     {
       summary: "List webhook deliveries",
-      description: "Newest first, of the last 30 days.",
+      description: `Newest first, of the last 30 days. ${list.LONG}`,
       tag,
       permission: "outbound_read",
       query: list.listQuery(deliveryList),

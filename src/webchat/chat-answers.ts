@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ClientCall } from "../sessions/live/client-calls.ts";
 
 /** What the operations of a chat page answer. */
 const Words = {
@@ -63,3 +64,13 @@ export type ChatAnswer = z.infer<typeof ChatAnswer>;
 export const ChatAnswers = z.object({ events: z.array(ChatAnswer) }).meta({ id: "ChatAnswers" });
 
 export const EndedChat = z.object({ ended: z.literal(true) }).meta({ id: "EndedChat" });
+
+/** What a socket is sent: an aside is said while the answer is still being made. */
+export type ChatEvent =
+  | ChatAnswer
+  | { type: "typing"; text: string }
+  /** A tool that runs in the page is called; the page answers by `POST …/client_calls/{key}`. */
+  | ({ type: "client_call" } & ClientCall)
+  /** All that answers the message of this number was sent; the page need not ask for it again. */
+  | { type: "answered"; id: string }
+  | { type: "error"; message: string; id?: string | null };

@@ -10,7 +10,7 @@ import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 
 /**
  * What a visitor of web chat sees: the page of a chat target, and the script that puts a button
- * for it on somebody's site. The page is plain files of `public/chat`; its protocol is `web-chat.ts`.
+ * for it on somebody's site. The page is plain files of `public/chat`; its protocol is `web-chat.ts` and `chat-socket.ts`.
  */
 const FOLDER = path.join(import.meta.dirname, "../../public/chat");
 

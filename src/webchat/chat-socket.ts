@@ -1,0 +1,193 @@
+import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
+import type { RawData } from "ws";
+import { z } from "zod";
+import { parseJsonBody } from "../api/body.ts";
+import { inputErrors } from "../api/input-errors.ts";
+import type { Api } from "../api/server.ts";
+import { errorText, Fault, InvalidInput } from "../base/errors.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { fillWait } from "../turns/fill-wait.ts";
+import { runTurn } from "../turns/turn.ts";
+import { TurnControl } from "../turns/turn-control.ts";
+import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
+import type { ChatEvent } from "./chat-answers.ts";
+import { ChatMessage, inTurn, shownToVisitor, turnInput, withinLimit } from "./chat-turn.ts";
+import { type FoundChat, findChat } from "./find-chat.ts";
+import type { VisitorLimit } from "./visitor-limit.ts";
+
+/** A person does not write faster than this; what comes beyond is refused, not queued. */
+const MAX_WAITING = 20;
+/** Refused in a row, with nothing answered between them: no page of ours does that. */
+const MAX_REFUSED = 200;
+
+type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string } };
+type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
+
+/** The socket of a chat: `{text, id?}` from the page, and what a visitor is shown from us. */
+export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): void {
+  api.server.get<ChatSocketRoute>(
+    "/chat/v1/sessions/:session_id/socket",
+    { websocket: true, schema: { hide: true } },
+    async (socket, request) => {
+      // Messages are answered one after the other, in the order they came: a lease alone would let those that wait
+      // overtake one another. The first wait until the session is known.
+      let waiting = 0;
+      let refused = 0;
+      const { session_id } = request.params;
+      const admitted = admit(engine, socket, request);
+      let last: Promise<unknown> = admitted;
+      /** The turn that is under way, and the page's number of its message. */
+      const running: StoppableTurn = { id: null, control: null };
+      const take = (data: RawData) => {
+        const stop = stopOf(String(data));
+        if (stop && running.control && stop.id === running.id) return running.control.interrupt();
+        if (stop || waiting >= MAX_WAITING) {
+          // What stops nothing came late, and needs no answer.
+          if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
+          if (++refused < MAX_REFUSED) return;
+          engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");
+          // While it closes, more may come.
+          socket.off("message", take);
+          return socket.close(1008);
+        }
+        refused = 0;
+        waiting++;
+        last = last
+          .then(async () => {
+            const session = await admitted;
+            if (session) await receive(engine, limit, { socket, running }, session, String(data));
+          })
+          .finally(() => waiting--);
+      };
+      socket.on("message", take);
+      // After what this socket is being answered: its own last words come before the end.
+      const unwatch = engine.ends.watch(Number(session_id), (reason) => {
+        last = last.then(() => tellEnd(socket, reason));
+      });
+      socket.on("close", unwatch);
+      // The token is checked before anything is shown.
+      void admitted.then((session) => {
+        if (!session || socket.readyState !== socket.OPEN) return;
+        const shown = { type: "message", role: "agent" } as const;
+        const leave = engine.words.watch(session.id, ({ text, timestamp }) => {
+          last = last.then(() => send(socket, { ...shown, text, timestamp }));
+        });
+        socket.on("close", leave);
+      });
+      // A frame that is too large, or none: the socket is closed by then.
+      socket.on("error", (error) =>
+        engine.log.warn({ session_id, reason: errorText(error) }, "a chat's socket sent what can't be read"),
+      );
+    },
+  );
+}
+
+/** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
+async function admit(
+  engine: Engine,
+  socket: WebSocket,
+  request: ChatSocketRequest,
+): Promise<FoundChat | null> {
+  try {
+    const { params, query } = request;
+    const session = await findChat(engine, request, params.session_id, query.token ?? "");
+    if (session.ended_at !== null) close(socket, "This session has ended.");
+    return session;
+  } catch (error) {
+    close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+    return null;
+  }
+}
+
+/** The chat was ended elsewhere: in another tab, for silence, or over the API. */
+function tellEnd(socket: WebSocket, reason: string): void {
+  send(socket, { type: "session_end", reason });
+  if (socket.readyState === socket.OPEN) socket.close(1000);
+}
+
+/** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
+async function receive(
+  engine: Engine,
+  limit: VisitorLimit,
+  { socket, running }: { socket: WebSocket; running: StoppableTurn },
+  session: FoundChat,
+  data: string,
+): Promise<void> {
+  const session_id = session.id;
+  if (socket.readyState !== socket.OPEN) return;
+  let id: string | null = null;
+  try {
+    const given = parseJsonBody(data) ?? {};
+    const message = ChatMessage.safeParse(given);
+    if (!message.success) throw inputErrors("body", message.error.issues, given);
+    id = message.data.id ?? null;
+    const input = turnInput(message.data);
+    const { ended } = await withinLimit(limit, session_id, () =>
+      inTurn(engine, session, () =>
+        runWatchedTurn(engine, session_id, { ...input, control: begin(running, id) }, (event) => {
+          const shown = shownToVisitor(engine, event);
+          if (shown) send(socket, shown);
+        }),
+      ),
+    );
+    if (id !== null) send(socket, { type: "answered", id });
+    if (ended) socket.close(1000);
+  } catch (error) {
+    const known = error instanceof Fault || error instanceof InvalidInput;
+    if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
+    const text = known ? error.message : "Something went wrong. Please send that again.";
+    send(socket, { type: "error", message: text, id });
+  } finally {
+    running.control = null;
+  }
+}
+
+type StoppableTurn = { id: string | null; control: TurnControl | null };
+
+function begin(running: StoppableTurn, id: string | null): TurnControl {
+  const control = new TurnControl();
+  running.id = id;
+  running.control = control;
+  return control;
+}
+
+const Stop = z.object({ type: z.literal("stop"), id: z.string().nullish().default(null) });
+const MOST_STOP_CHARACTERS = 300;
+
+/** `{type: "stop", id}`: the visitor has read enough of the answer to this message. */
+function stopOf(data: string): z.infer<typeof Stop> | null {
+  if (data.length > MOST_STOP_CHARACTERS || !data.includes('"stop"')) return null;
+  try {
+    return Stop.safeParse(JSON.parse(data)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** A turn that somebody waits for: what the agent says while it takes long is told, too. */
+async function runWatchedTurn(
+  engine: Engine,
+  session_id: number,
+  input: TurnInput & { control: TurnControl },
+  emit: (event: TurnEvent) => void,
+): Promise<TurnResult> {
+  const wait = fillWait(engine, session_id, input.control, emit);
+  try {
+    return await runTurn(engine, session_id, input, (event) => {
+      wait.see(event);
+      emit(event);
+    });
+  } finally {
+    wait.stop();
+  }
+}
+
+function send(socket: WebSocket, event: ChatEvent): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
+}
+
+function close(socket: WebSocket, message: string): void {
+  send(socket, { type: "error", message });
+  socket.close(1008);
+}

@@ -12,8 +12,8 @@ import { machine, markdownTable, ms, print } from "./platform.ts";
  * what one piece of work costs must not grow with the number of processes. Everybody who is called is busy, each attempt
  * is told to a webhook, and a pattern stands in for a model. Run: node bench/scale-out-work.ts [attempts] [sessions] [processes: 1,2,4]
  */
-const ATTEMPTS = Number(process.argv[2] ?? 1_500);
-const SESSIONS = Number(process.argv[3] ?? 4_000);
+const ATTEMPTS = Number(process.argv[2] ?? 3_000);
+const SESSIONS = Number(process.argv[3] ?? 20_000);
 const PROCESSES = (process.argv[4] ?? "1,2,4").split(",").map(Number);
 /** A batch starts one attempt a second at most. */
 const BATCHES = 100;
@@ -24,7 +24,7 @@ writeFileSync(
   scenario,
   JSON.stringify({
     seed: 1,
-    people: [{ number: "*", person: { name: "Bo", call: { outcome: "busy", ring_s: 0 } } }],
+    people: [{ number: "+1512*", person: { name: "Bo", call: { outcome: "busy", ring_s: 0 } } }],
   }),
 );
 const { services, connection, programs, spent, closing, close } = await startProcesses({
@@ -95,7 +95,7 @@ async function dial(used: readonly Program[], round: string): Promise<void> {
     const requests = Array.from({ length: ATTEMPTS / BATCHES }, () => ({
       reference_id: `p${++people}`,
       target: `+1512${String(5_560_000 + people).padStart(7, "0")}`,
-      variables: {},
+      request_variables: {},
     }));
     await call("POST", `outbound/batches/${batch_id}/requests`, requests);
   }

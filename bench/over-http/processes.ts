@@ -7,7 +7,7 @@ import { silentLog } from "../../src/base/log.ts";
 import type { Connection } from "../../src/db/database.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { startProgram } from "../../test/harness/start-program.ts";
-import { childrenOf, cpuOf, parentOf } from "../processor-time.ts";
+import { childrenOf, cpuOf, cpuOfFamily, parentOf } from "../processor-time.ts";
 import { environmentFor, startChild } from "./turns.ts";
 
 export const DATABASE_CORES = "0";
@@ -70,7 +70,7 @@ export async function startProcesses(more: Record<string, string> = {}): Promise
     },
     spent: (programs) => ({
       program: cpuOf(programs.map(({ pid }) => pid)),
-      database: cpuOf(childrenOf(postmaster)),
+      database: cpuOfFamily(postmaster),
     }),
     closing,
     async close() {

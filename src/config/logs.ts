@@ -1,4 +1,4 @@
-import { type OtlpConfig, readOtlp } from "../base/otlp-settings.ts";
+import { type OtlpConfig, readOtlp } from "./otlp.ts";
 import type { Setting, SettingReader } from "./setting-reader.ts";
 
 /** What the program tells of itself, and where. */

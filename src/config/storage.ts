@@ -1,4 +1,4 @@
-import { type BucketSettings, readBucket } from "../egress/bucket-settings.ts";
+import { type BucketSettings, readBucket } from "./bucket.ts";
 import type { Setting, SettingReader } from "./setting-reader.ts";
 
 /** Where everything is kept. */

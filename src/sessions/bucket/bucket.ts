@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
-import type { BucketSettings } from "../../egress/bucket-settings.ts";
+import type { BucketSettings } from "../../config/bucket.ts";
 import { createEgress, type Egress, type EgressOutcome, type EgressRequest } from "../../egress/egress.ts";
 import type { EgressRules } from "../../egress/egress-address.ts";
 import { parseEgressAllow } from "../../egress/egress-allow.ts";

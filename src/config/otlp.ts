@@ -1,20 +1,15 @@
+import type { SettingReader } from "./setting-reader.ts";
+
 /** Where spans are sent. The headers may hold a key, so they are a secret. */
 export type OtlpConfig = { endpoint: string; service_name: string; content: boolean };
 
-type SettingReader = {
-  given(name: string): string | null;
-  url(name: string, protocols: string[]): string | null;
-  faults: string[];
-};
-
 /** By the names that OpenTelemetry gives them; null: no spans. */
-export function readOtlp({ given, url, faults }: SettingReader): {
+export function readOtlp({ given, url, isOn, faults }: SettingReader): {
   otlp: OtlpConfig | null;
   headers: Record<string, string>;
 } {
   const endpoint = url("OTEL_EXPORTER_OTLP_ENDPOINT", ["http:", "https:"]);
-  const content = given("OTEL_CONTENT")?.toLowerCase() ?? "off";
-  if (!["on", "off"].includes(content)) faults.push(`OTEL_CONTENT is "${content}"; use on or off.`);
+  const content = isOn("OTEL_CONTENT", "off");
   const headers: Record<string, string> = {};
   for (const pair of given("OTEL_EXPORTER_OTLP_HEADERS")?.split(",") ?? []) {
     const [, name, value] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
@@ -24,7 +19,7 @@ export function readOtlp({ given, url, faults }: SettingReader): {
   }
   const service_name = given("OTEL_SERVICE_NAME") ?? "parley";
   if (endpoint === null) return { otlp: null, headers: {} };
-  return { otlp: { endpoint, service_name, content: content === "on" }, headers };
+  return { otlp: { endpoint, service_name, content }, headers };
 }
 
 /** Values may be percent-encoded. */

@@ -1,3 +1,5 @@
+import type { SettingReader } from "./setting-reader.ts";
+
 /** A bucket of a store that speaks S3, and the key to it. */
 export type BucketSettings = {
   endpoint: string;
@@ -8,14 +10,8 @@ export type BucketSettings = {
   secret_access_key: string;
 };
 
-type BucketReading = {
-  given(name: string): string | null;
-  url(name: string, protocols: string[]): string | null;
-  faults: string[];
-};
-
 /** The five settings of the bucket for recordings: all of them, or none. */
-export function readBucket({ given, url, faults }: BucketReading): BucketSettings | null {
+export function readBucket({ given, url, faults }: SettingReader): BucketSettings | null {
   const names = ["S3_ENDPOINT", "S3_REGION", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
   const missing = names.filter((name) => given(name) === null);
   if (missing.length === names.length) return null;

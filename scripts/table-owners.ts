@@ -90,6 +90,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "webhook_deliveries",
       "webhook_outbox",
     ],
+    "test-outreach": ["test_outreach"],
     dialing: ["attempts", "call_backs", "campaign_days", "dial_countries", "dial_sources"],
     webhooks: ["webhook_inbox_messages", "webhook_inboxes", "webhook_tries"],
     insights: [

@@ -1020,6 +1020,10 @@ export type TestMessageResponse = { "test_id": string; "agent_id": string; "text
 
 export type TestMock = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined; "delay_ms"?: number | null | undefined };
 
+export type TestOutreach = { "key": string; "campaign_id": number; "mode": "voice" | "sms" | "whatsapp" | "email"; "target": string; "state": "QUEUED" | "SENDING" | "SENT" | "FAILED"; "channel_status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE"; "problem": string | null; "session_id": number | null; "started_by": string; "started_at": string };
+
+export type TestOutreachRequest = { "target": string; "request_variables"?: Record<string, string> | undefined };
+
 export type TestPersonLine = { "say": string; "if"?: string | null | undefined };
 
 export type TestPersona = { "goal": string; "manner"?: string | null | undefined; "facts": Record<string, string>; "model"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined; "max_turns": number };
@@ -1533,6 +1537,8 @@ export type Operations = {
   suppress_campaign_requests: { input: { "path": { "campaign_id": number }; "body": RequestSuppression }; answer: RequestSuppressionCounts };
   list_call_backs: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "target" | "state" | "due_at" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CallBack)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   cancel_call_back: { input: { "path": { "id": number } }; answer: Deleted };
+  list_campaign_tests: { input: { "path": { "campaign_id": number } }; answer: (TestOutreach)[] };
+  create_campaign_test: { input: { "path": { "campaign_id": number }; "body": TestOutreachRequest }; answer: TestOutreach };
   get_campaign_goal: { input: { "path": { "campaign_id": number } }; answer: CampaignGoalSetting };
   update_campaign_goal: { input: { "path": { "campaign_id": number }; "body": CampaignGoalSettingInput }; answer: CampaignGoalSetting };
   list_event_deliveries: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (WebhookEventDelivery)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1975,6 +1981,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   suppress_campaign_requests: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/requests/suppress"],
   list_call_backs: ["GET", "/api/v1/outbound/call-backs/"],
   cancel_call_back: ["DELETE", "/api/v1/outbound/call-backs/{id}"],
+  list_campaign_tests: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/tests"],
+  create_campaign_test: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/tests"],
   get_campaign_goal: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/goal"],
   update_campaign_goal: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/goal"],
   list_event_deliveries: ["GET", "/api/v1/webhooks/deliveries"],

@@ -29,6 +29,7 @@ import { searchJobs } from "../search/index-jobs.ts";
 import { moveRecordingsJob } from "../sessions/bucket/move-recordings.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { storageJob } from "../sessions/storage-job.ts";
+import { sendTestHandler } from "../test-outreach/send-test.ts";
 import { endToolJob } from "../turns/end-tool.ts";
 import { idleSessionsJob } from "../turns/idle-sessions.ts";
 import { purgeDeliveriesJob } from "../webhooks/delivery-purge.ts";
@@ -73,6 +74,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     noteConversationsHandler(ground),
     recountGoalHandler(ground),
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
+    sendTestHandler({ ...ground, senders: outreach.senders }),
     checkAlertsJob(ground),
     mailAlertJob({ ...ground, sendMail }),
     purgeDeliveriesJob(ground),

@@ -19,6 +19,7 @@ import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { platformSimulator, type Simulator } from "../simulator/platform-simulator.ts";
+import { withTests } from "../test-outreach/reports.ts";
 import type { AppParts } from "./parts.ts";
 
 export type OutreachParts = {
@@ -61,7 +62,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
     clock,
   );
   const queue = createSettleQueue({ db, clock });
-  const attempts = createAttempts({ db, queue });
+  const attempts = withTests(createAttempts({ db, queue }), db);
   const mailing = createMail(api, {
     engine,
     attempts,

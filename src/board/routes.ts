@@ -3,6 +3,7 @@ import { callBackRoutes } from "../call-backs/call-back-routes.ts";
 import { campaignGoalRoutes } from "../campaigns/goal.ts";
 import { bulkRequestRoutes } from "../dialing/bulk-routes.ts";
 import { stopRoutes } from "../dialing/stop-routes.ts";
+import { testOutreachRoutes } from "../test-outreach/routes.ts";
 import { campaignBoardRoutes } from "./campaign-board.ts";
 import { campaignForecastRoutes } from "./campaign-forecast.ts";
 import { queueRecount } from "./conversations.ts";
@@ -12,7 +13,8 @@ import { requestTraceRoutes } from "./request-trace.ts";
 type Deps = Parameters<typeof requestTraceRoutes>[1] &
   Parameters<typeof campaignForecastRoutes>[1] &
   Parameters<typeof campaignBoardRoutes>[1] &
-  Parameters<typeof callBackRoutes>[1];
+  Parameters<typeof callBackRoutes>[1] &
+  Parameters<typeof testOutreachRoutes>[1];
 
 /** What campaigns do, would do, and why somebody waits. */
 export function addBoard(api: Api, deps: Deps): void {
@@ -23,5 +25,6 @@ export function addBoard(api: Api, deps: Deps): void {
   stopRoutes(api, deps);
   bulkRequestRoutes(api, deps);
   callBackRoutes(api, deps);
+  testOutreachRoutes(api, deps);
   campaignGoalRoutes(api, { ...deps, recount: queueRecount });
 }

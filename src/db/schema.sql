@@ -1887,6 +1887,36 @@ create table webhook_outbox (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index webhook_outbox_due on webhook_outbox (webhook_id, due_at);
 
+-- room: test-outreach
+
+create table test_outreach (
+  id bigint generated always as identity primary key,
+  key text collate "C" not null unique,
+  organization_id bigint not null references organizations,
+  sub_organization_id bigint not null references sub_organizations,
+  campaign_id bigint not null references campaigns,
+  outreach json not null,
+  target text not null,
+  state text collate "C" not null check (state in ('QUEUED', 'SENDING', 'SENT', 'FAILED')),
+  channel_status text collate "C" not null check (channel_status in (
+    'PENDING', 'DUPLICATE', 'INVALID', 'UNEXPECTED_ERROR', 'FILTERED_LINE_TYPE', 'NO_OUTCOME', 'PROCESSED',
+    'DROPPED', 'DEFERRED', 'BOUNCED', 'DELIVERED', 'OPENED', 'CLICKED', 'SPAM_REPORT', 'UNSUBSCRIBED',
+    'PRIOR_UNSUBSCRIBED', 'PRIOR_SPAM_REPORT', 'PRIOR_DROPPED', 'PRIOR_BOUNCED', 'SENT', 'ACCEPTED', 'QUEUED',
+    'SENDING', 'UNDELIVERED', 'DELIVERY_UNKNOWN', 'DELIVERY_FAILED', 'IN-PROGRESS', 'BUSY', 'CANCELED',
+    'COMPLETED', 'DECLINED', 'NO-ANSWER', 'MACHINE', 'HUMAN', 'UNKNOWN', 'FAILED', 'SIP_NOT_FOUND',
+    'SIP_TEMPORARILY_UNAVAILABLE', 'SIP_LOOP_DETECTED', 'SIP_DOES_NOT_EXIST_ANYWHERE'
+  )),
+  status_at timestamptz not null,
+  problem text,
+  sid text,
+  session_id bigint,
+  started_by text not null,
+  started_at timestamptz not null
+);
+create index test_outreach_campaign on test_outreach (campaign_id, started_at desc, key);
+create index test_outreach_target on test_outreach (sub_organization_id, target);
+create index test_outreach_organization on test_outreach (organization_id, started_at desc);
+
 -- room: dialing
 
 create table attempts (

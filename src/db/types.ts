@@ -1744,6 +1744,24 @@ export interface TestCases {
   suite_id: number;
 }
 
+export interface TestOutreach {
+  campaign_id: number;
+  channel_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
+  id: Generated<number>;
+  key: string;
+  organization_id: number;
+  outreach: unknown;
+  problem: string | null;
+  session_id: number | null;
+  sid: string | null;
+  started_at: string;
+  started_by: string;
+  state: "QUEUED" | "SENDING" | "SENT" | "FAILED";
+  status_at: string;
+  sub_organization_id: number;
+  target: string;
+}
+
 export interface TestResults {
   case_name: string;
   cost_usd: number | null;
@@ -2123,6 +2141,7 @@ export interface DB {
   suppressions: Suppressions;
   takeouts: Takeouts;
   test_cases: TestCases;
+  test_outreach: TestOutreach;
   test_results: TestResults;
   test_runs: TestRuns;
   test_schedules: TestSchedules;

@@ -159,6 +159,21 @@ export async function readBatchForStep(db: Db, batch_key: number): Promise<DueBa
   return rows[0] as DueBatch;
 }
 
+/** A campaign as if it had a batch that is due, for what is done without one. */
+export async function readCampaignAsBatch(db: Db, campaign_id: number): Promise<DueBatch> {
+  const { rows } = await sql<DueBatch>`
+    select ${COLUMNS}
+    from (
+      select 0::bigint as key, '' as batch_id, 'ACTIVE' as status, null::timestamptz as expires_on, null::integer as call_rate,
+        false as auto_call_rate, null::integer as auto_call_rate_baseline, sub_organization_id, id as campaign_id
+      from campaigns where id = ${campaign_id}
+    ) b
+    cross join (select null::timestamptz as last_at, null::integer as auto_rate, null::timestamptz as rated_at) p ${TABLES}`.execute(
+    db,
+  );
+  return rows[0] as DueBatch;
+}
+
 export const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 /** Its pace, as far as it is known without counting what is left. */

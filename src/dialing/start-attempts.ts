@@ -11,29 +11,35 @@ import type { DueBatch } from "./due-batches.ts";
 /** A request that is about to be tried, with all that its sender needs. */
 export type Start = { batch: DueBatch; candidate: Candidate; counts_on: string | null; outreach: Outreach };
 
-export function newStart(batch: DueBatch, candidate: Candidate, counts_on: string | null, now: Date): Start {
-  const { campaign, sender } = batch;
+export const newStart = (
+  batch: DueBatch,
+  candidate: Candidate,
+  counts_on: string | null,
+  now: Date,
+): Start => ({ batch, candidate, counts_on, outreach: newOutreach(batch, candidate, newAttemptKey(now)) });
+
+/** What a channel has to know to reach this person as the campaign does. The campaign has an agent and a source. */
+export function newOutreach(
+  { campaign, sender, sub_organization_id }: DueBatch,
+  person: { target: string; request_variables: Record<string, string> },
+  key: string,
+): Outreach {
   const { channel_target_id, channel_id, address, mode, is_test } = sender as NonNullable<DueBatch["sender"]>;
   return {
-    batch,
-    candidate,
-    counts_on,
-    outreach: {
-      key: newAttemptKey(now),
-      sub_organization_id: batch.sub_organization_id,
-      mode,
-      campaign_id: batch.campaign.id,
-      agent_id: campaign.agent_id as number,
-      channel_id,
-      channel_target_id,
-      source: address,
-      caller_id: campaign.caller_id,
-      target: candidate.target,
-      variables: outreachVariables(campaign.campaign_variables, candidate.request_variables),
-      voicemail_detection: campaign.voicemail_detection,
-      sms_session_ttl: campaign.sms_session_ttl,
-      is_test,
-    },
+    key,
+    sub_organization_id,
+    mode,
+    campaign_id: campaign.id,
+    agent_id: campaign.agent_id as number,
+    channel_id,
+    channel_target_id,
+    source: address,
+    caller_id: campaign.caller_id,
+    target: person.target,
+    variables: outreachVariables(campaign.campaign_variables, person.request_variables),
+    voicemail_detection: campaign.voicemail_detection,
+    sms_session_ttl: campaign.sms_session_ttl,
+    is_test,
   };
 }
 

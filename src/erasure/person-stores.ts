@@ -242,6 +242,11 @@ export const PERSON_STORES: readonly PersonStore[] = [
     "call_backs",
     (person) => sql`select id from call_backs where ${ofPerson(person, "target")}`,
   ),
+  storeOfTable(
+    "test_outreach",
+    "test_outreach",
+    (person) => sql`select id from test_outreach where ${ofPerson(person, "target")}`,
+  ),
   uploadStore,
   inboxStore,
   lookupStore,

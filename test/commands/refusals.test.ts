@@ -80,8 +80,8 @@ test("all faults of the configuration are told at once, each with its fix, and n
   expect(stderr.split("\n")).toEqual([
     "parley: The configuration has 4 faults:",
     expect.stringContaining('PORT is "eighty"; use a whole number'),
-    expect.stringContaining('LOG_LEVEL is "loud"; use one of trace'),
     expect.stringContaining('PUBLIC_URL is "parley.example.com", not a URL starting with'),
+    expect.stringContaining('LOG_LEVEL is "loud"; use one of trace'),
     expect.stringContaining("SECRET_KEY has 5 characters; use 32 or more"),
     "",
   ]);

@@ -48,6 +48,7 @@ const LINE = [
   "batches",
   "dialing",
   "call-backs",
+  "test-outreach",
   "board",
   "webhooks",
   "insights",

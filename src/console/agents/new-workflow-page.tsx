@@ -154,9 +154,11 @@ async function addToAgent(agent_id: number, tool: string): Promise<void> {
 }
 
 async function serviceForWorkflows(mayMake: boolean): Promise<number> {
-  const { items } = await call("GET /api/v1/services/", { query: { limit: 100 } });
-  const known = items.find(({ name }) => name === SERVICE);
+  const search = { search_fields: ["name" as const], search_field_values: [SERVICE] };
+  const { items: named } = await call("GET /api/v1/services/", { query: { ...search, limit: 100 } });
+  const known = named.find(({ name }) => name === SERVICE);
   if (known) return known.id;
+  const { items } = await call("GET /api/v1/services/", { query: { limit: 2 } });
   const [other] = items.filter(({ name }) => name !== "System");
   if (!mayMake && other) return other.id;
   const made = await call("POST /api/v1/services/", {

@@ -1,4 +1,4 @@
-import { Checkbox, Input, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Checkbox, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { AlertPreviewRequest } from "../api-types.ts";
@@ -6,6 +6,7 @@ import { FilterFields } from "../boards/filter-fields.tsx";
 import { choicesOf, METRIC_WORDS } from "../boards/metric-words.ts";
 import { MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { SeveralSelect } from "../lists/several-select.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
@@ -118,34 +119,37 @@ export default recordPage({
   },
 });
 
+const OFFERED = 50;
+/** As many as one page of a list holds. */
+const NAMED = 1000;
+
 /** Who gets a mail. */
 function People({ chosen, onChange }: { chosen: number[]; onChange(people: number[]): void }) {
   const may = useMay();
-  const users = useQuery({
-    queryKey: ["GET /api/v1/users/", "alerts"],
-    enabled: may("users_read"),
-    queryFn: ({ signal }) => call("GET /api/v1/users/", { query: { limit: 100 }, signal }),
+  const known = useQuery({
+    queryKey: ["GET /api/v1/users/", "names"],
+    enabled: may("users_read") && chosen.length > 0,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/users/", { query: { limit: NAMED, order_by: "email" }, signal }),
+    select: ({ items }) => new Map(items.map(({ id, email }) => [String(id), email])),
   });
   if (!may("users_read")) return null;
   return (
-    <Input.Wrapper label="E-mail to" labelElement="div">
-      <Fetched query={users} lines={2}>
-        {({ items }) => (
-          <Stack gap={4}>
-            {items.map(({ id, email }) => (
-              <Checkbox
-                key={id}
-                label={email}
-                checked={chosen.includes(id)}
-                onChange={() =>
-                  onChange(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id])
-                }
-              />
-            ))}
-          </Stack>
-        )}
-      </Fetched>
-    </Input.Wrapper>
+    <SeveralSelect
+      of="people"
+      label="E-mail to"
+      value={chosen.map(String)}
+      named={known.data ?? new Map()}
+      onChange={(ids) => onChange(ids.map(Number))}
+      find={async (text, signal) => {
+        const search = text ? { search_fields: ["email" as const], search_field_values: [text] } : {};
+        const { items } = await call("GET /api/v1/users/", {
+          query: { ...search, limit: OFFERED, order_by: "email" },
+          signal,
+        });
+        return items.map(({ id, email }) => ({ value: String(id), label: email }));
+      }}
+    />
   );
 }
 

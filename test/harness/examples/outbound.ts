@@ -125,6 +125,12 @@ export const OUTBOUND: Examples = {
     body: { purpose: "marketing" },
   }),
 
+  [`GET ${campaigns}/{}/tests`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`POST ${campaigns}/{}/tests`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { target: "+15125550199", request_variables: { name: "Alex" } },
+  }),
+
   [`GET ${campaigns}/{}/retry-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/retry-rules`]: async (maker) => ({
     at: [(await campaign(maker)).id],

@@ -8,7 +8,7 @@ import type { AgentResponse, Channel, ChannelTargetResponse } from "../../api-ty
 import { MODE_NAMES, SERVICES } from "../../channels/channel-values.ts";
 import { TargetWindow } from "../../channels/target-window.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Failure, Panel } from "../../parts/parts.tsx";
+import { Failure, Panel, RouteLink } from "../../parts/parts.tsx";
 import { showFailure } from "../../parts/show-failure.ts";
 import { call } from "../../server/api.ts";
 import { useMay } from "../../server/me.tsx";
@@ -43,6 +43,12 @@ export function AddressSection({ agent }: { agent: AgentResponse }) {
             ))}
           </Table.Tbody>
         </Table>
+      )}
+      {(targets.data?.total_count ?? 0) > found.length && (
+        <Text size="sm" c="dimmed">
+          The first {found.length} of {targets.data?.total_count?.toLocaleString("en")}.{" "}
+          <RouteLink to="/channels?view=addresses">All addresses</RouteLink>
+        </Text>
       )}
     </Panel>
   );
@@ -109,7 +115,7 @@ function Connect({ agent }: { agent: AgentResponse }) {
   const [channel, setChannel] = useState<Channel | null>(null);
   const channels = useQuery({
     queryKey: ["GET /api/v1/channels/", "to connect"],
-    queryFn: ({ signal }) => call("GET /api/v1/channels/", { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) => call("GET /api/v1/channels/", { query: { limit: 1000 }, signal }),
   });
   const versioning = useQuery(versioningQuery(agent.id));
   const mayPublish = useMay()("agents_publish");

@@ -1,0 +1,60 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { purposeOf } from "../campaigns/reach-rules.ts";
+import { CarrierFault } from "../channels/carrier.ts";
+import type { MayGo, Outreach, Senders } from "../channels/outreach.ts";
+import { reachIssueText, readReachIssues } from "../consent/reach-check.ts";
+import type { Db } from "../db/database.ts";
+import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { beginTest, testFailed, testSent } from "./test-outreach.ts";
+
+export const sendTestJob: Job<{ key: string }> = {
+  name: "send-test-outreach",
+  payload: z.object({ key: z.string() }),
+  max_attempts: 5,
+};
+
+/**
+ * Hands a test to its carrier. A process that died meanwhile may have done so: then the carrier is asked for it first, and
+ * nobody is contacted twice.
+ */
+export const sendTestHandler = ({ db, senders }: { db: Db; senders: Senders }): JobHandler =>
+  handle(sendTestJob, async ({ key }) => {
+    const test = await beginTest(db, key);
+    if (test === null) return;
+    const { outreach, was_begun, started_at } = test;
+    const sender = senders[outreach.mode];
+    try {
+      const known = was_begun ? await sender.find(outreach, new Date(started_at)) : null;
+      await testSent(db, key, known ?? (await sender.send(outreach, stillMay(db, outreach))));
+    } catch (error) {
+      // Of unknown fate: the next run of this job asks the carrier.
+      if (!(error instanceof CarrierFault) || error.fate === "unknown") throw error;
+      await testFailed(db, key, { status: error.status ?? "FAILED", problem: error.message });
+    }
+  });
+
+/** Asked at the last moment: outreach may have been stopped, and the person put on a list, since it was asked for. */
+const stillMay =
+  (db: Db, outreach: Outreach): MayGo =>
+  async () => {
+    const why = await refusalOfTest(db, outreach);
+    if (why !== null) throw new CarrierFault(why, "refused", { status: "CANCELED" });
+    return true;
+  };
+
+/** Why nobody may be contacted at this address now, in the words of the campaign's own rules; null: they may. */
+export async function refusalOfTest(db: Db, outreach: Outreach): Promise<string | null> {
+  const { rows } = await sql<{ is_stopped: boolean; rules: Parameters<typeof purposeOf>[0] }>`
+    select g.outreach_stopped_at is not null as is_stopped, c.reach_rules as rules
+    from campaigns c join sub_organizations o on o.id = c.sub_organization_id join organizations g on g.id = o.organization_id
+    where c.id = ${outreach.campaign_id} and c.deleted_at is null`.execute(db);
+  const [found] = rows;
+  if (!found) return "The campaign was deleted.";
+  if (found.is_stopped) return "All outreach of the organization is stopped. Resume it first.";
+  const { sub_organization_id, mode, target: address } = outreach;
+  const [issue] = await readReachIssues(db, [
+    { sub_organization_id, mode, purpose: purposeOf(found.rules), address },
+  ]);
+  return issue ? reachIssueText(address, issue).replace(/^Skipped/, "Not contacted") : null;
+}

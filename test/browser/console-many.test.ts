@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { createOutbound } from "../harness/batch.ts";
+import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../harness/console.ts";
+
+/** As many people as a morning's list has, and more tools and colleagues than a choice can show. */
+const PEOPLE = 10_000;
+const TOOLS = 1_200;
+const COLLEAGUES = 300;
+
+let it: ConsoleTest;
+let batch_id: string;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  const outbound = await createOutbound(it.app);
+  ({ batch_id } = await outbound.createBatch());
+  const rows = Array.from({ length: PEOPLE }, (_, n) => `p-${n},+1903${2_900_000 + n}`);
+  await outbound.upload(batch_id, ["reference_id,target", ...rows].join("\n"));
+  await sql`
+    insert into tools select (json_populate_record(t, json_build_object('id', 100000 + n, 'name', 'many_' || lpad(n::text, 5, '0')))).*
+    from generate_series(1, ${TOOLS}::int) n, tools t where t.name = 'find_slots'`.execute(it.app.db);
+  await sql`
+    insert into users select (json_populate_record(u, json_build_object('id', 100000 + n, 'email', 'a' || n || '@example.com'))).*
+    from generate_series(1, ${COLLEAGUES}::int) n, users u where u.id = ${it.app.admin.user_id}`.execute(it.app.db);
+});
+
+test("of 10,000 people a page shows 20, how many there are, and on request the last ones, on a desk and on a telephone", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/batches/${batch_id}`);
+  const range = page.getByRole("status").filter({ hasText: "of 10,000" });
+  await range.getByText("1–20 of 10,000").waitFor();
+  await page.getByRole("button", { name: "last page" }).click();
+  await range.getByText("9981–10000 of 10,000").waitFor();
+  const people = page.getByRole("row").filter({ hasText: "p-" });
+  expect(await people.count()).toBe(20);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectNoSidewaysScroll(page);
+  await range.waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a tool is found by its name among more than any choice shows, and is kept", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/prompts/1");
+  await page.getByRole("combobox", { name: "Tools" }).fill("many_01199");
+  await page.getByRole("option", { name: "many_01199" }).click();
+  await page.getByRole("combobox", { name: "Tools" }).fill("find_");
+  await page.getByText("many_01199").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a colleague is found by their address among hundreds, and stays chosen when the alert is read again", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/alerts/new");
+  await page.getByRole("textbox", { name: "Name" }).fill("Errors");
+  await page.getByRole("combobox", { name: "E-mail to" }).fill("a299@");
+  await page.getByRole("option", { name: "a299@example.com" }).click();
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "Errors" }).waitFor();
+  const made = (await it.app.send("GET", "/api/v1/alerts/")).body.items[0];
+  expect(made).toMatchObject({ name: "Errors", notified_users: [100_299] });
+  await page.reload();
+  await page.getByText("a299@example.com").waitFor();
+  expect(page.faults).toEqual([]);
+});

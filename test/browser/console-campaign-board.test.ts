@@ -191,3 +191,43 @@ test("picked people are suppressed, and who may only read can do none of it", as
   for (const name of ["Retry", "Suppress", "Pause campaign", "Stop all outreach"])
     expect(await reader.getByRole("button", { name }).count()).toBe(0);
 });
+
+test("an operator has the campaign call themselves first, and sees what became of it", async () => {
+  const { app } = it;
+  const { campaign_id } = await dialing.filled(1, { campaign_variables: { name: "Alex" } });
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=batches`);
+  await page.getByRole("button", { name: "Start a test" }).click();
+  const dialog = page.getByRole("dialog", { name: "Start a test" });
+  await dialog.getByRole("textbox", { name: "Value 1 of Variables" }).fill("Robin");
+  await dialog.getByRole("textbox", { name: "Your number" }).fill("12");
+  await dialog.getByRole("button", { name: "Contact me" }).click();
+  await dialog.getByText("Write a telephone number, such as +15125550199").waitFor();
+  await dialog.getByRole("textbox", { name: "Your number" }).fill("(512) 555-0147");
+  await dialog.getByRole("button", { name: "Contact me" }).click();
+  const row = page.getByRole("table", { name: "Tests of the campaign" }).getByRole("row");
+  await row.getByText("+15125550147").waitFor();
+  await row.getByText("starting").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+
+  const [test] = (await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/tests`)).body;
+  const job = app.jobs.find(({ job }) => job.name === "send-test-outreach");
+  await job?.run({ key: test.key }, {} as never);
+  // The test's clock stands, so the page takes it for an old one and does not look again by itself.
+  await page.reload();
+  await row.getByText("This installation has no carrier for the channel's calls.").waitFor();
+  await app.db
+    .updateTable("test_outreach")
+    .set({ state: "SENT", channel_status: "COMPLETED", problem: null, session_id: 1 })
+    .execute();
+  await page.reload();
+  await row.getByText("completed").waitFor();
+  expect(await row.getByRole("link", { name: "Conversation" }).getAttribute("href")).toBe(
+    "/console/sessions/1",
+  );
+  const { variables } = (
+    await app.db.selectFrom("test_outreach").select("outreach").executeTakeFirstOrThrow()
+  ).outreach as unknown as { variables: object };
+  expect(variables).toEqual({ "vars.name": "Robin" });
+  expect(page.faults).toEqual([]);
+});

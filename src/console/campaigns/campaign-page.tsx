@@ -21,6 +21,7 @@ import { PeoplePanel } from "./people-panel.tsx";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { PurposePanel } from "./purpose-panel.tsx";
 import { RetryRulesPanel } from "./retry-rules-panel.tsx";
+import { TestPanel } from "./test-panel.tsx";
 
 const VIEWS = {
   board: "Board",
@@ -82,6 +83,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
       ) : view === "batches" ? (
         <Stack gap="md">
           <PreflightPanel campaign_id={campaign.id} />
+          <TestPanel campaign={campaign} />
           <BatchesPanel campaign_id={campaign.id} />
         </Stack>
       ) : view === "forecast" ? (

@@ -79,7 +79,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     debugger: ["session_forks"],
     dialogues: ["mail_messages", "text_messages", "text_sessions"],
     calls: ["calls", "transfer_answerers"],
-    campaigns: ["campaign_webhooks", "campaigns", "number_lookups"],
+    campaigns: ["campaign_spending", "campaign_webhooks", "campaigns", "number_lookups"],
     batches: [
       "batch_pacing",
       "batch_uploads",

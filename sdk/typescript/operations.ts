@@ -88,6 +88,10 @@ export type AuditVerification = { "checked_to": number; "next_position"?: number
 
 export type AvailableTarget = { "organization_id": number; "channel_id": number; "channel_name": string | null; "target": string };
 
+export type BatchConfirmation = { "is_needed": boolean; "people": number; "above": number | null; "confirmed_people": number | null; "confirmed_by": string | null; "confirmed_at": string | null };
+
+export type BatchConfirmationRequest = { "people": number };
+
 export type BatchDeletion = { "delete_reason": string };
 
 export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "outcome_counts"?: OutcomeCounts | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
@@ -188,6 +192,10 @@ export type CampaignRetryRules = { "rules": (RetryRule)[] };
 
 export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
+export type CampaignSpendCap = { "cap_usd": number | null };
+
+export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number };
+
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
 export type ChannelCarrier = { "name": string | null; "simulated": boolean; "note": string | null };
@@ -235,6 +243,10 @@ export type CommunicationRequestResult = { "reference_id": string; "target": str
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
 export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
+
+export type ConfirmationRule = { "above": number | null };
+
+export type ConfirmationRuleInput = { "above"?: number | null | undefined };
 
 export type Consent = { "id": number; "address": string; "purpose": "marketing" | "informational"; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording": string | null; "evidence": Record<string, string> | null; "valid_from": string; "created_at": string; "created_by": string; "revoked_at": string | null; "revoked_through": string | null; "revoked_said": string | null; "revoked_by": string | null };
 
@@ -1509,6 +1521,8 @@ export type Operations = {
   update_campaign_retry_rules: { input: { "path": { "campaign_id": number }; "body": CampaignRetryRulesInput }; answer: CampaignRetryRules };
   get_campaign_cadence: { input: { "path": { "campaign_id": number } }; answer: CampaignCadence };
   update_campaign_cadence: { input: { "path": { "campaign_id": number }; "body": CampaignCadenceInput }; answer: CampaignCadence };
+  get_campaign_spending: { input: { "path": { "campaign_id": number } }; answer: CampaignSpending };
+  update_campaign_spending: { input: { "path": { "campaign_id": number }; "body": CampaignSpendCap }; answer: CampaignSpending };
   get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
   update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
   list_batches: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1524,6 +1538,10 @@ export type Operations = {
   start_campaign: { input: { "path": { "campaign_id": number } }; answer: CampaignHeldBatches };
   list_campaign_requests: { input: { "path": { "campaign_id": number }; "query"?: { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: CampaignRequests | string };
   count_campaign_matches: { input: { "path": { "campaign_id": number }; "body": FilterCountQuery }; answer: FilterCount };
+  get_confirmation: { input: Record<never, never>; answer: ConfirmationRule };
+  update_confirmation: { input: { "body": ConfirmationRuleInput }; answer: ConfirmationRule };
+  get_batch_confirmation: { input: { "path": { "batch_id": string } }; answer: BatchConfirmation };
+  confirmation_batch: { input: { "path": { "batch_id": string }; "body": BatchConfirmationRequest }; answer: BatchConfirmation };
   explain_batch_request: { input: { "path": { "batch_id": string; "reference_id": string } }; answer: RequestTrace };
   preflight_campaign: { input: { "path": { "campaign_id": number }; "body": PreflightQuestion }; answer: CampaignPreflight };
   forecast_campaign: { input: { "path": { "campaign_id": number }; "body": ForecastQuestion }; answer: CampaignForecast };
@@ -1953,6 +1971,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_campaign_retry_rules: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/retry-rules"],
   get_campaign_cadence: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
   update_campaign_cadence: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
+  get_campaign_spending: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
+  update_campaign_spending: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
   get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
   update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
   list_batches: ["GET", "/api/v1/outbound/batches"],
@@ -1968,6 +1988,10 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   start_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/start"],
   list_campaign_requests: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/requests"],
   count_campaign_matches: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/count_matches"],
+  get_confirmation: ["GET", "/api/v1/outbound/confirmation"],
+  update_confirmation: ["PUT", "/api/v1/outbound/confirmation"],
+  get_batch_confirmation: ["GET", "/api/v1/outbound/batches/{batch_id}/confirmation"],
+  confirmation_batch: ["POST", "/api/v1/outbound/batches/{batch_id}/confirmation"],
   explain_batch_request: ["GET", "/api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace"],
   preflight_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/preflight"],
   forecast_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/forecast"],

@@ -3,6 +3,7 @@ import { batchRoutes } from "./batch.ts";
 import { batchRequestRoutes } from "./batch-requests.ts";
 import { campaignRequestRoutes } from "./campaign-requests.ts";
 import { holdCampaignRoutes } from "./hold-campaign.ts";
+import { startConfirmationRoutes } from "./start-confirmation.ts";
 import { targetFilterCountRoutes } from "./target-filter-count.ts";
 
 type Deps = Parameters<typeof batchRequestRoutes>[1];
@@ -14,4 +15,5 @@ export function addBatches(api: Api, deps: Deps): void {
   holdCampaignRoutes(api, deps);
   campaignRequestRoutes(api, deps);
   targetFilterCountRoutes(api, deps);
+  startConfirmationRoutes(api, deps);
 }

@@ -25,6 +25,8 @@ function stepOf(batch: DueBatch, lines: Lines, now: Date): BatchStep {
       hours: { schedule: batch.campaign, zone },
       rate,
       last_at,
+      spending: batch.spending,
+      confirmation: batch.confirmation,
       ...lines.capacity(batch),
     },
     now,

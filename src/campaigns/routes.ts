@@ -4,6 +4,7 @@ import { campaignRoutes } from "./campaign.ts";
 import { outreachRulesRoutes } from "./outreach-rules.ts";
 import { reachRulesRoutes } from "./reach-rules.ts";
 import { retryRulesRoutes } from "./retry-rules.ts";
+import { spendingRoutes } from "./spending.ts";
 
 type Parts = Parameters<typeof campaignRoutes>[1];
 
@@ -13,5 +14,6 @@ export function addCampaigns(api: Api, parts: Parts): void {
   reachRulesRoutes(api, parts);
   retryRulesRoutes(api, parts);
   cadenceRoutes(api, parts);
+  spendingRoutes(api, parts);
   outreachRulesRoutes(api, parts);
 }

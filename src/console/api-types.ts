@@ -88,6 +88,10 @@ export type AuditVerification = { "checked_to": number; "next_position"?: number
 
 export type AvailableTarget = { "organization_id": number; "channel_id": number; "channel_name": string | null; "target": string };
 
+export type BatchConfirmation = { "is_needed": boolean; "people": number; "above": number | null; "confirmed_people": number | null; "confirmed_by": string | null; "confirmed_at": string | null };
+
+export type BatchConfirmationRequest = { "people": number };
+
 export type BatchDeletion = { "delete_reason": string };
 
 export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "outcome_counts"?: OutcomeCounts | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
@@ -188,6 +192,10 @@ export type CampaignRetryRules = { "rules": (RetryRule)[] };
 
 export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
+export type CampaignSpendCap = { "cap_usd": number | null };
+
+export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number };
+
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
 export type ChannelCarrier = { "name": string | null; "simulated": boolean; "note": string | null };
@@ -235,6 +243,10 @@ export type CommunicationRequestResult = { "reference_id": string; "target": str
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
 export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
+
+export type ConfirmationRule = { "above": number | null };
+
+export type ConfirmationRuleInput = { "above"?: number | null | undefined };
 
 export type Consent = { "id": number; "address": string; "purpose": "marketing" | "informational"; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording": string | null; "evidence": Record<string, string> | null; "valid_from": string; "created_at": string; "created_by": string; "revoked_at": string | null; "revoked_through": string | null; "revoked_said": string | null; "revoked_by": string | null };
 
@@ -1509,6 +1521,8 @@ export type Operations = {
   "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignRetryRulesInput; answer: CampaignRetryRules };
   "GET /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignCadence };
   "PUT /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignCadenceInput; answer: CampaignCadence };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignSpending };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignSpendCap; answer: CampaignSpending };
   "GET /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredOutreachRules };
   "PUT /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: OutreachRules; answer: StoredOutreachRules };
   "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1524,6 +1538,10 @@ export type Operations = {
   "POST /api/v1/outbound/campaigns/{campaign_id}/start": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignHeldBatches };
   "GET /api/v1/outbound/campaigns/{campaign_id}/requests": { path: { "campaign_id": number }; query: { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "limit"?: number | undefined }; body: undefined; answer: CampaignRequests };
   "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": { path: { "campaign_id": number }; query: Record<never, never>; body: FilterCountQuery; answer: FilterCount };
+  "GET /api/v1/outbound/confirmation": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ConfirmationRule };
+  "PUT /api/v1/outbound/confirmation": { path: Record<never, never>; query: Record<never, never>; body: ConfirmationRuleInput; answer: ConfirmationRule };
+  "GET /api/v1/outbound/batches/{batch_id}/confirmation": { path: { "batch_id": string }; query: Record<never, never>; body: undefined; answer: BatchConfirmation };
+  "POST /api/v1/outbound/batches/{batch_id}/confirmation": { path: { "batch_id": string }; query: Record<never, never>; body: BatchConfirmationRequest; answer: BatchConfirmation };
   "GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace": { path: { "batch_id": string; "reference_id": string }; query: Record<never, never>; body: undefined; answer: RequestTrace };
   "POST /api/v1/outbound/campaigns/{campaign_id}/preflight": { path: { "campaign_id": number }; query: Record<never, never>; body: PreflightQuestion; answer: CampaignPreflight };
   "POST /api/v1/outbound/campaigns/{campaign_id}/forecast": { path: { "campaign_id": number }; query: Record<never, never>; body: ForecastQuestion; answer: CampaignForecast };

@@ -227,6 +227,9 @@ export interface Batches {
   call_rate: number | null;
   campaign_id: number;
   cancels_waiting: Generated<boolean>;
+  confirmed_at: string | null;
+  confirmed_by: string | null;
+  confirmed_people: number | null;
   created_at: string;
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -364,10 +367,16 @@ export interface Campaigns {
   retry_rules: unknown | null;
   sms_session_ttl: number | null;
   source: string | null;
+  spend_cap_usd: number | null;
   sub_organization_id: number;
   target_filters: unknown | null;
   updated_at: string;
   voicemail_detection: unknown | null;
+}
+
+export interface CampaignSpending {
+  campaign_id: number;
+  cost_usd: number;
 }
 
 export interface CampaignWebhooks {
@@ -1110,6 +1119,7 @@ export interface Organizations {
   access_rules_updated_by: string | null;
   audit_reads: Generated<boolean>;
   closed_at: string | null;
+  confirm_above: number | null;
   deleted_at: string | null;
   deleted_comments: string | null;
   deleted_targets: unknown | null;
@@ -2039,6 +2049,7 @@ export interface DB {
   call_backs: CallBacks;
   calls: Calls;
   campaign_days: CampaignDays;
+  campaign_spending: CampaignSpending;
   campaign_webhooks: CampaignWebhooks;
   campaigns: Campaigns;
   channel_addresses: ChannelAddresses;

@@ -94,7 +94,7 @@ function openDays(plan: ClaimPlan, capacity: Capacity, now: Date, fallback: Date
 }
 
 function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Date): BatchStep {
-  const { campaign, timezone, sender } = batch;
+  const { campaign, timezone, sender, spending, confirmation } = batch;
   const status = campaign.deleted_at === null ? batch.status : "CANCELED";
   return batchStep(
     {
@@ -103,6 +103,8 @@ function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Da
       hours: { schedule: campaign, zone: timezone ?? "UTC" },
       rate,
       last_at,
+      spending,
+      confirmation,
       ...capacity,
     },
     now,

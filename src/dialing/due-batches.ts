@@ -7,6 +7,7 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { CadenceStep } from "../planning/cadences/cadence.ts";
+import type { MissingConfirmation, SpendView } from "../planning/next-step.ts";
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
 
@@ -24,6 +25,10 @@ export type DueBatch = {
   rated_at: string | null;
   organization_id: number;
   sub_organization_id: number;
+  /** Null: the campaign has no spend cap. */
+  spending: SpendView | null;
+  /** Null: the batch is small enough, or confirmed. */
+  confirmation: MissingConfirmation | null;
   campaign: Schedule &
     FilterSettings & {
       id: number;
@@ -88,6 +93,18 @@ const COLUMNS = sql`
     'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
     'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
     'allowed_line_types', c.allowed_line_types, 'include_unknown_line_types', c.include_unknown_line_types) as campaign,
+  case when c.spend_cap_usd is not null then json_build_object('cap_usd', c.spend_cap_usd, 'spent_usd',
+    coalesce((select m.cost_usd from campaign_spending m where m.campaign_id = c.id), 0)) end as spending,
+  (
+    select json_build_object('people', q.people, 'above', g.confirm_above)
+    from organizations g
+    cross join lateral (
+      select coalesce(sum(n), 0) as people from request_counts
+      where batch_key = b.key and request_status not in ('DUPLICATE', 'INVALID', 'CANCELED')
+    ) q
+    where g.id = o.organization_id and g.confirm_above is not null
+      and q.people > coalesce(b.confirmed_people, 0) + g.confirm_above
+  ) as confirmation,
   a.timezone, t.sender, c.cadence -> 'steps' as cadence, s.step_senders, 0 as step`;
 
 /** The source address is the campaign's source, else its caller_id, as its agent has it now, with or without "+". */
@@ -165,7 +182,7 @@ export async function readCampaignAsBatch(db: Db, campaign_id: number): Promise<
     select ${COLUMNS}
     from (
       select 0::bigint as key, '' as batch_id, 'ACTIVE' as status, null::timestamptz as expires_on, null::integer as call_rate,
-        false as auto_call_rate, null::integer as auto_call_rate_baseline, sub_organization_id, id as campaign_id
+        false as auto_call_rate, null::integer as auto_call_rate_baseline, null::bigint as confirmed_people, sub_organization_id, id as campaign_id
       from campaigns where id = ${campaign_id}
     ) b
     cross join (select null::timestamptz as last_at, null::integer as auto_rate, null::timestamptz as rated_at) p ${TABLES}`.execute(

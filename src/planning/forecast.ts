@@ -53,6 +53,8 @@ const LIMITLESS = {
   source_paused_until: null,
   source_refusal: null,
   stopped: null,
+  spending: null,
+  confirmation: null,
   free_lines: { source: Number.POSITIVE_INFINITY, organization: Number.POSITIVE_INFINITY },
 };
 

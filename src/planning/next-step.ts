@@ -13,6 +13,8 @@ const WAIT_REASONS = [
   "batch-empty",
   "batch-paused",
   "stopped",
+  "spend-cap",
+  "confirmation",
   "no-sender",
   "closed",
   "never-opens",
@@ -59,7 +61,17 @@ export type BatchView = {
   free_lines: { source: number; organization: number };
   /** Since when, and by whom, all outreach of the organization is stopped; null: it is not. */
   stopped: OutreachStop | null;
+  /** Null: the campaign has no spend cap. */
+  spending: SpendView | null;
+  /** Null: none is missing. */
+  confirmation: MissingConfirmation | null;
 };
+
+/** What a campaign has spent of what it may, in US dollars. */
+export type SpendView = { cap_usd: number; spent_usd: number };
+
+/** A batch has more people than may be contacted without somebody's confirmation. */
+export type MissingConfirmation = { people: number; above: number };
 
 export type OutreachStop = { at: Date; by: string | null };
 
@@ -71,6 +83,9 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
   const state = stateStep(batch.status);
   if (state) return state;
   if (batch.stopped !== null) return stopped(batch.stopped, batch.hours.zone, now);
+  if (batch.spending !== null && batch.spending.spent_usd >= batch.spending.cap_usd)
+    return spentUp(batch.spending);
+  if (batch.confirmation !== null) return unconfirmed(batch.confirmation);
   if (batch.source === null)
     return wait(
       "no-sender",
@@ -128,6 +143,22 @@ const stopped = ({ at, by }: OutreachStop, zone: string, now: Date): BatchWait =
   wait(
     "stopped",
     `Waiting: ${by ?? "somebody"} stopped all outreach of the organization at ${clockText(at, zone, now)}; it waits until somebody resumes it.`,
+    null,
+  );
+
+const usd = (amount: number): string => `$${amount.toFixed(2)}`;
+
+const spentUp = ({ cap_usd, spent_usd }: SpendView): BatchWait =>
+  wait(
+    "spend-cap",
+    `Waiting: the campaign has spent ${usd(spent_usd)} of its cap of ${usd(cap_usd)}; it goes on when the cap is raised.`,
+    null,
+  );
+
+const unconfirmed = ({ people, above }: MissingConfirmation): BatchWait =>
+  wait(
+    "confirmation",
+    `Waiting: the batch has ${people.toLocaleString("en")} people, and more than ${above.toLocaleString("en")} need a confirmation.`,
     null,
   );
 

@@ -231,3 +231,48 @@ test("an operator has the campaign call themselves first, and sees what became o
   expect(variables).toEqual({ "vars.name": "Robin" });
   expect(page.faults).toEqual([]);
 });
+
+test("a batch above the rule says that it waits, and is confirmed by typing how many people it has", async () => {
+  const { app } = it;
+  const admin = await it.open(await it.person("Admin"));
+  await admin.goto("/console/organization");
+  const rule = admin.getByRole("region", { name: "Confirmation before a start" });
+  await rule
+    .or(admin.locator("section", { hasText: "Confirmation before a start" }))
+    .first()
+    .waitFor();
+  await admin.getByLabel("People without confirmation").fill("2");
+  await admin.getByRole("button", { name: "Review and save" }).and(admin.locator(":enabled")).click();
+  await admin.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await admin.getByText("Confirmation rule saved").waitFor();
+
+  const { batch_id, campaign_id } = await dialing.filled(3, { hourly_rate: 3600 });
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/batches/${batch_id}`);
+  await page.getByText("Waiting for a confirmation").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Confirm the batch" });
+  await dialog.getByLabel("Number of people").fill("4");
+  await dialog.getByRole("button", { name: "Contact them" }).click();
+  await dialog.getByText("The batch has 3 people now.").waitFor();
+  await dialog.getByLabel("Number of people").fill("3");
+  await dialog.getByRole("button", { name: "Contact them" }).click();
+  await page.getByText("Waiting for a confirmation").waitFor({ state: "detached" });
+  await createTestDialer(app, () => ({ tells: ["COMPLETED"] })).pass(0.1, 1_000);
+  expect((await dialing.shown(batch_id)).filter((shown) => shown === "COMPLETED COMPLETED 1")).toHaveLength(
+    3,
+  );
+
+  await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
+  await page.getByText("Spent so far: $0.00, without the carrier's fees.").waitFor();
+  const spending = page.locator("section", { has: page.getByRole("heading", { name: "Spending" }) });
+  await spending.getByLabel("Spend cap").fill("250");
+  await spending.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Spend cap saved").waitFor();
+  expect((await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/spending`)).body.cap_usd).toBe(
+    250,
+  );
+  expect(page.faults).toEqual([]);
+});

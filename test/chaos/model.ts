@@ -250,6 +250,8 @@ export class Model {
           source_paused_until: null,
           source_refusal: null,
           stopped: null,
+          spending: null,
+          confirmation: null,
           free_lines: { source: 1, organization: 1 },
         },
         this.now,

@@ -18,6 +18,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { AddPerson } from "./add-person.tsx";
+import { BatchConfirmationNeeded } from "./batch-confirmation.tsx";
 import { BatchSettings } from "./batches-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
 import { UploadPanel } from "./upload-panel.tsx";
@@ -146,6 +147,7 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
     <Grid gap="md" align="flex-start">
       <Grid.Col span={{ base: 12, lg: 8 }}>
         <Stack gap="md">
+          {!isFilling && <BatchConfirmationNeeded batch_id={batch.batch_id} />}
           {batch.error_message && !(offered && mayFill) && (
             <Alert color="red" title="The last file was rejected">
               <bdi>{batch.error_message}</bdi>

@@ -21,6 +21,7 @@ import { PeoplePanel } from "./people-panel.tsx";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { PurposePanel } from "./purpose-panel.tsx";
 import { RetryRulesPanel } from "./retry-rules-panel.tsx";
+import { SpendingPanel } from "./spending-panel.tsx";
 import { TestPanel } from "./test-panel.tsx";
 
 const VIEWS = {
@@ -94,6 +95,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
         <Stack gap="md">
           <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
+          <SpendingPanel campaign_id={campaign.id} />
           <RetryRulesPanel campaign_id={campaign.id} />
           <CadencePanel campaign_id={campaign.id} mode={(campaign.mode ?? "voice") as StepMode} />
           <CampaignForm campaign={campaign} />

@@ -1,11 +1,8 @@
-import { Group, NumberInput, Switch, Text, Textarea } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Group, NumberInput, Switch, Textarea } from "@mantine/core";
 import type { AccessRulesResponse } from "../api-types.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 
 const KEY = ["access-rules"];
 type Values = Pick<AccessRulesResponse, "require_second_factor" | "idle_minutes" | "longest_hours"> & {
@@ -16,57 +13,46 @@ const read = () => call("GET /api/v1/organizations/access_rules", {});
 
 /** How people sign in, and from which networks the organization is used. */
 export function AccessRulesPanel() {
-  const rules = useQuery({ queryKey: KEY, queryFn: read });
   return (
-    <Panel title="Sign-in and access">
-      <Fetched query={rules}>{(found) => <AccessRulesForm rules={found} />}</Fetched>
-    </Panel>
+    <SettingsPanel<AccessRulesResponse, Values>
+      title="Sign-in and access"
+      noun="Access rules"
+      queryKey={KEY}
+      read={read}
+      permission="organizations_write"
+      labels={{
+        require_second_factor: "Require a second factor",
+        idle_minutes: "Idle timeout",
+        longest_hours: "Longest sign-in",
+        networks: "Allowed networks",
+      }}
+      values={(found) => ({
+        require_second_factor: found.require_second_factor ?? false,
+        idle_minutes: found.idle_minutes ?? null,
+        longest_hours: found.longest_hours ?? null,
+        networks: found.allowed_networks.join("\n") ?? "",
+      })}
+      save={({ networks, ...values }) =>
+        call("PUT /api/v1/organizations/access_rules", {
+          body: { ...values, allowed_networks: networks.split(/[\s,]+/).filter((one) => one !== "") },
+        })
+      }
+    >
+      {(form) => <AccessRulesFields form={form} />}
+    </SettingsPanel>
   );
 }
 
-function AccessRulesForm({ rules }: { rules: AccessRulesResponse }) {
-  const may = useMay();
-  const record = useRecordForm<AccessRulesResponse, Values>({
-    noun: "Access rules",
-    labels: {
-      require_second_factor: "Require a second factor",
-      idle_minutes: "Idle timeout",
-      longest_hours: "Longest sign-in",
-      networks: "Allowed networks",
-    },
-    record: rules,
-    values: (found) => ({
-      require_second_factor: found?.require_second_factor ?? false,
-      idle_minutes: found?.idle_minutes ?? null,
-      longest_hours: found?.longest_hours ?? null,
-      networks: found?.allowed_networks.join("\n") ?? "",
-    }),
-    save: ({ networks, ...values }) =>
-      call("PUT /api/v1/organizations/access_rules", {
-        body: { ...values, allowed_networks: networks.split(/[\s,]+/).filter((one) => one !== "") },
-      }),
-    reread: read,
-    invalidates: [KEY],
-    onSaved: () => {},
-  });
-  const { form } = record;
+function AccessRulesFields({ form }: { form: FieldsForm<Values> }) {
   const { require_second_factor, idle_minutes, longest_hours } = form.getValues();
-  const number = (value: string | number) => (value === "" ? null : Number(value));
   const faulty = Object.entries(form.errors).find(([name]) => name.startsWith("allowed_networks"));
   return (
-    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-      {rules.updated_at && (
-        <Text size="sm" c="dimmed">
-          Updated <Time at={rules.updated_at} /> by <bdi>{rules.updated_by}</bdi>
-        </Text>
-      )}
+    <>
       <Switch
         label="Require a second factor"
         description="People without one can only set it up. API tokens are not affected."
         checked={require_second_factor}
-        onChange={({ currentTarget }) =>
-          form.setFieldValue("require_second_factor", currentTarget.checked as never)
-        }
+        onChange={({ currentTarget }) => form.setFieldValue("require_second_factor", currentTarget.checked)}
       />
       <Group gap="md">
         <NumberInput
@@ -78,7 +64,7 @@ function AccessRulesForm({ rules }: { rules: AccessRulesResponse }) {
           max={720}
           allowDecimal={false}
           value={idle_minutes ?? ""}
-          onChange={(value) => form.setFieldValue("idle_minutes", number(value) as never)}
+          onChange={(value) => form.setFieldValue("idle_minutes", numberOrNull(value))}
           error={form.errors.idle_minutes}
         />
         <NumberInput
@@ -90,7 +76,7 @@ function AccessRulesForm({ rules }: { rules: AccessRulesResponse }) {
           max={12}
           allowDecimal={false}
           value={longest_hours ?? ""}
-          onChange={(value) => form.setFieldValue("longest_hours", number(value) as never)}
+          onChange={(value) => form.setFieldValue("longest_hours", numberOrNull(value))}
           error={form.errors.longest_hours}
         />
       </Group>
@@ -102,6 +88,6 @@ function AccessRulesForm({ rules }: { rules: AccessRulesResponse }) {
         {...form.getInputProps("networks")}
         error={faulty?.[1] ?? form.errors.networks}
       />
-    </RecordFormFrame>
+    </>
   );
 }

@@ -9,6 +9,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { AccessRulesPanel } from "./access-rules-panel.tsx";
+import { ConfirmationPanel } from "./confirmation-panel.tsx";
 import { ErasuresPanel } from "./erasures-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
 import { PrivacyPanel } from "./privacy-panel.tsx";
@@ -39,6 +40,7 @@ export default function OrganizationPage() {
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
+      {may("outbound_read") && <ConfirmationPanel />}
       <AccessRulesPanel />
       <SingleSignOnPanel />
       <SafetyRulesPanel />

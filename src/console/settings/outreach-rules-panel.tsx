@@ -11,14 +11,11 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ContactCap, ContactHours, StoredOutreachRules } from "../api-types.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 import classes from "./outreach-rules.module.css";
 
 const KEY = ["outreach-rules"];
@@ -47,53 +44,44 @@ const DAYS = [
 
 /** When and how often people may be contacted, over all campaigns of the organization. */
 export function OutreachRulesPanel() {
-  const rules = useQuery({ queryKey: KEY, queryFn: read });
   return (
-    <Panel title="Contact rules">
-      <Fetched query={rules}>{(found) => <RulesForm rules={found} />}</Fetched>
-    </Panel>
+    <SettingsPanel<StoredOutreachRules, Values>
+      title="Contact rules"
+      noun="Contact rules"
+      queryKey={KEY}
+      read={read}
+      permission="organizations_write"
+      labels={{
+        person_clock: "Each person's own clock",
+        contact_hours: "Contact hours",
+        caps: "Caps",
+        days_after_conversation: "Rest after a conversation",
+      }}
+      values={(found) => ({
+        person_clock: found.person_clock ?? false,
+        contact_hours: found.contact_hours ?? [],
+        caps: found.caps ?? [],
+        days_after_conversation: found.days_after_conversation ?? null,
+      })}
+      save={(body) => call("PUT /api/v1/outbound/rules", { body })}
+    >
+      {(form) => <RulesFields form={form} />}
+    </SettingsPanel>
   );
 }
 
-function RulesForm({ rules }: { rules: StoredOutreachRules }) {
-  const may = useMay();
-  const record = useRecordForm<StoredOutreachRules, Values>({
-    noun: "Contact rules",
-    labels: {
-      person_clock: "Each person's own clock",
-      contact_hours: "Contact hours",
-      caps: "Caps",
-      days_after_conversation: "Rest after a conversation",
-    },
-    record: rules,
-    values: (found) => ({
-      person_clock: found?.person_clock ?? false,
-      contact_hours: found?.contact_hours ?? [],
-      caps: found?.caps ?? [],
-      days_after_conversation: found?.days_after_conversation ?? null,
-    }),
-    save: (body) => call("PUT /api/v1/outbound/rules", { body }),
-    reread: read,
-    invalidates: [KEY],
-    onSaved: () => {},
-  });
-  const { form } = record;
+function RulesFields({ form }: { form: FieldsForm<Values> }) {
   const { person_clock, contact_hours, caps, days_after_conversation } = form.getValues();
   const errorOf = (path: string): ReactNode => form.errors[path];
-  const setHours = (rows: ContactHours[]) => form.setFieldValue("contact_hours", rows as never);
-  const setCaps = (rows: ContactCap[]) => form.setFieldValue("caps", rows as never);
+  const setHours = (rows: ContactHours[]) => form.setFieldValue("contact_hours", rows);
+  const setCaps = (rows: ContactCap[]) => form.setFieldValue("caps", rows);
   return (
-    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-      {rules.updated_at && (
-        <Text size="sm" c="dimmed">
-          Updated <Time at={rules.updated_at} /> by <bdi>{rules.updated_by}</bdi>
-        </Text>
-      )}
+    <>
       <Switch
         label="Each person's own clock"
         description="People are contacted only within the contact hours where they live: by the request's timezone column, else by their number. Off: the campaign's window alone decides."
         checked={person_clock}
-        onChange={({ currentTarget }) => form.setFieldValue("person_clock", currentTarget.checked as never)}
+        onChange={({ currentTarget }) => form.setFieldValue("person_clock", currentTarget.checked)}
       />
       {person_clock && (
         <Rows
@@ -155,12 +143,10 @@ function RulesForm({ rules }: { rules: StoredOutreachRules }) {
         max={90}
         allowDecimal={false}
         value={days_after_conversation ?? ""}
-        onChange={(value) =>
-          form.setFieldValue("days_after_conversation", (value === "" ? null : Number(value)) as never)
-        }
+        onChange={(value) => form.setFieldValue("days_after_conversation", numberOrNull(value))}
         error={errorOf("days_after_conversation")}
       />
-    </RecordFormFrame>
+    </>
   );
 }
 

@@ -1,11 +1,8 @@
 import { Group, NumberInput, Switch, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import type { PrivacySettings } from "../api-types.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 
 const KEY = ["privacy-settings"];
 const KINDS = {
@@ -27,47 +24,38 @@ const read = () => call("GET /api/v1/organizations/privacy", {});
 
 /** How long what people said is kept, and whether reads of it are audited. */
 export function PrivacyPanel() {
-  const settings = useQuery({ queryKey: KEY, queryFn: read });
   return (
-    <Panel title="Privacy">
-      <Fetched query={settings}>{(found) => <PrivacyForm settings={found} />}</Fetched>
-    </Panel>
+    <SettingsPanel<PrivacySettings, Values>
+      title="Privacy"
+      noun="Privacy settings"
+      queryKey={KEY}
+      read={read}
+      permission="organizations_write"
+      labels={{
+        retention: "Retention",
+        store_requests: "Store model and tool requests",
+        seal_texts: "Seal conversations",
+        audit_reads: "Audit reads",
+      }}
+      values={(found) => ({
+        store_requests: found.store_requests ?? true,
+        seal_texts: found.seal_texts ?? false,
+        audit_reads: found.audit_reads ?? false,
+        retention: Object.fromEntries(
+          KIND_NAMES.map((kind) => [kind, found.retention[kind] ?? null]),
+        ) as Values["retention"],
+      })}
+      save={(body) => call("PUT /api/v1/organizations/privacy", { body })}
+    >
+      {(form) => <PrivacyFields form={form} />}
+    </SettingsPanel>
   );
 }
 
-function PrivacyForm({ settings }: { settings: PrivacySettings }) {
-  const may = useMay();
-  const record = useRecordForm<PrivacySettings, Values>({
-    noun: "Privacy settings",
-    labels: {
-      retention: "Retention",
-      store_requests: "Store model and tool requests",
-      seal_texts: "Seal conversations",
-      audit_reads: "Audit reads",
-    },
-    record: settings,
-    values: (found) => ({
-      store_requests: found?.store_requests ?? true,
-      seal_texts: found?.seal_texts ?? false,
-      audit_reads: found?.audit_reads ?? false,
-      retention: Object.fromEntries(
-        KIND_NAMES.map((kind) => [kind, found?.retention[kind] ?? null]),
-      ) as Values["retention"],
-    }),
-    save: (body) => call("PUT /api/v1/organizations/privacy", { body }),
-    reread: read,
-    invalidates: [KEY],
-    onSaved: () => {},
-  });
-  const { form } = record;
+function PrivacyFields({ form }: { form: FieldsForm<Values> }) {
   const { retention, audit_reads, store_requests, seal_texts } = form.getValues();
   return (
-    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-      {settings.updated_at && (
-        <Text size="sm" c="dimmed">
-          Updated <Time at={settings.updated_at} /> by <bdi>{settings.updated_by}</bdi>
-        </Text>
-      )}
+    <>
       <Text size="sm">
         Days that each kind is kept. Once a day, older ones are deleted for good. Empty: kept forever.
       </Text>
@@ -87,8 +75,8 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
             onChange={(value) =>
               form.setFieldValue("retention", {
                 ...retention,
-                [kind]: value === "" ? null : Number(value),
-              } as never)
+                [kind]: numberOrNull(value),
+              })
             }
             error={form.errors[`retention.${kind}`]}
           />
@@ -98,20 +86,20 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
         label="Store model and tool requests"
         description="Needed to see what the model was sent, and to open conversations in the debugger."
         checked={store_requests}
-        onChange={({ currentTarget }) => form.setFieldValue("store_requests", currentTarget.checked as never)}
+        onChange={({ currentTarget }) => form.setFieldValue("store_requests", currentTarget.checked)}
       />
       <Switch
         label="Seal conversations"
         description="What is said in new sessions is stored encrypted, and not found by its words. Not covered: uploaded files, insight results, exports and webhooks."
         checked={seal_texts}
-        onChange={({ currentTarget }) => form.setFieldValue("seal_texts", currentTarget.checked as never)}
+        onChange={({ currentTarget }) => form.setFieldValue("seal_texts", currentTarget.checked)}
       />
       <Switch
         label="Audit reads"
         description="Each read of a session, transcript, recording or export is an entry of the audit log."
         checked={audit_reads}
-        onChange={({ currentTarget }) => form.setFieldValue("audit_reads", currentTarget.checked as never)}
+        onChange={({ currentTarget }) => form.setFieldValue("audit_reads", currentTarget.checked)}
       />
-    </RecordFormFrame>
+    </>
   );
 }

@@ -12,14 +12,13 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { RedactionPolicy } from "../api-types.ts";
-import { Failure, Fetched, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { Failure } from "../parts/parts.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 
 const KEY = ["redaction-policy"];
 const KINDS = {
@@ -44,52 +43,39 @@ const read = () => call("GET /api/v1/organizations/redaction", {});
 
 /** What is taken out of conversations before they are stored. */
 export function RedactionPanel() {
-  const policy = useQuery({ queryKey: KEY, queryFn: read });
   return (
-    <Panel title="Redaction">
-      <Fetched query={policy}>{(found) => <RedactionForm policy={found} />}</Fetched>
-    </Panel>
+    <SettingsPanel<RedactionPolicy, Values>
+      title="Redaction"
+      noun="Redaction policy"
+      queryKey={KEY}
+      read={read}
+      permission="organizations_write"
+      labels={{ kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals", judge: "Model" }}
+      values={(found) => ({
+        kinds: found.kinds ?? [],
+        patterns: found.patterns ?? [],
+        originals_days: found.originals_days ?? 0,
+        judge: found.judge ?? null,
+      })}
+      save={(body) => call("PUT /api/v1/organizations/redaction", { body })}
+    >
+      {(form) => <RedactionFields form={form} />}
+    </SettingsPanel>
   );
 }
 
-function RedactionForm({ policy }: { policy: RedactionPolicy }) {
-  const may = useMay();
-  const record = useRecordForm<RedactionPolicy, Values>({
-    noun: "Redaction policy",
-    labels: { kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals", judge: "Model" },
-    record: policy,
-    values: (found) => ({
-      kinds: found?.kinds ?? [],
-      patterns: found?.patterns ?? [],
-      originals_days: found?.originals_days ?? 0,
-      judge: found?.judge ?? null,
-    }),
-    save: (body) => call("PUT /api/v1/organizations/redaction", { body }),
-    reread: read,
-    invalidates: [KEY],
-    onSaved: () => {},
-  });
-  const { form } = record;
+function RedactionFields({ form }: { form: FieldsForm<Values> }) {
   const { kinds, patterns, originals_days, judge } = form.getValues();
-  const setPatterns = (changed: Values["patterns"]) => form.setFieldValue("patterns", changed as never);
+  const setPatterns = (changed: Values["patterns"]) => form.setFieldValue("patterns", changed);
   const change = (at: number, part: Partial<Values["patterns"][number]>) =>
     setPatterns(patterns.map((pattern, n) => (n === at ? { ...pattern, ...part } : pattern)));
   return (
-    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-      {policy.updated_at && (
-        <Text size="sm" c="dimmed">
-          Updated <Time at={policy.updated_at} /> by <bdi>{policy.updated_by}</bdi>
-        </Text>
-      )}
+    <>
       <Text size="sm">
         Replaced in transcripts, traces, tool calls, messages, events and insights of new sessions before they
         are stored. The agent and its tools still get the original while the conversation lasts.
       </Text>
-      <Checkbox.Group
-        label="Redact"
-        value={kinds}
-        onChange={(chosen) => form.setFieldValue("kinds", chosen as never)}
-      >
+      <Checkbox.Group label="Redact" value={kinds} onChange={(chosen) => form.setFieldValue("kinds", chosen)}>
         <Group gap="md" mt="xs">
           {(Object.keys(KINDS) as Kind[]).map((kind) => (
             <Checkbox key={kind} value={kind} label={KINDS[kind]} />
@@ -145,16 +131,16 @@ function RedactionForm({ policy }: { policy: RedactionPolicy }) {
         allowDecimal={false}
         allowNegative={false}
         value={originals_days}
-        onChange={(value) => form.setFieldValue("originals_days", Number(value) as never)}
+        onChange={(value) => form.setFieldValue("originals_days", Number(value))}
         error={form.errors.originals_days}
       />
       <JudgeFields
         judge={judge}
-        change={(changed) => form.setFieldValue("judge", changed as never)}
+        change={(changed) => form.setFieldValue("judge", changed)}
         errors={form.errors}
       />
       <TryPolicy policy={{ kinds, patterns, originals_days }} />
-    </RecordFormFrame>
+    </>
   );
 }
 

@@ -10,14 +10,11 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { SafetyRulesResponse } from "../api-types.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 
 const KEY = ["safety-rules"];
 type Rule = { name: string; phrases: string; pattern: string; say: string };
@@ -39,64 +36,55 @@ const listed = (text: string, separator: RegExp): string[] =>
 
 /** What agents may do and say, whatever their model was persuaded of. */
 export function SafetyRulesPanel() {
-  const rules = useQuery({ queryKey: KEY, queryFn: read });
   return (
-    <Panel title="Agent safety">
-      <Fetched query={rules}>{(found) => <SafetyRulesForm rules={found} />}</Fetched>
-    </Panel>
+    <SettingsPanel<SafetyRulesResponse, Values>
+      title="Agent safety"
+      noun="Safety rules"
+      queryKey={KEY}
+      read={read}
+      permission="organizations_write"
+      labels={{
+        calls_per_tool: "Calls per tool",
+        calls_per_session: "Calls per session",
+        yes_words: "More words for yes",
+        output_rules: "Never said",
+        withhold_unknown_contacts: "Withhold unknown numbers and addresses",
+        withhold_prompt_words: "Withhold the prompt",
+        withheld_say: "Said instead",
+      }}
+      values={(found) => ({
+        calls_per_tool: found.calls_per_tool ?? null,
+        calls_per_session: found.calls_per_session ?? null,
+        yes_words: found.yes_words.join(", ") ?? "",
+        withhold_unknown_contacts: found.withhold_unknown_contacts ?? false,
+        withhold_prompt_words: found.withhold_prompt_words ?? null,
+        withheld_say: found.withheld_say ?? "",
+        output_rules: (found.output_rules ?? []).map(({ name, phrases, pattern, say }) => ({
+          ...{ name, phrases: phrases.join("\n"), pattern: pattern ?? "", say: say ?? "" },
+        })),
+      })}
+      save={({ yes_words, output_rules, ...values }) =>
+        call("PUT /api/v1/organizations/safety_rules", {
+          body: {
+            ...values,
+            yes_words: listed(yes_words, /,/),
+            output_rules: output_rules.map(({ name, phrases, pattern, say }) => ({
+              ...{ name, phrases: listed(phrases, /\n/), pattern: pattern || null, say: say || null },
+            })),
+          },
+        })
+      }
+    >
+      {(form) => <SafetyRulesFields form={form} />}
+    </SettingsPanel>
   );
 }
 
-function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
-  const may = useMay();
-  const record = useRecordForm<SafetyRulesResponse, Values>({
-    noun: "Safety rules",
-    labels: {
-      calls_per_tool: "Calls per tool",
-      calls_per_session: "Calls per session",
-      yes_words: "More words for yes",
-      output_rules: "Never said",
-      withhold_unknown_contacts: "Withhold unknown numbers and addresses",
-      withhold_prompt_words: "Withhold the prompt",
-      withheld_say: "Said instead",
-    },
-    record: rules,
-    values: (found) => ({
-      calls_per_tool: found?.calls_per_tool ?? null,
-      calls_per_session: found?.calls_per_session ?? null,
-      yes_words: found?.yes_words.join(", ") ?? "",
-      withhold_unknown_contacts: found?.withhold_unknown_contacts ?? false,
-      withhold_prompt_words: found?.withhold_prompt_words ?? null,
-      withheld_say: found?.withheld_say ?? "",
-      output_rules: (found?.output_rules ?? []).map(({ name, phrases, pattern, say }) => ({
-        ...{ name, phrases: phrases.join("\n"), pattern: pattern ?? "", say: say ?? "" },
-      })),
-    }),
-    save: ({ yes_words, output_rules, ...values }) =>
-      call("PUT /api/v1/organizations/safety_rules", {
-        body: {
-          ...values,
-          yes_words: listed(yes_words, /,/),
-          output_rules: output_rules.map(({ name, phrases, pattern, say }) => ({
-            ...{ name, phrases: listed(phrases, /\n/), pattern: pattern || null, say: say || null },
-          })),
-        },
-      }),
-    reread: read,
-    invalidates: [KEY],
-    onSaved: () => {},
-  });
-  const { form } = record;
+function SafetyRulesFields({ form }: { form: FieldsForm<Values> }) {
   const values = form.getValues();
-  const number = (value: string | number) => (value === "" ? null : Number(value));
-  const setRules = (changed: Rule[]) => form.setFieldValue("output_rules", changed as never);
+  const setRules = (changed: Rule[]) => form.setFieldValue("output_rules", changed);
   return (
-    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-      {rules.updated_at && (
-        <Text size="sm" c="dimmed">
-          Updated <Time at={rules.updated_at} /> by <bdi>{rules.updated_by}</bdi>
-        </Text>
-      )}
+    <>
       <Text size="sm">
         Applies to new sessions, whatever an agent's model is told. Withheld words and refused calls are shown
         in the session's trace.
@@ -110,7 +98,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
           max={1_000}
           allowDecimal={false}
           value={values.calls_per_tool ?? ""}
-          onChange={(value) => form.setFieldValue("calls_per_tool", number(value) as never)}
+          onChange={(value) => form.setFieldValue("calls_per_tool", numberOrNull(value))}
           error={form.errors.calls_per_tool}
         />
         <NumberInput
@@ -121,7 +109,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
           max={10_000}
           allowDecimal={false}
           value={values.calls_per_session ?? ""}
-          onChange={(value) => form.setFieldValue("calls_per_session", number(value) as never)}
+          onChange={(value) => form.setFieldValue("calls_per_session", numberOrNull(value))}
           error={form.errors.calls_per_session}
         />
         <TextInput
@@ -137,7 +125,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
         description="The agent says only numbers and addresses that its author wrote, that the person said, or that are the person's own."
         checked={values.withhold_unknown_contacts}
         onChange={({ currentTarget }) =>
-          form.setFieldValue("withhold_unknown_contacts", currentTarget.checked as never)
+          form.setFieldValue("withhold_unknown_contacts", currentTarget.checked)
         }
       />
       <NumberInput
@@ -150,7 +138,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
         max={100}
         allowDecimal={false}
         value={values.withhold_prompt_words ?? ""}
-        onChange={(value) => form.setFieldValue("withhold_prompt_words", number(value) as never)}
+        onChange={(value) => form.setFieldValue("withhold_prompt_words", numberOrNull(value))}
         error={form.errors.withhold_prompt_words}
       />
       <OutputRules rules={values.output_rules} onChange={setRules} errors={form.errors} />
@@ -161,7 +149,7 @@ function SafetyRulesForm({ rules }: { rules: SafetyRulesResponse }) {
         dir="auto"
         {...form.getInputProps("withheld_say")}
       />
-    </RecordFormFrame>
+    </>
   );
 }
 

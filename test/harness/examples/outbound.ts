@@ -131,6 +131,12 @@ export const OUTBOUND: Examples = {
     body: { target: "+15125550199", request_variables: { name: "Alex" } },
   }),
 
+  [`GET ${campaigns}/{}/spending`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/spending`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { cap_usd: 250 },
+  }),
+
   [`GET ${campaigns}/{}/retry-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/retry-rules`]: async (maker) => ({
     at: [(await campaign(maker)).id],
@@ -161,6 +167,8 @@ export const OUTBOUND: Examples = {
   }),
   "GET /api/v1/do-not-call-lists/check/{}": () => ({ at: ["+12125550123"] }),
 
+  "GET /api/v1/outbound/confirmation": () => ({}),
+  "PUT /api/v1/outbound/confirmation": () => ({ body: { above: 1_000 } }),
   "GET /api/v1/outbound/rules": () => ({}),
   "PUT /api/v1/outbound/rules": () => ({
     body: {
@@ -179,6 +187,8 @@ export const OUTBOUND: Examples = {
   [`GET ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)] }),
   [`PUT ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)], body: { paused: true } }),
   [`DELETE ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)], form: { delete_reason: "test" } }),
+  [`GET ${batches}/{}/confirmation`]: async (maker) => ({ at: [await batch(maker)] }),
+  [`POST ${batches}/{}/confirmation`]: async (maker) => ({ at: [await batch(maker)], body: { people: 0 } }),
   [`GET ${batches}/{}/results`]: async (maker) => ({ at: [await batch(maker)] }),
   [`POST ${batches}/{}/requests`]: async (maker) => ({ at: [await batch(maker)], body: person(maker) }),
   [`GET ${batches}/{}/requests/{}/trace`]: async (maker) => {

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { storeFacts } from "../../../src/search/session-facts.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { createTestDialer } from "../../harness/dialer.ts";
+import { createDialing, type Dialing } from "../../harness/dialing.ts";
+import { insertSession } from "../../harness/rows.ts";
+
+let app: TestApp;
+let dialing: Dialing;
+beforeAll(async () => {
+  app = await createTestApp();
+  dialing = await createDialing(app);
+});
+
+const urlOf = (campaign_id: number) => `/api/v1/outbound/campaigns/${campaign_id}/spending`;
+const capAt = (campaign_id: number, cap_usd: number | null) =>
+  app.send("PUT", urlOf(campaign_id), { cap_usd });
+const spendingOf = async (campaign_id: number) => (await app.send("GET", urlOf(campaign_id))).body;
+
+/** A conversation of the campaign that is over, and what it cost; told again, its facts are stored again. */
+async function conversation(campaign_id: number): Promise<(cost_usd: number | null) => Promise<void>> {
+  const id = await insertSession(app);
+  const now = app.clock.now().toISOString();
+  return (cost_usd) =>
+    app.db.transaction().execute((tx) =>
+      storeFacts(tx, {
+        ...{
+          id,
+          sub_organization_id: app.admin.sub_organization_id,
+          timestamp: now,
+          ended_at: now,
+          agent_id: 1,
+        },
+        ...{ agent_version: null, campaign_id, channel: "voice", end_reason: "user", is_test: false },
+        ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, cost_usd, waits_ms: [] },
+      }),
+    );
+}
+
+test("a campaign that has spent its cap contacts nobody more, says so, and goes on when the cap is raised", async () => {
+  const { campaign_id } = await dialing.filled(3, { hourly_rate: 3600, retry_count: 0 });
+  expect(await capAt(campaign_id, 1)).toMatchObject({ status: 200, body: { cap_usd: 1, spent_usd: 0 } });
+  const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
+  app.clock.advance(1_000);
+  await dialer.tick();
+  await dialer.settle();
+  expect(dialer.world.handed).toHaveLength(1);
+
+  await (await conversation(campaign_id))(1.25);
+  await dialer.pass(1, 1_000);
+  expect(dialer.world.handed).toHaveLength(1);
+  const board = (await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`)).body;
+  expect(board.batches[0].next_step).toMatchObject({
+    reason: "spend-cap",
+    text: "Waiting: the campaign has spent $1.25 of its cap of $1.00; it goes on when the cap is raised.",
+  });
+  const { items } = (
+    await app.send("GET", "/api/v1/events/?search_fields=type&search_field_values=campaign-spend-cap")
+  ).body;
+  expect(items).toHaveLength(1);
+  expect(items[0].description).toMatch(/^Campaign .* has reached its spend cap of \$1\.00$/);
+
+  await capAt(campaign_id, 2);
+  await dialer.pass(1, 1_000);
+  expect(dialer.world.handed).toHaveLength(3);
+});
+
+test("what a conversation costs counts once, however often its facts are stored, and stays spent when it is deleted", async () => {
+  const { campaign_id } = await dialing.filled(1);
+  const facts = fc.array(
+    fc.tuple(fc.nat(3), fc.option(fc.integer({ min: 0, max: 4000 }).map((n) => n / 1024))),
+    { minLength: 1, maxLength: 12 },
+  );
+  let expected = 0;
+  await fc.assert(
+    fc.asyncProperty(facts, async (told) => {
+      const sessions = await Promise.all([0, 1, 2, 3].map(() => conversation(campaign_id)));
+      const last = new Map<number, number>();
+      for (const [n, cost] of told) {
+        await sessions[n]?.(cost);
+        // A cost that is not known any more was spent all the same.
+        if (cost !== null) last.set(n, cost);
+      }
+      expected += [...last.values()].reduce((sum, cost) => sum + cost, 0);
+      expect((await spendingOf(campaign_id)).spent_usd).toBeCloseTo(expected, 6);
+    }),
+    { numRuns: 20 },
+  );
+  await app.db.deleteFrom("session_facts").where("campaign_id", "=", campaign_id).execute();
+  expect((await spendingOf(campaign_id)).spent_usd).toBeCloseTo(expected, 6);
+});
+
+test("a cap is a positive amount, and a neighbour neither reads nor sets it", async () => {
+  const { campaign_id } = await dialing.filled(1);
+  for (const cap_usd of [0, -1, "much", 1e9])
+    expect((await capAt(campaign_id, cap_usd as number)).status).toBe(422);
+  expect((await app.send("PUT", urlOf(campaign_id), { cap: 5 })).status).toBe(422);
+  const neighbour = await app.createNeighbour();
+  expect((await neighbour.send("GET", urlOf(campaign_id))).status).toBe(404);
+  expect((await neighbour.send("PUT", urlOf(campaign_id), { cap_usd: null })).status).toBe(404);
+  await capAt(campaign_id, 5);
+  expect(await capAt(campaign_id, null)).toMatchObject({ body: { cap_usd: null } });
+});

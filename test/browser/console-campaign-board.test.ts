@@ -268,7 +268,7 @@ test("a batch above the rule says that it waits, and is confirmed by typing how 
   await page.getByText("Spent so far: $0.00, without the carrier's fees.").waitFor();
   const spending = page.locator("section", { has: page.getByRole("heading", { name: "Spending" }) });
   await spending.getByLabel("Spend cap").fill("250");
-  await spending.getByRole("button", { name: "Review and save" }).click();
+  await spending.getByRole("button", { name: "Review the cap" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Spend cap saved").waitFor();
   expect((await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/spending`)).body.cap_usd).toBe(

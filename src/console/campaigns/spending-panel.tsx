@@ -16,6 +16,7 @@ export const SpendingPanel = ({ campaign_id }: { campaign_id: number }) => (
     values={({ cap_usd }) => ({ cap_usd })}
     labels={{ cap_usd: "Spend cap" }}
     permission="outbound_write"
+    verb="Review the cap"
     invalidates={[["campaign", campaign_id]]}
   >
     {(form, { spent_usd }) => (

@@ -22,6 +22,8 @@ type Options<Settings extends object, Values extends object> = {
   /** Queries that show what was changed, besides. */
   invalidates?: readonly (readonly unknown[])[];
   actions?: ReactNode;
+  /** What the button says, where other forms stand on the page. */
+  verb?: string;
   children(form: FieldsForm<Values>, settings: Settings): ReactNode;
 };
 
@@ -43,7 +45,18 @@ function SettingsForm<Settings extends object, Values extends object>(props: {
   settings: Settings;
 }) {
   const { options, settings } = props;
-  const { noun, queryKey, read, save, values, labels, permission, invalidates = [], children } = options;
+  const {
+    noun,
+    queryKey,
+    read,
+    save,
+    values,
+    labels,
+    permission,
+    invalidates = [],
+    verb,
+    children,
+  } = options;
   const may = useMay();
   const record = useRecordForm<Settings, Values>({
     noun,
@@ -57,7 +70,7 @@ function SettingsForm<Settings extends object, Values extends object>(props: {
   });
   const { updated_at, updated_by } = settings as { updated_at?: string | null; updated_by?: string | null };
   return (
-    <RecordFormFrame form={record} readOnly={!may(permission)}>
+    <RecordFormFrame form={record} readOnly={!may(permission)} {...(verb !== undefined && { verb })}>
       {updated_at && (
         <Text size="sm" c="dimmed">
           Updated <Time at={updated_at} /> by <bdi>{updated_by}</bdi>

@@ -26,11 +26,11 @@ const AccessRulesRequest = z
     idle_minutes: integer({ min: 5, max: 720 })
       .nullable()
       .default(null)
-      .describe("A sign-in ends so long after its last use; null: it doesn't end before its time."),
+      .describe("Idle timeout of a sign-in; null: none."),
     longest_hours: integer({ min: 1, max: 12 })
       .nullable()
       .default(null)
-      .describe("A sign-in ends so long after it began, however it is used; null: 12 hours."),
+      .describe("The longest a sign-in lasts, however it is used; null: 12 hours."),
     allowed_networks: networkList()
       .default([])
       .describe("Networks that people and API tokens of the organization come from; empty: from everywhere."),
@@ -76,7 +76,7 @@ export function accessRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.get(
     path,
     {
-      summary: "Get how people of one's organization sign in, and from which networks",
+      summary: "Get your organization's access rules",
       tag,
       permission: "organizations_read",
       response: AccessRulesResponse,
@@ -87,7 +87,7 @@ export function accessRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.put(
     path,
     {
-      summary: "Replace how people of one's organization sign in, and from which networks",
+      summary: "Replace your organization's access rules",
       description:
         "Applies at once, to sign-ins that exist too. Refused where it would shut out the caller: from an address outside of `allowed_networks`, or without a second factor of one's own.",
       tag,

@@ -30,7 +30,7 @@ export function llmProviderRoutes(api: Api, { db, clock, vault, egress, environm
       many: "model providers",
       providers: PROVIDERS,
       otherSources: ["environment", "none"],
-      sourceMeaning: "Whose key is used; none: the scripted model",
+      sourceMeaning: "Owner of the key in use; none: the scripted model answers",
       withoutOwn: async (_from, caller, name) => ({
         source: environment[name] ? "environment" : "none",
         // Where the operator's own servers are is told to the operator.
@@ -51,7 +51,7 @@ export function llmProviderRoutes(api: Api, { db, clock, vault, egress, environm
   api.post(
     "/api/v1/llm_providers/:provider/test",
     {
-      summary: "Ask a model provider whether the key in use is good",
+      summary: "Test the key of a model provider",
       description: "A cheap call that costs nothing: the list of models. Nothing is stored.",
       tag: "llm_providers",
       permission: "integrations_write",

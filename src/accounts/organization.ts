@@ -232,7 +232,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   api.get(
     `${PATH}/logos/:file`,
     {
-      summary: "The image of logo_url",
+      summary: "Get an organization's logo",
       tag,
       permission: "public",
       hidden: true,

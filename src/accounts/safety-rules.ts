@@ -61,7 +61,7 @@ const SafetyRulesRequest = z
     withhold_prompt_words: integer({ min: 8, max: 100 })
       .nullable()
       .default(null)
-      .describe("So many words in a row of the prompt or of a tool's description are not said; null: off."),
+      .describe("How many words in a row from the prompt or a tool's description are withheld; null: off."),
     withheld_say: z
       .string()
       .trim()
@@ -128,7 +128,7 @@ export function safetyRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.get(
     path,
     {
-      summary: "Get what the agents of one's organization may do and say",
+      summary: "Get your organization's safety rules",
       tag,
       permission: "organizations_read",
       response: SafetyRulesResponse,
@@ -139,7 +139,7 @@ export function safetyRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   api.put(
     path,
     {
-      summary: "Replace what the agents of one's organization may do and say",
+      summary: "Replace your organization's safety rules",
       description:
         "Applies to sessions that begin afterwards. Each sentence is checked before it is said; one that breaks a rule, and the rest of that answer, are replaced, and its tool calls are not made.",
       tag,

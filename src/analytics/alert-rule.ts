@@ -40,7 +40,7 @@ const AlertRuleCreate = z
     ...alertDefinition,
     remind_hours: integer({ min: 1, max: 168 })
       .nullish()
-      .describe("While it fires, people are told again so often; null: only when it begins and ends."),
+      .describe("How often people are reminded while it fires; null: only when it begins and ends."),
     notified_users: z.array(recordId()).max(MOST_NOTIFIED).default([]).describe("Who gets a mail."),
     uses_webhooks: z
       .boolean()

@@ -54,7 +54,7 @@ export function startConfirmationRoutes(api: Api, { db, clock }: { db: Db; clock
   api.get(
     RULE,
     {
-      summary: "Get how large a batch may be before it has to be confirmed",
+      summary: "Get the confirmation rule for batches",
       tag,
       permission: "outbound_read",
       response: ConfirmationRule,
@@ -65,7 +65,7 @@ export function startConfirmationRoutes(api: Api, { db, clock }: { db: Db; clock
   api.put(
     RULE,
     {
-      summary: "Set how large a batch may be before it has to be confirmed",
+      summary: "Set the confirmation rule for batches",
       description: "Batches that have begun go on with the people they have.",
       tag,
       permission: "organizations_write",

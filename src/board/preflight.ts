@@ -57,7 +57,7 @@ const Preflight = z
     campaign_id: z.int(),
     at: timestamp().describe("The instant for which this was worked out."),
     waiting: z.int().describe("Requests that wait."),
-    judged: z.int().describe(`Of these so many were looked at, ${MOST_JUDGED} at most.`),
+    judged: z.int().describe(`How many of these were checked, ${MOST_JUDGED} at most.`),
     contacted: z.int().describe("They are contacted as soon as the campaign's hours, pace and lines allow."),
     later: z.array(Counted).describe("They are contacted later, or not before something changes."),
     skipped: z.array(Counted).describe("They are not contacted, with duplicates and invalid targets."),

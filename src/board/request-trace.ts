@@ -54,7 +54,7 @@ const Attempt = z
     state: z.string(),
     channel_manager_status: z.string(),
     answerer: z.string().nullable().describe("Who was heard: HUMAN, MACHINE or UNKNOWN."),
-    provider_status: z.string().nullable().describe("The carrier's own word."),
+    provider_status: z.string().nullable().describe("The carrier's own status."),
     error_code: z.string().nullable(),
     channel_manager_sid: z.string().nullable(),
     session_id: z.int().nullable(),

@@ -43,7 +43,7 @@ const ContactCapSchema = z
   .strictObject({
     channel: z.enum([...CONTACT_CHANNELS, "any"]),
     attempts: integer({ min: 1, max: 100 }),
-    days: integer({ min: 1, max: 90 }).describe("Any stretch of so many times 24 hours."),
+    days: integer({ min: 1, max: 90 }).describe("Counted over any stretch of this many times 24 hours."),
   })
   .meta({ id: "ContactCap" });
 
@@ -62,9 +62,7 @@ const OutreachRulesSchema = z
     days_after_conversation: integer({ min: 1, max: 90 })
       .nullable()
       .default(null)
-      .describe(
-        "After a call that a person answered, they are not contacted again for so many times 24 hours.",
-      ),
+      .describe("How long a person is left alone after a call they answered, in stretches of 24 hours."),
   })
   .meta({ id: "OutreachRules" });
 

@@ -83,7 +83,7 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
   api.get(
     path,
     {
-      summary: "Get how long an agent's conversations are kept",
+      summary: "Get an agent's retention",
       description: "Only what differs from the organization.",
       tag: "agents",
       permission: "agents_read",
@@ -98,7 +98,7 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
   api.put(
     path,
     {
-      summary: "Keep an agent's conversations longer or shorter",
+      summary: "Set an agent's own retention",
       description:
         "Replaces the organization's days for the kinds that are named; null keeps for good. Sessions on legal hold are kept.",
       tag: "agents",
@@ -128,7 +128,7 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
   api.delete(
     path,
     {
-      summary: "Keep an agent's conversations as long as the organization does",
+      summary: "Remove an agent's own retention",
       tag: "agents",
       permission: "organizations_write",
       params,

@@ -136,7 +136,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
   api.get(
     ours,
     {
-      summary: "Get what is redacted in one's organization",
+      summary: "Get your organization's redaction policy",
       tag: "organizations",
       permission: "organizations_read",
       response: RedactionPolicy,
@@ -146,7 +146,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
   api.put(
     ours,
     {
-      summary: "Replace what is redacted in one's organization",
+      summary: "Replace your organization's redaction policy",
       description: `${APPLIES} An agent's own policy applies in its place.`,
       tag: "organizations",
       permission: "organizations_write",
@@ -176,7 +176,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
   api.get(
     agents,
     {
-      summary: "Get what is redacted in an agent's conversations",
+      summary: "Get an agent's redaction policy",
       description: "Its own policy, or else the organization's.",
       tag: "agents",
       permission: "agents_read",
@@ -191,7 +191,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
   api.put(
     agents,
     {
-      summary: "Give an agent a redaction policy of its own",
+      summary: "Set an agent's own redaction policy",
       description: APPLIES,
       tag: "agents",
       permission: "organizations_write",

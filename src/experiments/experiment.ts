@@ -23,7 +23,7 @@ export const RampStep = z
     after_minutes: integer({ min: 1, max: 525_600 })
       .nullable()
       .default(null)
-      .describe("So long after the step before it; null: by hand. Of the first step it has no meaning."),
+      .describe("Time after the step before it; null: by hand. Ignored on the first step."),
   })
   .meta({ id: "RampStep" });
 export type RampStep = z.infer<typeof RampStep>;

@@ -9,9 +9,7 @@ const channel = z.enum(["voice", "chat", "sms", "email", "whatsapp"]);
 
 export const ReplayFilter = z
   .strictObject({
-    days: integer({ min: 1, max: 3_650 })
-      .default(30)
-      .describe("Sessions that began in the last so many days."),
+    days: integer({ min: 1, max: 3_650 }).default(30).describe("Sessions that began in this many last days."),
     version: recordId().nullish().describe("Sessions that were held with this published version."),
     channel: channel.nullish(),
     end_reason: z.string().min(1).max(64).nullish().describe("How they ended, such as user, agent or idle."),

@@ -45,7 +45,7 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
   api.get(
     "/reports/:name/data",
     {
-      summary: "The numbers of a dashboard",
+      summary: "Get the figures of a dashboard",
       description: "The guest token of fetch_info stands for a sign-in. Test sessions are not counted.",
       tag: "dashboards",
       permission: "public",

@@ -34,7 +34,7 @@ const SessionViewCreate = z
     order_by_direction: z.enum(["asc", "desc"]).nullish(),
     last_days: integer({ min: 1, max: 3_650 })
       .nullish()
-      .describe("The search goes back so many days, today included."),
+      .describe("How many days the search goes back, today included."),
   })
   .superRefine(({ search_fields, search_field_values }, context) => {
     if (search_fields.length === search_field_values.length) return;

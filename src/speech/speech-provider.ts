@@ -42,7 +42,7 @@ export function speechProviderRoutes(api: Api, deps: Deps): void {
   api.post(
     "/api/v1/speech_providers/:provider/test",
     {
-      summary: "Ask a speech service whether the key in use is good",
+      summary: "Test the key of a speech service",
       description: "A request that costs nothing. Nothing is stored.",
       tag: "speech_providers",
       permission: "integrations_write",

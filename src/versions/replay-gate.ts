@@ -14,7 +14,7 @@ export const ReplayGate = z
     filter: ReplayFilter.prefault({}).describe("Of the sessions that are replayed."),
     sessions: integer({ min: 1, max: MAX_SESSIONS })
       .default(100)
-      .describe("So many, at the least, as far as the filter finds them."),
+      .describe("The least number of sessions, as far as the filter finds them."),
     most_regression: z
       .number()
       .min(0)

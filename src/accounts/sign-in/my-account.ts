@@ -54,7 +54,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): voi
 
   api.get(
     "/api/console/account",
-    { ...all, summary: "Your account and sign-ins", response: MyAccount },
+    { ...all, summary: "Get your account and sign-ins", response: MyAccount },
     async ({ caller, request }) => {
       const { password_hash } = await db
         .selectFrom("users")
@@ -129,7 +129,7 @@ export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): voi
     "/api/console/account/second-factor",
     {
       ...all,
-      summary: "A new key for an authenticator app, to be confirmed with a code of it",
+      summary: "Create a key for an authenticator app, to be confirmed with one of its codes",
       body: z.object({ password: Password, ...FACTOR_FIELDS }),
       response: z.union([z.object({ key: z.string(), address: z.string() }), FactorAsked]),
     },

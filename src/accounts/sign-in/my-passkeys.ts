@@ -34,7 +34,7 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
     path,
     {
       ...all,
-      summary: "Your passkeys",
+      summary: "List your passkeys",
       response: z.object({ is_possible: z.boolean(), passkeys: z.array(OwnPasskey) }),
     },
     async ({ caller }) => ({
@@ -52,7 +52,7 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
     `${path}/begin`,
     {
       ...all,
-      summary: "What a new passkey of yours has to be made for",
+      summary: "Begin adding a passkey",
       body: z.object({ password: Password, ...FACTOR_FIELDS }),
       response: z.union([z.object({ options: z.unknown() }), FactorAsked]),
     },
@@ -78,7 +78,7 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
     path,
     {
       ...all,
-      summary: "Add the passkey that was made; recovery codes are shown this once where there were none",
+      summary: "Add a passkey; the first one answers with recovery codes, shown once",
       body: z.object({ name: Name, made: MadePasskey }),
       response: z.object({ recovery_codes: z.array(z.string()).nullable() }),
     },

@@ -26,7 +26,13 @@ export function passkeySignInRoutes(api: Api, deps: Deps): void {
 
   api.post(
     "/api/console/passkey/begin",
-    { summary: "What a passkey has to sign", tag, permission: "public", hidden: true, body: z.object({}) },
+    {
+      summary: "Begin a sign-in with a passkey",
+      tag,
+      permission: "public",
+      hidden: true,
+      body: z.object({}),
+    },
     async () => ({
       options: party ? await requestOptions(deps, { use: "sign-in", user_id: null }) : null,
     }),

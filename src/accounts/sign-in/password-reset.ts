@@ -39,7 +39,7 @@ export function passwordResetRoutes(api: Api, { db, clock, sendMail }: Deps): vo
   api.post(
     "/api/console/password-reset",
     {
-      summary: "Ask for a mail with a link that sets a new password",
+      summary: "Request a password reset by e-mail",
       tag: "console",
       permission: "public",
       hidden: true,

@@ -17,7 +17,7 @@ export function personFactorRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     path,
     {
-      summary: "Whether a person has a second factor",
+      summary: "Get whether a person has a second factor",
       ...{ tag: "console", permission: "users_read", hidden: true, params, response: PersonFactor },
     },
     async ({ caller, params }) => {

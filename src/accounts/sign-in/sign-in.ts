@@ -192,7 +192,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: De
 
   api.get(
     "/api/console/me",
-    { summary: "Who is signed in", tag, permission: "permissions_read", hidden: true, response: Myself },
+    { summary: "Get who is signed in", tag, permission: "permissions_read", hidden: true, response: Myself },
     ({ caller }) => ({
       email: caller.email,
       permissions: [...caller.permissions],

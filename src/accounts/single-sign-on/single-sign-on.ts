@@ -124,7 +124,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
   api.get(
     path,
     {
-      summary: "Get the identity provider of one's organization",
+      summary: "Get your organization's identity provider",
       tag,
       permission: "organizations_read",
       response: SingleSignOnResponse,
@@ -135,7 +135,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
   api.put(
     path,
     {
-      summary: "Replace the identity provider of one's organization",
+      summary: "Replace your organization's identity provider",
       description:
         "New people get into the caller's sub-organization, with one of its roles that the caller may give. To enforce it, sign in by it once, or be one of `break_glass`.",
       tag,
@@ -164,7 +164,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
   api.delete(
     path,
     {
-      summary: "Remove the identity provider of one's organization",
+      summary: "Remove your organization's identity provider",
       description: "People sign in with passwords and links again. Who they are at the provider stays known.",
       tag,
       permission: "organizations_write",
@@ -186,7 +186,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
   api.post(
     `${path}/test`,
     {
-      summary: "Ask the identity provider for its configuration",
+      summary: "Test your organization's identity provider",
       description: "Says whether it answers as its issuer. Nothing is stored, and nobody is signed in.",
       tag,
       permission: "organizations_write",

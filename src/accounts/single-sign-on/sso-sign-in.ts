@@ -60,7 +60,7 @@ export function ssoSignInRoutes(api: Api, { db, clock, vault, log, publicUrl, id
 
   api.post(
     "/api/console/single-sign-on",
-    { summary: "Where an address signs in", tag, permission: "public", hidden: true, body: Address },
+    { summary: "Get how an e-mail address signs in", tag, permission: "public", hidden: true, body: Address },
     async ({ body }) => {
       const address = body.email.trim().toLowerCase();
       const found = await db

@@ -98,7 +98,7 @@ export function mcpRoutes(api: Api, { db, listings, tools }: Deps): void {
   api.post(
     "/api/v1/services/:service_id/mcp/refresh",
     {
-      summary: "Ask an MCP server for its tools",
+      summary: "Refresh the tools of an MCP server",
       tag,
       permission: "tools_write",
       params,

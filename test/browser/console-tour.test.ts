@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { newFolder, parley } from "../commands/program.ts";
 import { openBrowser } from "../harness/browser.ts";
@@ -269,12 +269,19 @@ async function prompt(page: Page): Promise<void> {
   await picture(page, "prompt-versions");
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByRole("button", { name: "Review and save" }).click();
-  await review.getByText("− Answer in one sentence.").waitFor();
+  await shows(page, review.getByText("− Answer in one sentence."));
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByRole("columnheader", { name: "Version 3" }).first().waitFor();
   await page.getByText("− Answer in one sentence.").waitFor();
+}
+
+/** Waits for it, and says what the page showed instead when it never comes. */
+async function shows(page: Page, what: Locator): Promise<void> {
+  await what.waitFor().catch(async (cause) => {
+    throw new Error(`the page showed: ${await page.locator("body").innerText()}`, { cause });
+  });
 }
 
 /** The entry of the menu that a page stands beneath, where it is not called after it. */

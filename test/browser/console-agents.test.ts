@@ -22,7 +22,7 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const name = page.getByRole("textbox", { name: "Name", exact: true });
-  await page.getByText("String should have at least 1 character").waitFor();
+  await page.getByText("Fill this in.").waitFor();
   await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
   await expect.poll(() => name.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
 

@@ -143,7 +143,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByLabel("At most this long").fill("0");
   await page.getByLabel("At least this long").fill("5");
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByText("Input should not be less than min_duration").waitFor();
+  await page.getByText("Enter no less than min duration.").waitFor();
   await page.getByLabel("At most this long").fill("");
   await page.getByRole("button", { name: "Create" }).click();
 

@@ -90,7 +90,7 @@ test("a finding goes when what it was found in is changed", async () => {
   await page.getByLabel("URL of webhook 1").fill("http://plain.example");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  const finding = page.getByText("Input should be a URL that starts with https://");
+  const finding = page.getByText("Enter a URL that starts with https://");
   await finding.waitFor();
   await page.getByLabel("URL of webhook 1").fill("https://hooks.example");
   await finding.waitFor({ state: "detached", timeout: 5000 });

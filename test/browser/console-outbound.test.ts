@@ -84,8 +84,8 @@ test("what the API finds wrong with a campaign stands at its field", async () =>
   await review.getByText("a new secret").waitFor();
   expect(await review.innerText()).not.toContain("short");
   await review.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Input should be a URL that starts with https://").waitFor();
-  await page.getByText("Input should be standard Base64").waitFor();
+  await page.getByText("Enter a URL that starts with https://").waitFor();
+  await page.getByText("Enter standard Base64").waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
 });
 

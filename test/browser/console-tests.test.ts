@@ -105,7 +105,7 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   await says.fill("(unclosed");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText(/Input should be a pattern/).waitFor();
+  await page.getByText(/Enter a pattern/).waitFor();
   await page.getByText("has errors").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await says.fill("Monday to Friday");

@@ -2,6 +2,7 @@ import type { Operations } from "../api-types.ts";
 import { connection } from "./connection.ts";
 import { fieldLabel } from "./field-labels.ts";
 import { idleSeconds } from "./idle.ts";
+import { inPlainWords } from "./plain-words.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
@@ -21,7 +22,7 @@ export type Given<O extends Operation> = (keyof Operations[O]["path"] extends ne
     signal?: AbortSignal;
   };
 
-/** An entry of a 422: the path in the request, and the message. */
+/** An entry of a 422: the path in the request, and the message in the words of the page. */
 export type Issue = { loc: (string | number)[]; msg: string; type: string };
 
 export class ApiError extends Error {
@@ -161,8 +162,10 @@ async function read(response: Response): Promise<unknown> {
   const content = isJson ? await response.json().catch(() => null) : await response.text();
   if (response.ok) return content;
   const detail: unknown = isJson ? (content as { detail?: unknown } | null)?.detail : null;
-  if (Array.isArray(detail))
-    throw new ApiError(response.status, summaryOf(detail as Issue[]), detail as Issue[]);
+  if (Array.isArray(detail)) {
+    const issues = (detail as Issue[]).map((issue) => ({ ...issue, msg: inPlainWords(issue.msg) }));
+    throw new ApiError(response.status, summaryOf(issues), issues);
+  }
   throw new ApiError(
     response.status,
     typeof detail === "string" ? detail : `The server answered ${response.status}.`,

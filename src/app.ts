@@ -118,7 +118,7 @@ export async function createApp(given: AppParts): Promise<App> {
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
   addBatches(api, ground);
-  addBoard(api, { ...ground, limits: config.lines, per_person: config.lines.per_person });
+  addBoard(api, { ...ground, ...engine, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
   addInsights(api, ground);
   addExecutions(api, { ...ground, runner });

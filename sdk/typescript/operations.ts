@@ -606,6 +606,8 @@ export type LegalHoldRequest = { "held": boolean; "reason"?: string | null | und
 
 export type LifecycleStatus = "active" | "deprecated" | "retired";
 
+export type LimitState = { "own": number | null; "installation": number; "used": number };
+
 export type LineTypeBucket = "mobile" | "landline" | "voip";
 
 export type LiveSession = { "session_id": string; "agent_id": string; "agent_name": string; "source": string | null; "target": string | null; "channel": "voice" | "chat" | "sms" | "email" | "whatsapp"; "is_test": boolean; "is_outbound": boolean; "timestamp": string; "last_activity_at": string; "turn_count": number; "state": "listening" | "answering" | "tool" | "set-aside"; "running_tool": string | null; "taken_by": string | null; "last_words": { "source": "user" | "agent"; "text": string; "written_by": string | null } | null };
@@ -669,6 +671,10 @@ export type OrganizationChannelCreateRequest = { "name": string; "channel_servic
 export type OrganizationChannelUpdateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig; "id": number };
 
 export type OrganizationCreated = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "sign_in_link": string };
+
+export type OrganizationLimits = { "calls_at_once": LimitState; "attempts_per_number": LimitState; "model_usd_per_day": LimitState; "model_tokens_per_day": LimitState; "visitors_per_minute": LimitState; "updated_at": string | null; "updated_by": string | null };
+
+export type OrganizationOwnLimits = { "calls_at_once"?: number | null | undefined; "attempts_per_number"?: number | null | undefined; "model_usd_per_day"?: number | null | undefined; "model_tokens_per_day"?: number | null | undefined; "visitors_per_minute"?: number | null | undefined };
 
 export type OrganizationResponse = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined };
 
@@ -1546,6 +1552,8 @@ export type Operations = {
   preflight_campaign: { input: { "path": { "campaign_id": number }; "body": PreflightQuestion }; answer: CampaignPreflight };
   forecast_campaign: { input: { "path": { "campaign_id": number }; "body": ForecastQuestion }; answer: CampaignForecast };
   get_campaign_board: { input: { "path": { "campaign_id": number } }; answer: CampaignBoard };
+  get_organization_limits: { input: Record<never, never>; answer: OrganizationLimits };
+  update_organization_limits: { input: { "body": OrganizationOwnLimits }; answer: OrganizationLimits };
   get_outreach_stop: { input: Record<never, never>; answer: OutreachState };
   stop_outreach: { input: Record<never, never>; answer: OutreachState };
   resume_outreach: { input: Record<never, never>; answer: OutreachState };
@@ -1996,6 +2004,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   preflight_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/preflight"],
   forecast_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/forecast"],
   get_campaign_board: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/board"],
+  get_organization_limits: ["GET", "/api/v1/organizations/limits"],
+  update_organization_limits: ["PUT", "/api/v1/organizations/limits"],
   get_outreach_stop: ["GET", "/api/v1/outbound/stop"],
   stop_outreach: ["POST", "/api/v1/outbound/stop"],
   resume_outreach: ["POST", "/api/v1/outbound/resume"],

@@ -13,6 +13,7 @@ import {
 } from "../llm/model.ts";
 import { usedCost } from "../llm/used-cost.ts";
 import { type Allowance, addUsed, periodOf, untilNext_ms } from "./allowance.ts";
+import { bounded, type OwnLimits, type OwnLimitsReader } from "./own-limits.ts";
 
 const DAY_MS = 86_400_000;
 /** Between two writes for a sub-organization: hundreds of answers a second share one. */
@@ -24,7 +25,7 @@ export type ModelAllowance = {
   /** The model, refused once its sub-organization has had its allowance of the day. */
   guard(model: LanguageModel, sub_organization_id: number): LanguageModel;
   /** Before anything else of a provider is asked (embeddings, transcripts). Throws `ModelError` "used-up". */
-  admit(sub_organization_id: number, provider: string): void;
+  admit(sub_organization_id: number, provider: string): Promise<void>;
   /** What that took. */
   count(sub_organization_id: number, took: { tokens: number; cost_usd: number }): void;
   /** Resolves once what was counted is stored, a fifth of a second later at most; before the database closes. */
@@ -52,25 +53,13 @@ export function createModelAllowance(deps: {
   clock: Clock;
   log: Log;
   limits: ModelLimits;
+  own: OwnLimitsReader;
 }): ModelAllowance {
-  const { db, clock, log, limits } = deps;
+  const { db, clock, log, limits, own } = deps;
   const known = new Map<number, KnownUse>();
   const writes = new Set<Promise<void>>();
 
-  const allowances: Record<"tokens" | "micro_usd", Allowance> = {
-    tokens: {
-      name: "model-tokens",
-      most: limits.tokens_per_day,
-      period_ms: DAY_MS,
-      description: told(`${limits.tokens_per_day} model tokens`),
-    },
-    micro_usd: {
-      name: "model-cost",
-      most: limits.usd_per_day * 1e6,
-      period_ms: DAY_MS,
-      description: told(`${limits.usd_per_day} US dollars for models`),
-    },
-  };
+  const allowancesOf = async (tenant: number) => allowancesUnder(limits, await own.of(tenant));
 
   const today = (tenant: number): KnownUse => {
     const day = periodOf(clock.now(), DAY_MS).getTime();
@@ -81,7 +70,8 @@ export function createModelAllowance(deps: {
     return fresh;
   };
 
-  const refuse = (tenant: number, provider: string): void => {
+  const refuse = async (tenant: number, provider: string): Promise<void> => {
+    const allowances = await allowancesOf(tenant);
     const { stored, pending } = today(tenant);
     for (const kind of KINDS) {
       if (stored[kind] + pending[kind] < allowances[kind].most) continue;
@@ -98,6 +88,7 @@ export function createModelAllowance(deps: {
       for (;;) {
         const kinds = KINDS.filter((kind) => of.pending[kind] > 0);
         if (kinds.length === 0) return;
+        const allowances = await allowancesOf(tenant);
         const uses = kinds.map((kind) => ({ allowance: allowances[kind], amount: of.pending[kind] }));
         const sums = await addUsed(db, tenant, uses, clock.now());
         for (const [index, kind] of kinds.entries()) {
@@ -133,7 +124,7 @@ export function createModelAllowance(deps: {
   const guarded = (model: LanguageModel, tenant: number): LanguageModel => {
     if (model.scripted) return model;
     async function* stream(request: ModelRequest): AsyncGenerator<ModelPart> {
-      refuse(tenant, model.provider);
+      await refuse(tenant, model.provider);
       let answering = model;
       let text = "";
       let usage: ModelUsage | null = null;
@@ -162,8 +153,33 @@ export function createModelAllowance(deps: {
 const KINDS = ["tokens", "micro_usd"] as const;
 const NOTHING = { tokens: 0, micro_usd: 0 };
 
-const told = (what: string): string =>
-  `The organization's allowance of ${what} a day is used up. Models answer again from 00:00 UTC, or once the operator raises it (MODEL_TOKENS_PER_DAY, MODEL_USD_PER_DAY).`;
+/** The installation's, or the lower ones that the organization sets itself. */
+const allowancesUnder = (limits: ModelLimits, own: OwnLimits): Record<"tokens" | "micro_usd", Allowance> => ({
+  tokens: allowanceOf("model-tokens", 1, "model tokens", limits.tokens_per_day, own.model_tokens_per_day),
+  micro_usd: allowanceOf(
+    "model-cost",
+    1e6,
+    "US dollars for models",
+    limits.usd_per_day,
+    own.model_usd_per_day,
+  ),
+});
+
+function allowanceOf(
+  name: Allowance["name"],
+  scale: number,
+  unit: string,
+  installation: number,
+  own: number | null,
+): Allowance {
+  const most = bounded(installation, own);
+  const raise =
+    most < installation
+      ? "an administrator raises it (Settings, Organization, Limits)"
+      : "the operator raises it (MODEL_TOKENS_PER_DAY, MODEL_USD_PER_DAY)";
+  const description = `The organization's allowance of ${most} ${unit} a day is used up. Models answer again from 00:00 UTC, or once ${raise}.`;
+  return { name, most: most * scale, period_ms: DAY_MS, description };
+}
 
 const estimated = ({ messages, tools }: ModelRequest, text: string): ModelUsage => ({
   input_tokens: Math.ceil(

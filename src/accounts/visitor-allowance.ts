@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { type Allowance, addUsed, periodOf, untilNext_ms } from "./allowance.ts";
+import { bounded, type OwnLimitsReader } from "./own-limits.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -11,19 +12,20 @@ export type VisitorAllowance = {
 };
 
 /** Counted in all processes together. One that has seen the minute full asks no database until the next. */
-export function createVisitorAllowance(deps: { db: Db; clock: Clock; per_minute: number }): VisitorAllowance {
-  const { db, clock, per_minute } = deps;
+export function createVisitorAllowance(deps: {
+  db: Db;
+  clock: Clock;
+  per_minute: number;
+  own: OwnLimitsReader;
+}): VisitorAllowance {
+  const { db, clock, own } = deps;
   const full = new Map<number, number>();
-  const allowance: Allowance = {
-    name: "visitors",
-    most: per_minute,
-    period_ms: MINUTE_MS,
-    description: `The limit of ${per_minute} new web chats in a minute is reached; more visitors are asked to come again in a minute. The operator can raise it (VISITORS_PER_MINUTE).`,
-  };
   return {
     async admit(tenant) {
       const now = clock.now();
       const minute = periodOf(now, MINUTE_MS).getTime();
+      const per_minute = bounded(deps.per_minute, (await own.of(tenant)).visitors_per_minute);
+      const allowance = allowanceOf(per_minute, per_minute < deps.per_minute);
       const reset_s = Math.ceil(untilNext_ms(now, MINUTE_MS) / 1000);
       if (full.get(tenant) !== minute) {
         full.delete(tenant);
@@ -44,3 +46,10 @@ export function createVisitorAllowance(deps: { db: Db; clock: Clock; per_minute:
     },
   };
 }
+
+const allowanceOf = (per_minute: number, isOwn: boolean): Allowance => ({
+  name: "visitors",
+  most: per_minute,
+  period_ms: MINUTE_MS,
+  description: `The limit of ${per_minute} new web chats in a minute is reached; more visitors are asked to come again in a minute. ${isOwn ? "An administrator can raise it (Settings, Organization, Limits)." : "The operator can raise it (VISITORS_PER_MINUTE)."}`,
+});

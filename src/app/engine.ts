@@ -1,5 +1,6 @@
 import { providerSettings } from "../accounts/llm-provider.ts";
 import { createModelAllowance } from "../accounts/model-allowance.ts";
+import { createOwnLimits } from "../accounts/own-limits.ts";
 import { createStorage } from "../accounts/storage.ts";
 import { createVisitorAllowance } from "../accounts/visitor-allowance.ts";
 import { createFairGate } from "../base/fair-gate.ts";
@@ -36,7 +37,14 @@ export function createEngine(parts: AppParts): Engine {
     between_tokens_ms: llm_token_s * 1000,
     fallback: llm_fallback,
   };
-  const allowance = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
+  const ownLimits = createOwnLimits(parts);
+  const allowance = createModelAllowance({
+    db,
+    clock,
+    log,
+    limits: parts.config.model_limits,
+    own: ownLimits,
+  });
   const auth = createServiceAuthenticator({ db, vault, egress, clock });
   const client = createMcpClient({ egress, auth });
   return {
@@ -51,7 +59,13 @@ export function createEngine(parts: AppParts): Engine {
     auth,
     mcp: { client, listings: createMcpListings({ db, clock, client }) },
     destinations: parts.config.destinations,
-    visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
+    visitors: createVisitorAllowance({
+      db,
+      clock,
+      per_minute: parts.config.visitors_per_minute,
+      own: ownLimits,
+    }),
+    ownLimits,
     storage: createStorage(parts.config.storage_gb),
     chatTurns: createFairGate(parts.config.chat_concurrency),
     resolveModel: async (sub_organization_id, llm) => {

@@ -7,6 +7,7 @@ import { testOutreachRoutes } from "../test-outreach/routes.ts";
 import { campaignBoardRoutes } from "./campaign-board.ts";
 import { campaignForecastRoutes } from "./campaign-forecast.ts";
 import { queueRecount } from "./conversations.ts";
+import { organizationLimitRoutes } from "./organization-limits.ts";
 import { preflightRoutes } from "./preflight.ts";
 import { requestTraceRoutes } from "./request-trace.ts";
 
@@ -14,7 +15,8 @@ type Deps = Parameters<typeof requestTraceRoutes>[1] &
   Parameters<typeof campaignForecastRoutes>[1] &
   Parameters<typeof campaignBoardRoutes>[1] &
   Parameters<typeof callBackRoutes>[1] &
-  Parameters<typeof testOutreachRoutes>[1];
+  Parameters<typeof testOutreachRoutes>[1] &
+  Parameters<typeof organizationLimitRoutes>[1];
 
 /** What campaigns do, would do, and why somebody waits. */
 export function addBoard(api: Api, deps: Deps): void {
@@ -22,6 +24,7 @@ export function addBoard(api: Api, deps: Deps): void {
   preflightRoutes(api, deps);
   campaignForecastRoutes(api, deps);
   campaignBoardRoutes(api, deps);
+  organizationLimitRoutes(api, deps);
   stopRoutes(api, deps);
   bulkRequestRoutes(api, deps);
   callBackRoutes(api, deps);

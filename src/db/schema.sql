@@ -107,7 +107,10 @@ create table organizations (
   safety_rules_updated_at timestamptz,
   safety_rules_updated_by text,
   seals_texts boolean not null default false,
-  confirm_above integer check (confirm_above > 0)
+  confirm_above integer check (confirm_above > 0),
+  own_limits json,
+  own_limits_updated_at timestamptz,
+  own_limits_updated_by text
 );
 
 create table sub_organizations (

@@ -1137,6 +1137,9 @@ export interface Organizations {
   outreach_rules_updated_by: string | null;
   outreach_stopped_at: string | null;
   outreach_stopped_by: string | null;
+  own_limits: unknown | null;
+  own_limits_updated_at: string | null;
+  own_limits_updated_by: string | null;
   retention: unknown | null;
   retention_updated_at: string | null;
   retention_updated_by: string | null;

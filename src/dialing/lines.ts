@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { bounded, type OwnLimits } from "../accounts/own-limits.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { healthy, type SourceHealth, sourceLimit } from "../planning/breaker.ts";
 import type { OutreachStop } from "../planning/next-step.ts";
@@ -33,6 +34,7 @@ export class Lines {
   #health: Map<string, SourceHealth>;
   #stopped: Map<number, OutreachStop>;
   #rules: Map<number, OutreachRules>;
+  #own: Map<number, OwnLimits>;
 
   constructor(parts: {
     limits: LineLimits;
@@ -42,6 +44,7 @@ export class Lines {
     health: Map<string, SourceHealth>;
     stopped: Map<number, OutreachStop>;
     rules: Map<number, OutreachRules>;
+    own: Map<number, OwnLimits>;
   }) {
     this.#limits = parts.limits;
     this.#now = parts.now;
@@ -50,6 +53,7 @@ export class Lines {
     this.#health = parts.health;
     this.#stopped = parts.stopped;
     this.#rules = parts.rules;
+    this.#own = parts.own;
   }
 
   /** What the batch's organization asks of every start to a person; null: nothing. */
@@ -67,15 +71,24 @@ export class Lines {
       source_refusal: health.reason,
       stopped: this.#stopped.get(organization_id) ?? null,
       free_lines: {
-        source: sourceLimit(health, this.#limits.per_source, this.#now) - used,
+        source: sourceLimit(health, this.#perSource(organization_id), this.#now) - used,
         organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
       },
     };
   }
 
+  /** The organization's own limit, where it is lower than the installation's. */
+  #perSource(organization_id: number): number {
+    return bounded(this.#limits.per_source, this.#own.get(organization_id)?.attempts_per_number);
+  }
+
   #freeCalls(organization_id: number): number {
     const { calls_out, calls_in } = this.#organizations.get(organization_id) ?? { calls_out: 0, calls_in: 0 };
-    const { per_organization, kept_for_callers } = this.#limits;
+    const { kept_for_callers } = this.#limits;
+    const per_organization = bounded(
+      this.#limits.per_organization,
+      this.#own.get(organization_id)?.calls_at_once,
+    );
     const most = Math.floor(per_organization * (1 - kept_for_callers));
     return Math.min(most - calls_out, per_organization - calls_out - calls_in);
   }
@@ -99,7 +112,7 @@ const sourceName = (organization_id: number, source: string): string => `${organ
 export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
   const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];
   const { rows } = await sql<OrganizationRow>`
-    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules from organizations
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits from organizations
     where id = any(${organizations}::bigint[]) order by id for no key update`.execute(tx);
   return countLines(tx, organizations, rows, limits, now);
 }
@@ -112,7 +125,7 @@ export async function readLines(
   now: Date,
 ): Promise<Lines> {
   const { rows } = await sql<OrganizationRow>`
-    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules from organizations
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits from organizations
     where id = any(${organizations}::bigint[])`.execute(db);
   return countLines(db, organizations, rows, limits, now);
 }
@@ -122,6 +135,7 @@ type OrganizationRow = {
   outreach_stopped_at: string | null;
   outreach_stopped_by: string | null;
   outreach_rules: OutreachRules | null;
+  own_limits: OwnLimits | null;
 };
 
 const stopsOf = (rows: OrganizationRow[]): Map<number, OutreachStop> =>
@@ -173,6 +187,7 @@ async function countLines(
     organizations,
     sources,
     stopped: stopsOf(rows),
+    own: new Map(rows.flatMap(({ id, own_limits: own }) => (own === null ? [] : [[id, own] as const]))),
     rules: new Map(
       rows.flatMap(({ id, outreach_rules: rules }) => (rules === null ? [] : [[id, rules] as const])),
     ),

@@ -47,7 +47,7 @@ const counted = (
 ): Embedder => ({
   model,
   async embed(texts, given) {
-    allowance.admit(sub_organization_id, model);
+    await allowance.admit(sub_organization_id, model);
     const made = await embed(texts, given);
     const tokens = made.tokens ?? Math.ceil(texts.reduce((sum, text) => sum + estimateTokens(text), 0));
     allowance.count(sub_organization_id, { tokens, cost_usd: (tokens / 1e6) * millionUsd(model) });

@@ -1,4 +1,5 @@
 import type { ModelAllowance } from "../accounts/model-allowance.ts";
+import type { OwnLimitsReader } from "../accounts/own-limits.ts";
 import type { Storage } from "../accounts/storage.ts";
 import type { VisitorAllowance } from "../accounts/visitor-allowance.ts";
 import type { SnapshotPrompt } from "../agents/snapshot.ts";
@@ -85,6 +86,8 @@ export type Engine = {
   /** The numbers that a call may be transferred to. */
   destinations: DestinationRules;
   /** The model a prompt asks for, with the keys of this sub-organization. */
+  /** What organizations allow themselves, below the installation's limits. */
+  ownLimits: OwnLimitsReader;
   /** Admits new visitors of web chat, or refuses them. */
   visitors: VisitorAllowance;
   /** Storage limit of a sub-organization. */

@@ -67,7 +67,7 @@ export async function transcribe(
   }
   const { sub_organization_id } = run;
   try {
-    runner.allowance.admit(sub_organization_id, tool.provider);
+    await runner.allowance.admit(sub_organization_id, tool.provider);
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
     return failed(error.message, { when: "after", wait_ms: error.retry_after_ms ?? 0 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { converse } from "../harness/agent.ts";
-import { type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
+import { axeFindings, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -66,5 +66,24 @@ test("an administrator limits what agents do and say, and a tool's author has it
   await saveReviewed(page);
   const { body: saved } = await it.app.send("GET", `/api/v1/tools/${name}`);
   expect(saved.definition).toMatchObject({ confirm: true, read_back: "Shall I do it?" });
+  expect(page.faults).toEqual([]);
+});
+
+test("an administrator sees what the organization uses of its limits, and lowers one", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/organization");
+  const panel = page.locator("section", { has: page.getByRole("heading", { name: "Limits", exact: true }) });
+  await panel.getByText("0 in use. The installation allows 100.").waitFor();
+  await panel.getByLabel("Calls at once").fill("500");
+  await panel.getByRole("button", { name: "Review and save" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await panel.getByText("This installation allows 100 at most").waitFor();
+  await panel.getByLabel("Calls at once").fill("40");
+  await panel.getByRole("button", { name: "Review and save" }).click();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Limits saved").waitFor();
+  expect((await it.app.send("GET", "/api/v1/organizations/limits")).body.calls_at_once.own).toBe(40);
+  expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });

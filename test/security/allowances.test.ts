@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createModelAllowance } from "../../src/accounts/model-allowance.ts";
+import { createOwnLimits } from "../../src/accounts/own-limits.ts";
 import { retryWait } from "../../src/insights/retry-policy.ts";
 import type { LanguageModel } from "../../src/llm/model.ts";
 import { createAgent } from "../harness/agent.ts";
@@ -81,7 +82,11 @@ test("what models cost is limited as well, at list prices", async () => {
 test("processes count together: one knows of the other's use with its own next answer", async () => {
   const app = await withModels({});
   const [one, other] = [0, 1].map(() =>
-    createModelAllowance({ ...app, limits: { tokens_per_day: 200, usd_per_day: 1000 } }),
+    createModelAllowance({
+      ...app,
+      own: createOwnLimits(app),
+      limits: { tokens_per_day: 200, usd_per_day: 1000 },
+    }),
   ) as [ReturnType<typeof createModelAllowance>, ReturnType<typeof createModelAllowance>];
   const { sub_organization_id: own } = app.admin;
   const model = await app.engine.resolveModel((await app.createNeighbour()).caller.sub_organization_id, LLM);
@@ -102,7 +107,11 @@ test("processes count together: one knows of the other's use with its own next a
 
 test("what models used last is stored before a stop closes the database", async () => {
   const app = await withModels({});
-  const allowance = createModelAllowance({ ...app, limits: { tokens_per_day: 10_000, usd_per_day: 1000 } });
+  const allowance = createModelAllowance({
+    ...app,
+    own: createOwnLimits(app),
+    limits: { tokens_per_day: 10_000, usd_per_day: 1000 },
+  });
   const tenant = app.admin.sub_organization_id;
   for (let n = 0; n < 3; n++) allowance.count(tenant, { tokens: 10, cost_usd: 0 });
   await allowance.stored();

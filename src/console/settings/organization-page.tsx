@@ -11,6 +11,7 @@ import { Time } from "../time/time.tsx";
 import { AccessRulesPanel } from "./access-rules-panel.tsx";
 import { ConfirmationPanel } from "./confirmation-panel.tsx";
 import { ErasuresPanel } from "./erasures-panel.tsx";
+import { LimitsPanel } from "./limits-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
 import { PrivacyPanel } from "./privacy-panel.tsx";
 import { RedactionPanel } from "./redaction-panel.tsx";
@@ -41,6 +42,7 @@ export default function OrganizationPage() {
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
       {may("outbound_read") && <ConfirmationPanel />}
+      <LimitsPanel />
       <AccessRulesPanel />
       <SingleSignOnPanel />
       <SafetyRulesPanel />

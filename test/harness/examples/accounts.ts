@@ -70,6 +70,8 @@ export const ACCOUNTS: Examples = {
 
   "GET /api/v1/organizations/": () => ({}),
   "GET /api/v1/organizations/storage": () => ({}),
+  "GET /api/v1/organizations/limits": () => ({}),
+  "PUT /api/v1/organizations/limits": () => ({ body: { calls_at_once: 50 } }),
   "GET /api/v1/organizations/privacy": () => ({}),
   "PUT /api/v1/organizations/privacy": () => ({ body: { retention: { recording: 30 } } }),
   "GET /api/v1/organizations/access_rules": () => ({}),

@@ -74,6 +74,10 @@ export type AlertRuleCreate = { "name": string; "is_active"?: boolean | undefine
 
 export type AlertRuleUpdate = { "name": string; "is_active"?: boolean | undefined; "metric": FigureMetric; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
+export type AnswerHour = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "day": "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"; "hour": number };
+
+export type AnswerRate = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
+
 export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined };
 
 export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[]; "token": string };
@@ -155,6 +159,8 @@ export type CallResultInput = { "save"?: (CallResultSaveMappingInput)[] | undefi
 export type CallResultSaveMapping = { "from": Expression; "to": string };
 
 export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
+
+export type CampaignAnswerTimes = { "campaign_id": number; "from": string; "until": string; "total": AnswerRate; "hours": (AnswerHour)[] };
 
 export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "detailed_status_counts": Record<string, RequestStatusBreakdown>; "outcome_counts": OutcomeCounts; "skip_counts": Record<string, number>; "funnel": CampaignFunnel; "active_batches": number; "paused_batches": number; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
 
@@ -1554,6 +1560,7 @@ export type Operations = {
   get_campaign_board: { input: { "path": { "campaign_id": number } }; answer: CampaignBoard };
   get_organization_limits: { input: Record<never, never>; answer: OrganizationLimits };
   update_organization_limits: { input: { "body": OrganizationOwnLimits }; answer: OrganizationLimits };
+  get_campaign_answer_times: { input: { "path": { "campaign_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: CampaignAnswerTimes };
   get_outreach_stop: { input: Record<never, never>; answer: OutreachState };
   stop_outreach: { input: Record<never, never>; answer: OutreachState };
   resume_outreach: { input: Record<never, never>; answer: OutreachState };
@@ -2006,6 +2013,7 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_campaign_board: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/board"],
   get_organization_limits: ["GET", "/api/v1/organizations/limits"],
   update_organization_limits: ["PUT", "/api/v1/organizations/limits"],
+  get_campaign_answer_times: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/answer-times"],
   get_outreach_stop: ["GET", "/api/v1/outbound/stop"],
   stop_outreach: ["POST", "/api/v1/outbound/stop"],
   resume_outreach: ["POST", "/api/v1/outbound/resume"],

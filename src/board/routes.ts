@@ -4,6 +4,7 @@ import { campaignGoalRoutes } from "../campaigns/goal.ts";
 import { bulkRequestRoutes } from "../dialing/bulk-routes.ts";
 import { stopRoutes } from "../dialing/stop-routes.ts";
 import { testOutreachRoutes } from "../test-outreach/routes.ts";
+import { answerTimesRoutes } from "./answer-times.ts";
 import { campaignBoardRoutes } from "./campaign-board.ts";
 import { campaignForecastRoutes } from "./campaign-forecast.ts";
 import { queueRecount } from "./conversations.ts";
@@ -25,6 +26,7 @@ export function addBoard(api: Api, deps: Deps): void {
   campaignForecastRoutes(api, deps);
   campaignBoardRoutes(api, deps);
   organizationLimitRoutes(api, deps);
+  answerTimesRoutes(api, deps);
   stopRoutes(api, deps);
   bulkRequestRoutes(api, deps);
   callBackRoutes(api, deps);

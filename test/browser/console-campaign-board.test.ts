@@ -276,3 +276,24 @@ test("a batch above the rule says that it waits, and is confirmed by typing how 
   );
   expect(page.faults).toEqual([]);
 });
+
+test("an operator reads at which hours people answered", async () => {
+  const { app } = it;
+  const { campaign_id } = await dialing.filled(30, { hourly_rate: 3600, retry_count: 0 });
+  const dialer = createTestDialer(app, ({ target }) => ({
+    tells: [target.endsWith("1") ? "BUSY" : "COMPLETED"],
+  }));
+  await app.send("PUT", "/api/v1/outbound/confirmation", { above: null });
+  await dialer.pass(0.7, 1_000);
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=forecast`);
+  await page.getByText(/^27 of 30 calls of the last 60 days were answered \(90 %\)/).waitFor();
+  const table = page.getByRole("table", { name: "Share of calls answered, by weekday and hour" });
+  expect(await table.getByRole("cell", { name: "90" }).getAttribute("title")).toMatch(
+    /^Wed \d+:00: 27 of 30 answered, 74 % to 97 %$/,
+  );
+  expect(await axeFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectNoSidewaysScroll(page);
+  expect(page.faults).toEqual([]);
+});

@@ -87,3 +87,25 @@ test("an administrator sees what the organization uses of its limits, and lowers
   expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });
+
+test("one agent's recordings are kept for fewer days than the organization's, on the agent's page", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  const panel = page.locator("section", { has: page.getByRole("heading", { name: "Retention" }) });
+  await panel.getByRole("combobox", { name: "Recordings" }).click();
+  await page.getByRole("option", { name: "Days" }).click();
+  await panel.getByLabel("Days of recordings").fill("7");
+  await panel.getByRole("combobox", { name: "Traces" }).click();
+  await page.getByRole("option", { name: "Forever" }).click();
+  await panel.getByRole("button", { name: "Review retention" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Retention saved").waitFor();
+  const read = async () => (await it.app.send("GET", "/api/v1/agents/1/retention")).body.retention;
+  expect(await read()).toEqual({ recording: 7, trace: null });
+  await panel.getByRole("combobox", { name: "Traces" }).click();
+  await page.getByRole("option", { name: "As the organization" }).click();
+  await panel.getByRole("button", { name: "Review retention" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await expect.poll(read).toEqual({ recording: 7 });
+  expect(page.faults).toEqual([]);
+});

@@ -96,6 +96,7 @@ const OWN = [
   "GET /api/v1/outbound/batches/{}/confirmation",
   "GET /api/v1/outbound/batches/{}/requests/{}/trace",
   "GET /api/v1/outbound/call-backs/",
+  "GET /api/v1/outbound/campaigns/{}/answer-times",
   "GET /api/v1/outbound/campaigns/{}/board",
   "GET /api/v1/outbound/campaigns/{}/cadence",
   "GET /api/v1/outbound/campaigns/{}/goal",

@@ -9,6 +9,7 @@ import { GreetingSection } from "./sections/greeting-section.tsx";
 import { InstructionsSection } from "./sections/instructions-section.tsx";
 import { KnowledgeSection } from "./sections/knowledge-section.tsx";
 import { LanguagesSection } from "./sections/languages-section.tsx";
+import { RetentionSection } from "./sections/retention-section.tsx";
 import { TalkPane } from "./talk/talk-pane.tsx";
 
 /** All an agent is made of on one page, each part saved by itself; beside it a test conversation that stays in sight. */
@@ -30,6 +31,7 @@ export function AgentWorkbench({ agent, children }: { agent: AgentResponse; chil
           {may("data_sources_read") && <KnowledgeSection agent={agent} />}
           {may("channels_read") && <AddressSection agent={agent} />}
           {children}
+          <RetentionSection agent_id={agent.id} />
         </Stack>
       </Grid.Col>
       {mayTalk && (

@@ -10,6 +10,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
+import { AnswerTimesPanel } from "./answer-times-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
 import type { StepMode } from "./cadence-outcomes.ts";
 import { CadencePanel } from "./cadence-panel.tsx";
@@ -88,7 +89,10 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
           <BatchesPanel campaign_id={campaign.id} />
         </Stack>
       ) : view === "forecast" ? (
-        <ForecastPanel campaign_id={campaign.id} />
+        <Stack gap="md">
+          <ForecastPanel campaign_id={campaign.id} />
+          <AnswerTimesPanel campaign_id={campaign.id} />
+        </Stack>
       ) : view === "webhooks" ? (
         <WebhooksPanel campaign_id={campaign.id} />
       ) : view === "settings" ? (

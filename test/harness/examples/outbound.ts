@@ -131,6 +131,7 @@ export const OUTBOUND: Examples = {
     body: { target: "+15125550199", request_variables: { name: "Alex" } },
   }),
 
+  [`GET ${campaigns}/{}/answer-times`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`GET ${campaigns}/{}/spending`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/spending`]: async (maker) => ({
     at: [(await campaign(maker)).id],

@@ -1,0 +1,92 @@
+import { Group, NumberInput, Select, Text } from "@mantine/core";
+import type { AgentRetention } from "../../api-types.ts";
+import { numberOrNull, SettingsPanel } from "../../records/settings-panel.tsx";
+import { call } from "../../server/api.ts";
+
+const KINDS = {
+  recording: "Recordings",
+  session: "Sessions and transcripts",
+  trace: "Traces",
+  request: "Model and tool requests",
+  insight: "Insight results",
+} as const;
+type Kind = keyof typeof KINDS;
+const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+/** Left out: as the organization keeps it. Null: for good. */
+type Days = number | null | undefined;
+type Values = { retention: Partial<Record<Kind, Days>> };
+
+const CHOICES = [
+  { value: "organization", label: "As the organization" },
+  { value: "forever", label: "Forever" },
+  { value: "days", label: "Days" },
+];
+const choiceOf = (days: Days): string =>
+  days === undefined ? "organization" : days === null ? "forever" : "days";
+const DAYS_AT_FIRST = 30;
+
+/** How long the agent's conversations are kept, where that differs from the organization. */
+export function RetentionSection({ agent_id }: { agent_id: number }) {
+  const path = { agent_id };
+  return (
+    <SettingsPanel<AgentRetention, Values>
+      title="Retention"
+      noun="Retention"
+      queryKey={["agent", agent_id, "retention"]}
+      read={() => call("GET /api/v1/agents/{agent_id}/retention", { path })}
+      save={({ retention }) =>
+        call("PUT /api/v1/agents/{agent_id}/retention", { path, body: { retention: named(retention) } })
+      }
+      values={({ retention }) => ({ retention })}
+      labels={{ retention: "Retention" }}
+      permission="organizations_write"
+      verb="Review retention"
+    >
+      {(form) => {
+        const { retention } = form.getValues();
+        const set = (kind: Kind, days: Days) =>
+          form.setFieldValue("retention", { ...retention, [kind]: days });
+        return (
+          <>
+            <Text size="sm">
+              Once a day, older ones are deleted for good. Sessions on legal hold are kept.
+            </Text>
+            {KIND_NAMES.map((kind) => (
+              <Group key={kind} gap="xs" align="flex-end">
+                <Select
+                  w={220}
+                  label={KINDS[kind]}
+                  data={CHOICES}
+                  allowDeselect={false}
+                  value={choiceOf(retention[kind])}
+                  onChange={(choice) =>
+                    set(kind, choice === "days" ? DAYS_AT_FIRST : choice === "forever" ? null : undefined)
+                  }
+                />
+                {typeof retention[kind] === "number" && (
+                  <NumberInput
+                    w={120}
+                    aria-label={`Days of ${KINDS[kind].toLowerCase()}`}
+                    suffix=" days"
+                    min={1}
+                    max={36_500}
+                    allowDecimal={false}
+                    allowNegative={false}
+                    value={retention[kind]}
+                    onChange={(value) => set(kind, numberOrNull(value) ?? DAYS_AT_FIRST)}
+                    error={form.errors[`retention.${kind}`]}
+                  />
+                )}
+              </Group>
+            ))}
+          </>
+        );
+      }}
+    </SettingsPanel>
+  );
+}
+
+/** Kinds that are as the organization's are not sent. */
+const named = (retention: Values["retention"]): Partial<Record<Kind, number | null>> =>
+  Object.fromEntries(Object.entries(retention).filter(([, days]) => days !== undefined));

@@ -6,9 +6,9 @@ import type { Clock } from "../base/clock.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import type { Db } from "../db/database.ts";
 import { wilsonInterval } from "../evaluations/statistics.ts";
-import { answerHours, type TriedHour } from "../planning/answer-times.ts";
 import { placeOf } from "../planning/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
+import { answerHours, type TriedHour } from "./answer-hours.ts";
 
 const share = () => z.number().min(0).max(1);
 

@@ -1,5 +1,5 @@
-import { wallClock } from "./wall-clock.ts";
-import { WEEKDAYS, type Weekday } from "./weekday.ts";
+import { wallClock } from "../planning/wall-clock.ts";
+import { WEEKDAYS, type Weekday } from "../planning/weekday.ts";
 
 /** Attempts of one hour to numbers of one area. */
 export type TriedHour = { at: Date; zone: string; tried: number; answered: number };

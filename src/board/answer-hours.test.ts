@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerHours } from "./answer-times.ts";
+import { answerHours } from "./answer-hours.ts";
 
 const at = (time: string) => new Date(time);
 

@@ -16,7 +16,7 @@ test("a telephone channel is made without an account, and says that a simulator 
   await page.getByLabel("Name").fill(HOSTILE);
   await page.getByLabel("Reprompt after silence").fill("12");
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByText(/less than or equal to 10/).waitFor();
+  await page.getByText("Enter 10 or less.").waitFor();
   await page.getByLabel("Reprompt after silence").fill("3");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();

@@ -126,7 +126,7 @@ test("bridge phrases are written by language and by tool, and stored as they wer
   await page.getByRole("option", { name: "find_slots" }).click();
   await page.getByLabel("Phrases of find_slots").fill("Looking into the calendar.");
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByText(/less than or equal to 30/).waitFor();
+  await page.getByText("Enter 30 or less.").waitFor();
   await page.getByLabel("First phrase after").fill("1.5");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "Patience" }).waitFor();

@@ -268,6 +268,7 @@ async function prompt(page: Page): Promise<void> {
   await page.getByText("+ Answer in one sentence.").waitFor();
   await picture(page, "prompt-versions");
   await page.getByRole("button", { name: "Restore version 1" }).click();
+  await editor.getByText("You are the receptionist of the Demo Clinic").waitFor();
   await page.getByRole("button", { name: "Review and save" }).click();
   await shows(page, review.getByText("− Answer in one sentence."));
   await review.getByRole("button", { name: "Save", exact: true }).click();

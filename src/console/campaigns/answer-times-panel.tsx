@@ -6,6 +6,8 @@ import { call } from "../server/api.ts";
 import classes from "./answer-times.module.css";
 
 const DAYS = { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" } as const;
+/** Percent; more, and the figures could not be read in it. */
+const MOST_GREEN = 40;
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 /** Fewer say little of an hour. */
 const LEAST_TRIED = 20;
@@ -91,7 +93,7 @@ function HourCell({ name, hour, most }: { name: string; hour: AnswerHour | undef
     <td
       title={told}
       data-few={tried < LEAST_TRIED}
-      style={{ "--share": `${Math.round(((rate ?? 0) / most) * 60)}%` } as React.CSSProperties}
+      style={{ "--share": `${Math.round(((rate ?? 0) / most) * MOST_GREEN)}%` } as React.CSSProperties}
     >
       {Math.round((rate ?? 0) * 100)}
     </td>

@@ -14,7 +14,7 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { Input } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import classes from "./json-editor.module.css";
 import { placeInJson } from "./json-place.ts";
 import { nonce } from "./nonce.ts";
@@ -58,7 +58,8 @@ export function JsonEditor(props: Props) {
   // A kept text is shown at first, while the value is still the last that could be applied.
   const isKept = useRef(kept?.text != null);
 
-  useEffect(() => {
+  // Before the page is painted: what stands below does not move away from a pointer.
+  useLayoutEffect(() => {
     const onEdit = EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       const typed = update.state.doc.toString();

@@ -11,7 +11,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { Input } from "@mantine/core";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import classes from "./json-editor.module.css";
 import { nonce } from "./nonce.ts";
 import { isKnown, TEMPLATE, type Variable } from "./template-variables.ts";
@@ -44,7 +44,8 @@ export function TemplateEditor(props: Props) {
   const latestVariables = useRef(variables);
   latestVariables.current = variables;
 
-  useEffect(() => {
+  // Before the page is painted: what stands below does not move away from a pointer.
+  useLayoutEffect(() => {
     const created = new EditorView({
       parent: place.current as HTMLElement,
       state: EditorState.create({

@@ -125,6 +125,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("suppressions"),
     own("consents"),
     own("do_not_call_lists"),
+    own("test_outreach", "campaign_tests"),
+    partOf("campaigns", "campaign_id", "campaign_spending"),
   ],
   insights: [
     own("insight_files", "files"),

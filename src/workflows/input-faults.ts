@@ -58,7 +58,7 @@ function faultOf(meter: Meter, input: InputParameter, value: unknown): string | 
   if (typeof value !== "string") return null;
   try {
     if (input.pattern && !matches(meter, input.pattern, value)) return `must match ${input.pattern}`;
-    if (input.format && !hasFormat(meter, input.format, value)) return `must be a ${input.format}`;
+    if (input.format && !hasFormat(meter, input.format, value)) return `must be a valid ${input.format}`;
     return null;
   } catch (error) {
     // Saving refuses such patterns; one that came in another way lets nothing pass.

@@ -146,8 +146,8 @@ describe("submission", () => {
       "x must match ^(a+)+$",
     ],
     ["a date", { format: "date" }, "2026-02-28", null],
-    ["no date", { format: "date" }, "2026-02-30", "x must be a date"],
-    ["no address", { format: "email" }, "nobody", "x must be a email"],
+    ["no date", { format: "date" }, "2026-02-30", "x must be a valid date"],
+    ["no address", { format: "email" }, "nobody", "x must be a valid email"],
     ["a format nobody knows", { format: "phone" }, "anything", null],
   ])("%s", (_title, more, value, expected) => {
     const { driver } = start([

@@ -20,7 +20,7 @@ test("an author makes a judge, and labels sessions by keys without seeing what i
   await page.getByRole("textbox", { name: "Question" }).fill("Does the person want to book?");
   await page.getByRole("combobox", { name: "Insight tool" }).click();
   await page.getByRole("option", { name: tool }).click();
-  await page.getByRole("combobox", { name: "Output that decides" }).fill("matched");
+  await page.getByRole("combobox", { name: "Verdict output" }).fill("matched");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText("0 of at least 50 labelled sessions are answered").waitFor();
 

@@ -50,7 +50,7 @@ test("files that are dropped are read one by one, and each says what was read or
 test("what was read of a file can be looked at, and a question tried", async () => {
   await page.goto(`/console/sources/${id}?view=files`);
   await page.getByRole("button", { name: "prices.pdf", exact: true }).click();
-  const read = page.getByRole("region", { name: "Text that was read" });
+  const read = page.getByRole("region", { name: "Extracted text" });
   await expect.poll(() => read.innerText()).toContain("Professional cleaning | 95 EUR");
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Test search" }).click();

@@ -42,7 +42,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await click("button", "Save languages");
   await confirm("Save");
 
-  await click("button", "Add a text");
+  await click("button", "Add data source");
   await page.getByRole("dialog").getByLabel("Name").fill("prices of the clinic");
   await page
     .getByRole("dialog")
@@ -145,7 +145,7 @@ test("a text is given to the agent though the organization has more than a list 
   await page.goto(`/console/agents/${agent_id}`);
   // Whichever way the list is ordered, one of the two lies beyond what it shows.
   for (const name of [names[0] as string, names.at(-1) as string]) {
-    const choice = page.getByRole("combobox", { name: "Existing text" });
+    const choice = page.getByRole("combobox", { name: "Existing data source" });
     await choice.click();
     await choice.fill(name);
     await page.getByRole("option", { name }).click();

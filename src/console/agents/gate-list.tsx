@@ -15,9 +15,9 @@ type Props = { agent: AgentResponse; gates: readonly GateResult[]; replay_gate: 
 export function GateList({ agent, gates, replay_gate }: Props) {
   if (gates.length === 0 && replay_gate === null) return null;
   return (
-    <Stack gap="xs" component="section" aria-label="Tests that must pass">
+    <Stack gap="xs" component="section" aria-label="Required tests">
       <Text size="sm" fw={550}>
-        Tests that must pass
+        Required tests
       </Text>
       {gates.map((gate) => (
         <Gate key={gate.suite_id} agent={agent} gate={gate} />

@@ -34,7 +34,7 @@ export function MetricFields({
       )}
       {metric.name === "insight_rate" && (
         <TextInput
-          label="Value that counts"
+          label="Counted value"
           value={metric.value ?? ""}
           onChange={({ currentTarget }) => onChange({ ...metric, value: currentTarget.value })}
         />

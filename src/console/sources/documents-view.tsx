@@ -78,7 +78,7 @@ function DocumentText({ data_source_id, document }: OneDocument) {
         <bdi>{document.name}</bdi>
       </Anchor>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={<bdi>{document.name}</bdi>} size="xl">
-        <Fetched query={read}>{({ text }) => <Code value={text} label="Text that was read" />}</Fetched>
+        <Fetched query={read}>{({ text }) => <Code value={text} label="Extracted text" />}</Fetched>
       </Modal>
     </>
   );

@@ -196,7 +196,7 @@ function GetFields({ action, onChange, step, place, of }: Props<"get" | "load">)
       />
       <Switch
         size="xs"
-        label="Replace what is there"
+        label="Overwrite existing value"
         checked={action.overwrite ?? false}
         onChange={({ currentTarget }) => onChange({ ...action, overwrite: currentTarget.checked })}
       />

@@ -92,7 +92,7 @@ function Changed(props: { run: Pick<TestRunListed, "id">; before: number; compar
     );
   return (
     <>
-      <Table aria-label="Tests that changed">
+      <Table aria-label="Changed tests">
         <Table.Tbody>
           {rows.map(({ name, isWorse }) => (
             <Table.Tr key={name}>

@@ -19,9 +19,9 @@ const fields = fieldsOf("PUT /api/v1/judges/", {
   description: { initial: "" },
   question: { initial: "" },
   insight_tool_id: { initial: 0, label: "Insight tool" },
-  output: { initial: "", label: "Output that decides" },
-  wanted: { initial: true, label: "Value that means yes" },
-  reason_output: optionalText("Output that tells why"),
+  output: { initial: "", label: "Verdict output" },
+  wanted: { initial: true, label: "Yes value" },
+  reason_output: optionalText("Reason output"),
   votes: { initial: 3 },
   least_kappa: { initial: 0.6, label: "Least agreement (κ)" },
 });
@@ -107,7 +107,7 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
         />
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           <Autocomplete
-            label="Output that decides"
+            label="Verdict output"
             required
             data={names}
             value={output}
@@ -124,7 +124,7 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
             onChange={(next) => form.setFieldValue("wanted", next)}
             error={form.errors.wanted}
           />
-          <Autocomplete label="Output that tells why" data={names} {...form.getInputProps("reason_output")} />
+          <Autocomplete label="Reason output" data={names} {...form.getInputProps("reason_output")} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
@@ -166,7 +166,7 @@ function WantedField(props: {
   error: React.ReactNode;
 }) {
   const { type, value, onChange, error } = props;
-  const label = "Value that means yes";
+  const label = "Yes value";
   if (type === "boolean")
     return (
       <Select

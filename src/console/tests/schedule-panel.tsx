@@ -188,7 +188,7 @@ function ScheduleWindow(props: { suite: TestSuiteResponse; schedule: TestSchedul
       {webhook !== "" && (
         <>
           <TextInput
-            label="Secret that signs it"
+            label="Signing secret"
             description={`Base64 of 32 to 512 bytes. ${isSigned ? "Empty: keep the stored one." : "Empty: it is not signed."}`}
             {...form.getInputProps("hmac_secret")}
           />

@@ -29,7 +29,7 @@ const LIST = ["GET /api/v1/data_sources/"];
 /** A request's body holds at most ten. */
 const MOST_FILE_BYTES = 5_000_000;
 
-/** The texts that the agent searches: chosen from those there are, or written here. */
+/** The data sources that the agent searches: chosen from those there are, or written here. */
 export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
   const may = useMay();
   const client = useQueryClient();
@@ -55,7 +55,7 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
   const choose = mayChoose && all.length > 0 && (
     <RecordSelect
       operation="GET /api/v1/data_sources/"
-      label="Existing text"
+      label="Existing data source"
       placeholder="Choose"
       value={null}
       disabled={changing.isPending}
@@ -68,14 +68,14 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
       {...(names.length > 0 && { size: "xs", leftSection: <IconPlus size={14} /> })}
       onClick={() => setWriting(true)}
     >
-      Add a text
+      Add data source
     </Button>
   );
   return (
     <Panel title="Knowledge">
       {names.length === 0 ? (
         <Empty
-          title="No texts to search"
+          title="No data sources"
           action={
             (write || choose) && (
               <Group gap="xs" justify="center" align="flex-end">
@@ -85,12 +85,12 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
             )
           }
         >
-          The agent knows what its instructions say. Add texts for more: prices, opening hours, questions and
-          answers. Files and web sites are added on the page of a text.
+          The agent knows what its instructions say. Add a data source for more: prices, opening hours,
+          questions and answers. Files and web sites are added on the page of the data source.
         </Empty>
       ) : (
         <Stack gap="sm">
-          <Table aria-label="Texts that the agent searches">
+          <Table aria-label="Data sources of the agent">
             <Table.Tbody>
               {names.map((name) => {
                 const source = all.find((found) => found.name === name);
@@ -164,10 +164,10 @@ function WriteText({ agent, onClose }: { agent: AgentResponse; onClose(): void }
     form.clearFieldError("text");
   };
   return (
-    <WindowForm title="Add a text" size="lg" verb="Add" sending={sending} onClose={onClose}>
+    <WindowForm title="Add data source" size="lg" verb="Add" sending={sending} onClose={onClose}>
       <TextInput
         label="Name"
-        description="Short and telling: the agent names the text by it."
+        description="The agent names its source by it."
         placeholder="prices"
         required
         dir="auto"

@@ -203,6 +203,8 @@ test("Stop ends an answer with the words so far, and the next message is answere
 test("a connection that breaks is told, and what was written meanwhile is sent once it is back", async () => {
   const page = await open();
   await page.getByText("Welcome").waitFor();
+  // The words come before the socket is open; a cut in between would be told only by the next message.
+  await page.getByText("Connecting…").waitFor({ state: "hidden" });
   line.cut();
   await page.getByText("Connection lost. Trying again…").waitFor();
   await say(page, "meanwhile");

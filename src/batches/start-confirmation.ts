@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { findKey, lockBatch } from "./batch-store.ts";
-import { wakeBatch } from "./wake-batch.ts";
+import { wakeBatch, wakeOrganization } from "./wake-batch.ts";
 
 /** People of a batch: who is contacted, was, or is to be. `b`: the batch. Index: primary key of request_counts. */
 const PEOPLE = sql`(
@@ -159,14 +159,7 @@ async function readRule(db: Db, { organization_id }: Caller): Promise<number | n
 
 /** What has begun is taken as confirmed, and all is looked at again. Locks pacing before the organization, as claims do. */
 async function saveRule(tx: Tx, { organization_id }: Caller, above: number | null, at: Date): Promise<void> {
-  await sql`
-    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz
-    where batch_key in (
-      select p.batch_key from batch_pacing p
-      join batches b on b.key = p.batch_key join sub_organizations o on o.id = b.sub_organization_id
-      where o.organization_id = ${organization_id} and b.status = 'ACTIVE'
-      order by p.batch_key for update of p
-    )`.execute(tx);
+  await wakeOrganization(tx, organization_id, at);
   await sql`
     update batches b set confirmed_people = greatest(${PEOPLE}, coalesce(b.confirmed_people, 0))
     from batch_pacing p, sub_organizations o

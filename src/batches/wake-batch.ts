@@ -21,3 +21,15 @@ export async function wakeBatchesOf(tx: Tx, campaign_id: number, at: Date): Prom
       order by p.batch_key for update of p
     )`.execute(tx);
 }
+
+/** All active batches of an organization whose rules were changed; locked in the same order, before the organization. */
+export async function wakeOrganization(tx: Tx, organization_id: number, at: Date): Promise<void> {
+  await sql`
+    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz
+    where batch_key in (
+      select p.batch_key from batch_pacing p
+      join batches b on b.key = p.batch_key join sub_organizations o on o.id = b.sub_organization_id
+      where o.organization_id = ${organization_id} and b.status = 'ACTIVE'
+      order by p.batch_key for update of p
+    )`.execute(tx);
+}

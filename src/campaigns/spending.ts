@@ -42,7 +42,7 @@ async function readSpending(db: Db, campaign_id: number): Promise<Spending> {
 
 type Spent = { sub_organization_id: number; campaign_id: number; cost_usd: number; at: Date };
 
-/** In the transaction that learns of the cost. Who reaches the cap is told once. */
+/** Runs in the transaction that stores a conversation's cost. The conversation that reaches the cap writes the one event. */
 export async function addSpending(tx: Tx, spent: Spent): Promise<void> {
   const { sub_organization_id, campaign_id, cost_usd, at } = spent;
   const { rows } = await sql<{ cap_usd: number | null; spent_usd: number; campaign_name: string }>`

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { wakeOrganization } from "../batches/wake-batch.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 
@@ -46,14 +47,7 @@ export async function stopOutreach(tx: Tx, { organization_id, by, at }: Change):
  * order of a claim.
  */
 export async function resumeOutreach(tx: Tx, { organization_id, by, at }: Change): Promise<void> {
-  await sql`
-    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz
-    where batch_key in (
-      select p.batch_key from batch_pacing p
-      join batches b on b.key = p.batch_key join sub_organizations o on o.id = b.sub_organization_id
-      where o.organization_id = ${organization_id} and b.status = 'ACTIVE'
-      order by p.batch_key for update of p
-    )`.execute(tx);
+  await wakeOrganization(tx, organization_id, at);
   await sql`
     update organizations set outreach_stopped_at = null, outreach_stopped_by = null
     where id = ${organization_id}`.execute(tx);

@@ -29,7 +29,7 @@ import { searchJobs } from "../search/index-jobs.ts";
 import { moveRecordingsJob } from "../sessions/bucket/move-recordings.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { storageJob } from "../sessions/storage-job.ts";
-import { sendTestHandler } from "../test-outreach/send-test.ts";
+import { endTestsHandler, sendTestHandler } from "../test-outreach/send-test.ts";
 import { endToolJob } from "../turns/end-tool.ts";
 import { idleSessionsJob } from "../turns/idle-sessions.ts";
 import { purgeDeliveriesJob } from "../webhooks/delivery-purge.ts";
@@ -75,6 +75,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     recountGoalHandler(ground),
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     sendTestHandler({ ...ground, senders: outreach.senders }),
+    endTestsHandler(ground),
     checkAlertsJob(ground),
     mailAlertJob({ ...ground, sendMail }),
     purgeDeliveriesJob(ground),

@@ -1910,7 +1910,7 @@ create table test_outreach (
   campaign_id bigint not null references campaigns,
   outreach json not null,
   target text not null,
-  state text collate "C" not null check (state in ('QUEUED', 'SENDING', 'SENT', 'FAILED')),
+  state text collate "C" not null check (state in ('QUEUED', 'SENDING', 'SENT', 'FAILED', 'UNKNOWN')),
   channel_status text collate "C" not null check (channel_status in (
     'PENDING', 'DUPLICATE', 'INVALID', 'UNEXPECTED_ERROR', 'FILTERED_LINE_TYPE', 'NO_OUTCOME', 'PROCESSED',
     'DROPPED', 'DEFERRED', 'BOUNCED', 'DELIVERED', 'OPENED', 'CLICKED', 'SPAM_REPORT', 'UNSUBSCRIBED',
@@ -1929,6 +1929,7 @@ create table test_outreach (
 create index test_outreach_campaign on test_outreach (campaign_id, started_at desc, key);
 create index test_outreach_target on test_outreach (sub_organization_id, target);
 create index test_outreach_organization on test_outreach (organization_id, started_at desc);
+create index test_outreach_open on test_outreach (started_at) where (state in ('QUEUED', 'SENDING'));
 
 -- room: dialing
 

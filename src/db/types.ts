@@ -1769,7 +1769,7 @@ export interface TestOutreach {
   sid: string | null;
   started_at: string;
   started_by: string;
-  state: "QUEUED" | "SENDING" | "SENT" | "FAILED";
+  state: "QUEUED" | "SENDING" | "SENT" | "FAILED" | "UNKNOWN";
   status_at: string;
   sub_organization_id: number;
   target: string;

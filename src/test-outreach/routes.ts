@@ -13,7 +13,14 @@ import { readCampaignAsBatch } from "../dialing/due-batches.ts";
 import { newOutreach } from "../dialing/start-attempts.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { refusalOfTest, sendTestJob } from "./send-test.ts";
-import { countTests, insertTest, listTests, MOST_KEPT, newTestKey, TestOutreach } from "./test-outreach.ts";
+import {
+  countTestsLocked,
+  insertTest,
+  listTests,
+  MOST_KEPT,
+  newTestKey,
+  TestOutreach,
+} from "./test-outreach.ts";
 
 /** Of one organization; who tries out an opening needs fewer, and a list of people is for batches. */
 const MOST = 10;
@@ -66,7 +73,7 @@ export function testOutreachRoutes(api: Api, { db, clock, destinations }: Deps):
   async function start(tx: Tx, caller: Caller, campaign_id: number, body: z.output<typeof Input>) {
     const { id } = await lockCampaign(tx, caller, campaign_id);
     const now = clock.now();
-    if ((await countTests(tx, caller.organization_id, new Date(now.getTime() - WINDOW_ms))) >= MOST)
+    if ((await countTestsLocked(tx, caller.organization_id, new Date(now.getTime() - WINDOW_ms))) >= MOST)
       throw new Fault("too-many", `At most ${MOST} tests can be started in ten minutes.`, {
         retry_after_s: 60,
       });

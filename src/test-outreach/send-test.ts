@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
 import { purposeOf } from "../campaigns/reach-rules.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { MayGo, Outreach, Senders } from "../channels/outreach.ts";
 import { reachIssueText, readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { beginTest, testFailed, testSent } from "./test-outreach.ts";
+import { beginTest, endAbandonedTests, testFailed, testSent, testUnknown } from "./test-outreach.ts";
 
 export const sendTestJob: Job<{ key: string }> = {
   name: "send-test-outreach",
@@ -19,7 +20,7 @@ export const sendTestJob: Job<{ key: string }> = {
  * nobody is contacted twice.
  */
 export const sendTestHandler = ({ db, senders }: { db: Db; senders: Senders }): JobHandler =>
-  handle(sendTestJob, async ({ key }) => {
+  handle(sendTestJob, async ({ key }, { job }) => {
     const test = await beginTest(db, key);
     if (test === null) return;
     const { outreach, was_begun, started_at } = test;
@@ -28,10 +29,27 @@ export const sendTestHandler = ({ db, senders }: { db: Db; senders: Senders }): 
       const known = was_begun ? await sender.find(outreach, new Date(started_at)) : null;
       await testSent(db, key, known ?? (await sender.send(outreach, stillMay(db, outreach))));
     } catch (error) {
-      // Of unknown fate: the next run of this job asks the carrier.
-      if (!(error instanceof CarrierFault) || error.fate === "unknown") throw error;
-      await testFailed(db, key, { status: error.status ?? "FAILED", problem: error.message });
+      const isUnknown = !(error instanceof CarrierFault) || error.fate === "unknown";
+      // The next run of this job asks the carrier; after the last one nobody asks again.
+      if (isUnknown && job.attempts < sendTestJob.max_attempts) throw error;
+      if (isUnknown) await testUnknown(db, key);
+      else await testFailed(db, key, { status: error.status ?? "FAILED", problem: error.message });
     }
+  });
+
+const endTestsJob: Job<object> = {
+  name: "end-test-outreach",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "*/10 * * * *",
+};
+/** All runs of a test's job, with the waits between them, take a few minutes. */
+const ABANDONED_AFTER_ms = 30 * 60_000;
+
+/** Ends tests whose process died in the last run, so that none is under way for ever. */
+export const endTestsHandler = ({ db, clock }: { db: Db; clock: Clock }): JobHandler =>
+  handle(endTestsJob, async () => {
+    await endAbandonedTests(db, new Date(clock.now().getTime() - ABANDONED_AFTER_ms));
   });
 
 /** Asked at the last moment: outreach may have been stopped, and the person put on a list, since it was asked for. */

@@ -6,7 +6,7 @@ import type { Outreach, SentOutreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { newAttemptKey } from "../planning/attempt.ts";
 
-const STATES = ["QUEUED", "SENDING", "SENT", "FAILED"] as const;
+const STATES = ["QUEUED", "SENDING", "SENT", "FAILED", "UNKNOWN"] as const;
 
 /** One try of a campaign with somebody who asked for it. It belongs to no batch and counts nowhere. */
 export const TestOutreach = z
@@ -17,9 +17,11 @@ export const TestOutreach = z
     target: z.string(),
     state: z
       .enum(STATES)
-      .describe("`SENT`: the carrier has it, and `channel_status` says what became of it."),
+      .describe(
+        "`SENT`: the carrier has it, and `channel_status` says what became of it. `FAILED`: nobody was contacted. `UNKNOWN`: the carrier does not tell whether it has it.",
+      ),
     channel_status: z.enum(CHANNEL_STATUSES),
-    problem: z.string().nullable().describe("Why it failed, where it did."),
+    problem: z.string().nullable().describe("Why it failed, or why nothing is known of it."),
     session_id: z.int().nullable().describe("The conversation, once it has begun."),
     started_by: z.string(),
     started_at: timestamp(),
@@ -68,12 +70,18 @@ export async function insertTest(
   return rows[0] as TestOutreach;
 }
 
-/** How many an organization started since then. Index: `test_outreach_organization`. */
-export async function countTests(db: Db, organization_id: number, since: Date): Promise<number> {
+/**
+ * How many an organization started since then. Two campaigns of one organization are counted one after the other: the lock
+ * is held until the transaction ends, so the second sees what the first has started. Index: `test_outreach_organization`.
+ */
+export async function countTestsLocked(tx: Tx, organization_id: number, since: Date): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`test_outreach/${organization_id}`}, 0))`.execute(
+    tx,
+  );
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from test_outreach
     where organization_id = ${organization_id} and started_at > ${since.toISOString()}::timestamptz`.execute(
-    db,
+    tx,
   );
   return rows[0]?.n ?? 0;
 }
@@ -114,14 +122,41 @@ export const testFailed = (
     db,
   );
 
+export const UNKNOWN_FATE =
+  "The carrier did not tell whether it received this test, so it may still contact the person. Start another test if nothing arrives.";
+
+/** Every look at the carrier failed. What it says later still counts. */
+export const testUnknown = (db: Db, key: string): Promise<unknown> =>
+  sql`
+    update test_outreach set state = 'UNKNOWN', problem = ${UNKNOWN_FATE} where key = ${key} and state = 'SENDING'`.execute(
+    db,
+  );
+
+/**
+ * Ends what began before then and is not over: the process of its last run died. What was not begun has contacted nobody,
+ * and its job finds nothing to do afterwards. Index: `test_outreach_open`.
+ */
+export const endAbandonedTests = (db: Db, before: Date): Promise<unknown> =>
+  sql`
+    update test_outreach set
+      state = case when state = 'QUEUED' then 'FAILED' else 'UNKNOWN' end,
+      channel_status = case when state = 'QUEUED' then 'CANCELED' else channel_status end,
+      problem = case when state = 'QUEUED' then 'It waited too long and was not sent. Start another test.' else ${UNKNOWN_FATE} end
+    where state in ('QUEUED', 'SENDING') and started_at < ${before.toISOString()}::timestamptz`.execute(db);
+
+/** A carrier that speaks of it has it. */
+const HEARD_OF = sql`
+  state = case when state = 'UNKNOWN' then 'SENT' else state end,
+  problem = case when state = 'UNKNOWN' then null else problem end`;
+
 /** What a carrier says of it; what it said later, by its own clock, wins. */
 export const testHeard = (
   db: Db,
   { key, status, at }: { key: string; status: ChannelStatus; at: Date },
 ): Promise<unknown> =>
   sql`
-    update test_outreach set channel_status = ${status}, status_at = ${at.toISOString()}::timestamptz
+    update test_outreach set ${HEARD_OF}, channel_status = ${status}, status_at = ${at.toISOString()}::timestamptz
     where key = ${key} and status_at <= ${at.toISOString()}::timestamptz`.execute(db);
 
 export const testTalks = (tx: Tx, key: string, session_id: number): Promise<unknown> =>
-  sql`update test_outreach set session_id = ${session_id} where key = ${key}`.execute(tx);
+  sql`update test_outreach set ${HEARD_OF}, session_id = ${session_id} where key = ${key}`.execute(tx);

@@ -21,6 +21,7 @@ const OVER =
 
 const isUnderWay = ({ state, channel_status, started_at }: TestOutreach): boolean =>
   state !== "FAILED" &&
+  state !== "UNKNOWN" &&
   !(state === "SENT" && OVER.test(channel_status)) &&
   Date.now() - Date.parse(started_at) < WATCHED_ms;
 
@@ -66,6 +67,11 @@ export function TestPanel({ campaign }: { campaign: OutboundCampaignResponse }) 
   );
 }
 
+const stateText = ({ state, channel_status }: TestOutreach): string => {
+  if (state === "UNKNOWN") return "fate unknown";
+  return state === "SENT" || state === "FAILED" ? spoken(channel_status) : "starting";
+};
+
 function Row({ test }: { test: TestOutreach }) {
   const { target, state, channel_status, problem, session_id, started_at } = test;
   return (
@@ -77,8 +83,10 @@ function Row({ test }: { test: TestOutreach }) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Status tone={state === "FAILED" ? "bad" : isUnderWay(test) ? "busy" : "quiet"}>
-          {state === "SENT" || state === "FAILED" ? spoken(channel_status) : "starting"}
+        <Status
+          tone={state === "FAILED" || state === "UNKNOWN" ? "bad" : isUnderWay(test) ? "busy" : "quiet"}
+        >
+          {stateText(test)}
         </Status>
         {problem && <Text size="sm">{problem}</Text>}
       </Table.Td>

@@ -1,8 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
 import { CarrierFault } from "../../../src/channels/carrier.ts";
 import type { Outreach, Senders } from "../../../src/channels/outreach.ts";
-import { sendTestHandler } from "../../../src/test-outreach/send-test.ts";
-import { insertTest, listTests, MOST_KEPT, newTestKey } from "../../../src/test-outreach/test-outreach.ts";
+import type { JobContext } from "../../../src/jobs/define-job.ts";
+import { endTestsHandler, sendTestHandler } from "../../../src/test-outreach/send-test.ts";
+import {
+  insertTest,
+  listTests,
+  MOST_KEPT,
+  newTestKey,
+  testHeard,
+  UNKNOWN_FATE,
+} from "../../../src/test-outreach/test-outreach.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createNumber, createSimulatedApp, eventually, type SimulatedApp } from "../../harness/simulated.ts";
 
@@ -145,6 +153,8 @@ async function queued(campaign_id: number): Promise<Outreach> {
   return outreach;
 }
 
+const attempt = (attempts: number) => ({ job: { attempts } }) as JobContext;
+
 test("a process that dies while it hands a test over leaves nobody contacted twice", async () => {
   const id = await campaign();
   const { key } = await queued(id);
@@ -165,7 +175,7 @@ test("a process that dies while it hands a test over leaves nobody contacted twi
     cancel: async () => {},
   };
   const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });
-  const once = () => run({ key }, {} as never);
+  const once = () => run({ key }, attempt(1));
   await expect(once()).rejects.toThrow("did not answer");
   await once();
   await once();
@@ -182,7 +192,7 @@ test("a test that the carrier refuses says so in its words, and of each campaign
     },
   };
   const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });
-  await run({ key }, {} as never);
+  await run({ key }, attempt(1));
   expect(await newest(id)).toMatchObject({
     state: "FAILED",
     channel_status: "FAILED",
@@ -195,4 +205,56 @@ test("a test that the carrier refuses says so in its words, and of each campaign
   const kept = await listTests(app.db, id);
   expect(kept.length).toBe(MOST_KEPT);
   expect(kept.map((each) => each.key)).not.toContain(key);
+});
+
+test("a test of which the carrier tells nothing in five runs ends as of unknown fate, until the carrier speaks of it", async () => {
+  const id = await campaign();
+  const { key } = await queued(id);
+  const silent = async () => {
+    throw new CarrierFault("The carrier did not answer.", "unknown");
+  };
+  const voice: Senders["voice"] = { send: silent, find: silent, cancel: async () => {} };
+  const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });
+  for (let n = 1; n < 5; n++) await expect(run({ key }, attempt(n))).rejects.toThrow("did not answer");
+  expect(await newest(id)).toMatchObject({ state: "SENDING", problem: null });
+  await run({ key }, attempt(5));
+  expect(await newest(id)).toMatchObject({ state: "UNKNOWN", problem: UNKNOWN_FATE });
+  await testHeard(app.db, { key, status: "NO-ANSWER", at: app.clock.now() });
+  expect(await newest(id)).toMatchObject({ state: "SENT", channel_status: "NO-ANSWER", problem: null });
+});
+
+test("a test whose process died in its last run ends, and what never began is not sent late", async () => {
+  const id = await campaign();
+  const { key: begun } = await queued(id);
+  const { key: waiting } = await queued(id);
+  await app.db.updateTable("test_outreach").set({ state: "SENDING" }).where("key", "=", begun).execute();
+  const states = async () => (await listTests(app.db, id)).map(({ key, state }) => [key, state]).toSorted();
+  const end = () => endTestsHandler(app).run({}, attempt(1));
+  await end();
+  expect(await states()).toEqual(
+    [
+      [begun, "SENDING"],
+      [waiting, "QUEUED"],
+    ].toSorted(),
+  );
+  app.clock.advance(31 * 60_000);
+  await end();
+  expect(await states()).toEqual(
+    [
+      [begun, "UNKNOWN"],
+      [waiting, "FAILED"],
+    ].toSorted(),
+  );
+  const nobody = { send: () => Promise.reject(new Error("sent late")) };
+  const { run } = sendTestHandler({ db: app.db, senders: { voice: nobody } as unknown as Senders });
+  await run({ key: waiting }, attempt(1));
+});
+
+test("tests of several campaigns at once are counted together, so no more than ten start", async () => {
+  rest();
+  const ids = await Promise.all([campaign(), campaign(), campaign(), campaign()]);
+  const asked = Array.from({ length: 16 }, (_, n) => begin(ids[n % 4] as number, "+15127770003"));
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([...Array(10).fill(200), ...Array(6).fill(429)]);
+  rest();
 });

@@ -73,7 +73,7 @@ const stateText = ({ state, channel_status }: TestOutreach): string => {
 };
 
 function Row({ test }: { test: TestOutreach }) {
-  const { target, state, channel_status, problem, session_id, started_at } = test;
+  const { target, state, problem, session_id, started_at } = test;
   return (
     <Table.Tr>
       <Table.Td>

@@ -107,7 +107,7 @@ export async function beginTest(db: Db, key: string): Promise<Begun | null> {
 /** The carrier has it. What it said since stays. */
 export const testSent = (db: Db, key: string, sent: SentOutreach): Promise<unknown> =>
   sql`
-    update test_outreach set state = 'SENT', sid = ${sent.sid}, session_id = coalesce(session_id, ${sent.session_id}),
+    update test_outreach set state = 'SENT', problem = null, sid = ${sent.sid}, session_id = coalesce(session_id, ${sent.session_id}),
       channel_status = case when channel_status = 'PENDING' then ${sent.status} else channel_status end
     where key = ${key}`.execute(db);
 

@@ -1127,6 +1127,11 @@ create index sessions_live on sessions (sub_organization_id, id desc) where (end
 create index sessions_snapshot on sessions (sub_organization_id, snapshot_key);
 create index sessions_to_judge on sessions (ended_at)
   where (((redaction -> 'judge') is not null) and (judged_at is null));
+create index sessions_targets on sessions (sub_organization_id, target collate "C") where (ended_at is not null);
+create index sessions_agent_names on sessions (sub_organization_id, agent_name collate "C")
+  where (ended_at is not null);
+create index sessions_prompt_names on sessions (sub_organization_id, prompt_name collate "C")
+  where (ended_at is not null);
 
 create table client_tool_calls (
   id bigint generated always as identity primary key,

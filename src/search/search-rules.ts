@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import * as list from "../api/list.ts";
 import { toldSuccess } from "../experiments/success-sessions.ts";
-import { sessionList } from "../sessions/session.ts";
+import { sessionList } from "../sessions/listed/session-list.ts";
 import { facet } from "./index-sessions.ts";
 import { hasWords, type SearchedWords } from "./searched-words.ts";
 

@@ -6,7 +6,9 @@ import { parseTimestamp, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
 import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
-import { Session, selectSessions, sessionList } from "../sessions/session.ts";
+import { withKnownNames } from "../sessions/listed/known-names.ts";
+import { sessionList } from "../sessions/listed/session-list.ts";
+import { Session, selectSessions } from "../sessions/session.ts";
 import { foundWords } from "./found-words.ts";
 import { INSIGHT_FIELDS, SEARCH_RULES, searchRules } from "./search-rules.ts";
 import { anyOf, readWords, type SearchedWords } from "./searched-words.ts";
@@ -108,7 +110,7 @@ export async function readSearch(db: Db, caller: Caller, query: SearchQuery) {
     : all;
   return {
     rows: query.search_fields.includes("is_test") ? some : some.where("s.is_test", "=", false),
-    rules: searchRules(tenant, words),
+    rules: await withKnownNames(db, tenant, query, searchRules(tenant, words)),
     /** Any word of any of them; null where none is searched for. */
     any: anyOf([...words.values()].flatMap(({ any }) => (any === null ? [] : [any]))),
   };

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -7,6 +7,8 @@ import type { Api } from "../api/server.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { isSimulated } from "../channels/simulated.ts";
 import type { Db } from "../db/database.ts";
+import { withKnownNames } from "./listed/known-names.ts";
+import { sessionList } from "./listed/session-list.ts";
 
 /** A session in lists. Its ids are strings here and integers in session debug, as the API specifies. */
 export const Session = z
@@ -75,92 +77,6 @@ const SessionDetail = Session.extend({
     ),
 }).meta({ id: "SessionDetail" });
 type SessionDetail = z.infer<typeof SessionDetail>;
-
-/**
- * Contains. Indexes: sessions_words has those that are over, so that no turn writes to it, and sessions_open the others.
- */
-function ended(name: string) {
-  const contains = list.text(name);
-  return list.byTrigrams({
-    ...contains,
-    match: (value) => {
-      const found = sql<boolean>`${sql.ref(name)} ilike ${list.containing(value)}`;
-      return sql`(s.ended_at is null and ${found} or s.ended_at is not null and ${found})`;
-    },
-  });
-}
-
-/** Sessions that an experiment assigned a version: its number, its number and stage as `7.0`, those and the version as `7.0:2`. */
-function ofExperiment(value: string): RawBuilder<boolean> | { problem: string } {
-  const found = /^(\d{1,15})(?:\.(\d{1,4})(?::(\d{1,9}))?)?$/.exec(value.trim());
-  if (!found)
-    return { problem: "Input should be the number of an experiment, number.stage, or number.stage:version" };
-  const [, id, stage = null, version = null] = found;
-  return sql`s.id in (select x.session_id from experiment_sessions x
-    where x.experiment_id = ${id}::bigint and (${stage}::integer is null or x.stage = ${stage}::integer)
-      and (${version}::bigint is null or x.version_number = ${version}::bigint))`;
-}
-
-const OUTCOMES: Record<string, string> = {
-  errors: "is_error",
-  transfers: "is_transfer",
-  opt_outs: "is_opt_out",
-  complaints: "is_complaint",
-  slow: "is_slow",
-};
-
-function withOutcome(value: string): RawBuilder<boolean> | { problem: string } {
-  const flag = OUTCOMES[value.trim()];
-  if (flag === undefined) return { problem: `Input should be one of ${Object.keys(OUTCOMES).join(", ")}` };
-  return sql`exists (select from experiment_sessions x where x.session_id = s.id and ${sql.ref(`x.${flag}`)})`;
-}
-
-export const sessionList = {
-  fields: {
-    timestamp: list.time("s.timestamp"),
-    session_id: list.integer("s.id"),
-    conversation_id: list.integer("s.conversation_id"),
-    channel_manager_service: list.exact("s.channel_manager_service"),
-    channel_manager_type: list.read(list.exact("s.channel_manager_type")),
-    // Index: sessions_sid.
-    channel_manager_sid: list.wholeBeforePart("s.channel_manager_sid"),
-    agent_type: list.read(list.exact("s.agent_type")),
-    agent_id: list.integer("s.agent_id"),
-    agent_name: ended("s.agent_name"),
-    agent_version: list.read(list.integer("s.agent_version")),
-    // Index: experiment_sessions_people.
-    experiment_id: list.custom(ofExperiment),
-    // Index: experiment_sessions_bad.
-    experiment_outcome: list.custom(withOutcome),
-    prompt_id: list.read(list.integer("s.prompt_id")),
-    prompt_name: ended("s.prompt_name"),
-    source: ended("s.source"),
-    target: ended("s.target"),
-    duration: list.read(list.number("s.duration")),
-    is_outbound: list.read(list.boolean("s.is_outbound")),
-    is_legacy: list.custom(
-      (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
-      list.noOrder("s.id"),
-    ),
-    // Index: sessions_tests.
-    is_test: list.boolean("s.is_test"),
-    ended_at: list.read(list.time("s.ended_at")),
-    end_reason: list.read(list.exact("s.end_reason")),
-    // Index: sessions_open.
-    is_running: list.custom((value) => {
-      const lower = value.trim().toLowerCase();
-      if (lower !== "true" && lower !== "false") return { problem: "Input should be true or false" };
-      return lower === "true" ? sql`s.ended_at is null` : sql`s.ended_at is not null`;
-    }),
-  },
-  time: "s.timestamp",
-  order: [
-    { column: "s.timestamp", direction: "desc" },
-    { column: "s.id", direction: "desc" },
-  ],
-  countUpTo: 10_000,
-  isLong: true,
-} satisfies list.ListRules;
 
 /** One sub-organization's sessions as lists show them. */
 export const selectSessions = (db: Db, caller: Caller) =>
@@ -239,7 +155,8 @@ export function sessionRoutes(api: Api, { db }: { db: Db }): void {
     async ({ caller, query }) => {
       const all = selectSessions(db, caller);
       const rows = query.search_fields.includes("is_test") ? all : all.where("s.is_test", "=", false);
-      return list.onlyFields(await list.listPage(db, rows, query, sessionList), query.fields, Session);
+      const rules = await withKnownNames(db, caller.sub_organization_id, query, sessionList);
+      return list.onlyFields(await list.listPage(db, rows, query, rules), query.fields, Session);
     },
   );
 

@@ -1,0 +1,84 @@
+import { sql } from "kysely";
+import * as list from "../../api/list.ts";
+import type { Db } from "../../db/database.ts";
+import { runningOrOver } from "./session-list.ts";
+
+/*
+ * An organization has few agents, prompts and numbers of its own, and many sessions with each. Which of these names hold the
+ * text that is looked for is read from an index, name by name; sessions that are over are then found by their whole name. By
+ * trigrams, those of one number among thirty took 88 ms of a million sessions, and take 37 (docs/decisions/0215).
+ */
+
+/** Past this many names of a kind, sessions are found by trigrams: reading so many takes about 10 ms. */
+const MOST_NAMES = 1_000;
+
+/** Indexes: sessions_targets, sessions_agent_names, sessions_prompt_names. */
+const NAMES = ["target", "agent_name", "prompt_name"] as const;
+type Name = (typeof NAMES)[number];
+
+const isName = (field: string): field is Name => (NAMES as readonly string[]).includes(field);
+
+/** The rules of a list of sessions, in which searches of this query for names find them by their whole names. */
+export async function withKnownNames<Rules extends list.ListRules>(
+  db: Db,
+  sub_organization_id: number,
+  query: Pick<list.ListQuery, "search_fields" | "search_field_values">,
+  rules: Rules,
+): Promise<Rules> {
+  const known = new Map<string, string[]>();
+  for (const [n, field] of query.search_fields.entries()) {
+    const value = query.search_field_values[n] ?? "";
+    const names = isName(field) ? await namesWith(db, sub_organization_id, field, value) : null;
+    if (names) known.set(`${field} ${value}`, names);
+  }
+  const fields = Object.entries(rules.fields).map(([field, rule]) => [
+    field,
+    isName(field) ? byWholeName(field, rule, known) : rule,
+  ]);
+  return { ...rules, fields: Object.fromEntries(fields) };
+}
+
+function byWholeName(
+  field: Name,
+  rule: list.ListField,
+  known: ReadonlyMap<string, string[]>,
+): list.ListField {
+  const column = sql.ref(`s.${field}`);
+  return {
+    ...rule,
+    match: (value) => {
+      const names = known.get(`${field} ${value}`);
+      if (!names) return rule.match(value);
+      return runningOrOver(
+        sql`${column} ilike ${list.containing(value)}`,
+        sql`${column} collate "C" = any(${names}::text[])`,
+      );
+    },
+    isRead: (value) => !known.has(`${field} ${value}`) && (rule.isRead?.(value) ?? false),
+  };
+}
+
+/** The names of sessions that are over, of those that contain the value; null where there are too many names to read. */
+async function namesWith(
+  db: Db,
+  sub_organization_id: number,
+  name: Name,
+  value: string,
+): Promise<string[] | null> {
+  const column = sql.ref(name);
+  const next = (after: ReturnType<typeof sql>) => sql`(
+    select ${column} collate "C" as name from sessions
+    where sub_organization_id = ${sub_organization_id}::bigint and ended_at is not null and ${after}
+    order by ${column} collate "C" limit 1)`;
+  const { rows } = await sql<{ names: number; found: string[] }>`
+    with recursive each as (
+      ${next(sql`${column} is not null`)}
+      union all
+      select following.name from each, lateral ${next(sql`${column} collate "C" > each.name`)} following),
+    bounded as (select name from each limit ${MOST_NAMES + 1}::int)
+    select count(*)::int as names,
+      coalesce(array_agg(name) filter (where name collate "default" ilike ${list.containing(value)}), '{}') as found
+    from bounded`.execute(db);
+  const [read] = rows;
+  return read && read.names <= MOST_NAMES ? read.found : null;
+}

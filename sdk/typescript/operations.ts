@@ -186,6 +186,10 @@ export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
 
 export type CampaignHeldBatches = { "batch_ids": (string)[] };
 
+export type CampaignNumberGroup = { "number_group_id": number | null };
+
+export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
+
 export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
@@ -661,6 +665,14 @@ export type NewExperiment = { "name": string; "agent_id": number; "channel_targe
 export type NextStep = { "if"?: Expression | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
+
+export type NumberGroup = { "id": number; "name": string; "mode": "voice" | "sms"; "timezone": string; "channel_target_ids": (number)[]; "daily_cap": number | null; "local_presence": boolean; "health": NumberHealthRule | null; "numbers": number; "resting": number; "campaigns": (string)[]; "updated_at": string; "last_updated_by": string };
+
+export type NumberGroupCreateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined };
+
+export type NumberGroupUpdateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined; "id": number };
+
+export type NumberHealthRule = { "window_hours": number; "least_share": number; "least_attempts": number; "rest_hours": number };
 
 export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
 
@@ -1535,6 +1547,13 @@ export type Operations = {
   update_campaign_cadence: { input: { "path": { "campaign_id": number }; "body": CampaignCadenceInput }; answer: CampaignCadence };
   get_campaign_spending: { input: { "path": { "campaign_id": number } }; answer: CampaignSpending };
   update_campaign_spending: { input: { "path": { "campaign_id": number }; "body": CampaignSpendCap }; answer: CampaignSpending };
+  get_campaign_number_group: { input: { "path": { "campaign_id": number } }; answer: CampaignNumberGroup };
+  update_campaign_number_group: { input: { "path": { "campaign_id": number }; "body": CampaignNumberGroupInput }; answer: CampaignNumberGroup };
+  list_number_groups: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (NumberGroup)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_number_group: { input: { "body": NumberGroupCreateRequest }; answer: NumberGroup };
+  update_number_group: { input: { "body": NumberGroupUpdateRequest }; answer: NumberGroup };
+  get_number_group: { input: { "path": { "number_group_id": number } }; answer: NumberGroup };
+  delete_number_group: { input: { "path": { "number_group_id": number }; "query": { "reason": string } }; answer: Deleted };
   get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
   update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
   list_batches: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1988,6 +2007,13 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_campaign_cadence: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
   get_campaign_spending: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
   update_campaign_spending: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
+  get_campaign_number_group: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/number-group"],
+  update_campaign_number_group: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/number-group"],
+  list_number_groups: ["GET", "/api/v1/outbound/number-groups/"],
+  create_number_group: ["POST", "/api/v1/outbound/number-groups/"],
+  update_number_group: ["PUT", "/api/v1/outbound/number-groups/"],
+  get_number_group: ["GET", "/api/v1/outbound/number-groups/{number_group_id}"],
+  delete_number_group: ["DELETE", "/api/v1/outbound/number-groups/{number_group_id}"],
   get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
   update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
   list_batches: ["GET", "/api/v1/outbound/batches"],

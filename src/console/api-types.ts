@@ -186,6 +186,10 @@ export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
 
 export type CampaignHeldBatches = { "batch_ids": (string)[] };
 
+export type CampaignNumberGroup = { "number_group_id": number | null };
+
+export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
+
 export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
@@ -661,6 +665,14 @@ export type NewExperiment = { "name": string; "agent_id": number; "channel_targe
 export type NextStep = { "if"?: Expression | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
+
+export type NumberGroup = { "id": number; "name": string; "mode": "voice" | "sms"; "timezone": string; "channel_target_ids": (number)[]; "daily_cap": number | null; "local_presence": boolean; "health": NumberHealthRule | null; "numbers": number; "resting": number; "campaigns": (string)[]; "updated_at": string; "last_updated_by": string };
+
+export type NumberGroupCreateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined };
+
+export type NumberGroupUpdateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined; "id": number };
+
+export type NumberHealthRule = { "window_hours": number; "least_share": number; "least_attempts": number; "rest_hours": number };
 
 export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
 
@@ -1535,6 +1547,13 @@ export type Operations = {
   "PUT /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignCadenceInput; answer: CampaignCadence };
   "GET /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignSpending };
   "PUT /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignSpendCap; answer: CampaignSpending };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignNumberGroup };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignNumberGroupInput; answer: CampaignNumberGroup };
+  "GET /api/v1/outbound/number-groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (NumberGroup)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupCreateRequest; answer: NumberGroup };
+  "PUT /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupUpdateRequest; answer: NumberGroup };
+  "GET /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: Record<never, never>; body: undefined; answer: NumberGroup };
+  "DELETE /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
   "GET /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredOutreachRules };
   "PUT /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: OutreachRules; answer: StoredOutreachRules };
   "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };

@@ -44,6 +44,7 @@ const LINE = [
   "dialogues",
   "calls",
   "planning",
+  "number-groups",
   "campaigns",
   "batches",
   "dialing",

@@ -19,7 +19,8 @@ const CampaignNumberGroup = z
 type CampaignNumberGroup = z.output<typeof CampaignNumberGroup>;
 
 async function readGroup(db: Db, id: number): Promise<CampaignNumberGroup> {
-  const { rows } = await sql<CampaignNumberGroup>`select number_group_id from campaigns where id = ${id}`.execute(db);
+  const { rows } =
+    await sql<CampaignNumberGroup>`select number_group_id from campaigns where id = ${id}`.execute(db);
   return { number_group_id: rows[0]?.number_group_id ?? null };
 }
 
@@ -85,7 +86,9 @@ export function campaignNumberGroupRoutes(api: Api, { db, clock, wakeBatches }: 
     const { id, mode } = await lockCampaign(tx, caller, campaign_id);
     if (body.number_group_id !== null) await requireGroup(tx, caller, body.number_group_id, mode ?? "voice");
     const before = await readGroup(tx, id);
-    await sql`update campaigns set number_group_id = ${body.number_group_id}::bigint where id = ${id}`.execute(tx);
+    await sql`update campaigns set number_group_id = ${body.number_group_id}::bigint where id = ${id}`.execute(
+      tx,
+    );
     await wakeBatches(tx, id, clock.now());
     const after = await readGroup(tx, id);
     await api.audit(tx, caller, {

@@ -1,8 +1,13 @@
 import type { Api } from "../api/server.ts";
-import { cadenceRoutes } from "./cadence-routes.ts";
 import { numberGroupRoutes } from "../number-groups/number-group.ts";
-import { campaignNamesOfGroup, campaignNumberGroupRoutes, campaignsOfNumberGroup } from "./campaign-number-group.ts";
+import { numberRestRoutes } from "../number-groups/number-rest.ts";
+import { cadenceRoutes } from "./cadence-routes.ts";
 import { campaignRoutes } from "./campaign.ts";
+import {
+  campaignNamesOfGroup,
+  campaignNumberGroupRoutes,
+  campaignsOfNumberGroup,
+} from "./campaign-number-group.ts";
 import { outreachRulesRoutes } from "./outreach-rules.ts";
 import { reachRulesRoutes } from "./reach-rules.ts";
 import { retryRulesRoutes } from "./retry-rules.ts";
@@ -21,5 +26,6 @@ export function addCampaigns(api: Api, parts: Parts): void {
   campaignNumberGroupRoutes(api, parts);
   const campaigns = { names: campaignNamesOfGroup, of: campaignsOfNumberGroup };
   numberGroupRoutes(api, { ...parts, campaigns });
+  numberRestRoutes(api, parts);
   outreachRulesRoutes(api, parts);
 }

@@ -27,8 +27,8 @@ import {
 import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
 import { eligibilityIssue } from "./eligibility.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
-import { type Contacted, readContacts } from "./read-contacts.ts";
 import { ClaimNumbers } from "./numbers/claim-numbers.ts";
+import { type Contacted, readContacts } from "./read-contacts.ts";
 import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";

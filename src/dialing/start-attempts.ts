@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { purposeOf } from "../campaigns/reach-rules.ts";
 import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
+import { countUses } from "../number-groups/number-uses.ts";
 import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
 import { FIRST_PHASE } from "../planning/attempt-state.ts";
 import { stopQuestion } from "./cadences/stop-signs.ts";
 import type { Candidate } from "./candidates.ts";
-import { countUses } from "../number-groups/number-uses.ts";
 import type { DueBatch } from "./due-batches.ts";
 import type { UsedNumber } from "./numbers/claim-numbers.ts";
 

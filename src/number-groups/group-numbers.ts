@@ -9,7 +9,11 @@ type Given = { id: number; mode: "voice" | "sms"; channel_target_ids: number[] }
  * Makes these the numbers of a group. One that stays keeps its rest. Refuses, all at once, targets that the sub-organization
  * does not have, of another mode, or of another group; of two groups that take a number at once one gets it.
  */
-export async function replaceNumbers(tx: Tx, caller: Caller, { id, mode, channel_target_ids }: Given): Promise<void> {
+export async function replaceNumbers(
+  tx: Tx,
+  caller: Caller,
+  { id, mode, channel_target_ids }: Given,
+): Promise<void> {
   const ids = [...new Set(channel_target_ids)];
   const { rows } = await sql<{ id: number; target: string; target_mode: string; held_by: string | null }>`
     select t.id, t.target, t.target_mode, g.name as held_by
@@ -55,7 +59,8 @@ function faultOf(
 ): string | null {
   if (found === undefined) return `Channel target with ID ${id} not found`;
   const { target, target_mode, held_by } = found;
-  if (target_mode !== mode) return `${target} is not connected for ${MODE_WORDS[mode]}. Choose another number.`;
+  if (target_mode !== mode)
+    return `${target} is not connected for ${MODE_WORDS[mode]}. Choose another number.`;
   if (!/^\+?\d{7,15}$/.test(target)) return `${target} is no telephone number. Choose another one.`;
   return held_by === null
     ? null

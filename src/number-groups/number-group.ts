@@ -35,10 +35,15 @@ const NumberHealthRule = z
 const NumberGroupCreateRequest = z
   .strictObject({
     name: name(),
-    mode: z.enum(["voice", "sms"]).default("voice").describe("What its numbers are used for: calls or texts."),
+    mode: z
+      .enum(["voice", "sms"])
+      .default("voice")
+      .describe("What its numbers are used for: calls or texts."),
     timezone: z
       .string()
-      .refine((zone) => canonicalTimezone(zone) !== null, { error: "Input should be a time zone such as America/Chicago" })
+      .refine((zone) => canonicalTimezone(zone) !== null, {
+        error: "Input should be a time zone such as America/Chicago",
+      })
       .transform((zone) => canonicalTimezone(zone) as string)
       .default("UTC")
       .describe("On whose clock the day of the daily cap begins."),
@@ -120,7 +125,8 @@ export function numberGroupRoutes(api: Api, { db, clock, campaigns, wakeNumberGr
       .selectFrom(
         sql<NumberGroup>`(
           select g.id, g.name, g.mode, g.timezone, g.daily_cap, g.local_presence, g.health, g.updated_at, g.last_updated_by,
-            array(select m.channel_target_id from number_group_numbers m where m.group_id = g.id order by 1) as channel_target_ids,
+            (select coalesce(json_agg(m.channel_target_id order by m.channel_target_id), '[]') from number_group_numbers m
+              where m.group_id = g.id) as channel_target_ids,
             (select count(*) from number_group_numbers m where m.group_id = g.id) as numbers,
             (select count(*) from number_group_numbers m
               where m.group_id = g.id and m.resting_until > ${clock.now().toISOString()}::timestamptz) as resting,
@@ -165,7 +171,11 @@ export function numberGroupRoutes(api: Api, { db, clock, campaigns, wakeNumberGr
         return id;
       },
       async replace(tx, caller, input) {
-        await tx.updateTable("number_groups").set(columns(caller, input)).where("id", "=", input.id).execute();
+        await tx
+          .updateTable("number_groups")
+          .set(columns(caller, input))
+          .where("id", "=", input.id)
+          .execute();
         await replaceNumbers(tx, caller, input);
         await wakeNumberGroup(tx, input.id, clock.now());
       },

@@ -26,7 +26,11 @@ export type NumberGroupNow = NumberRules & {
  * Numbers count whose target the sub-organization still has, with an agent who answers those who call back. Read under the
  * lock of the organizations, the uses are exact. Indexes: primary keys, `number_group_numbers_group`.
  */
-export async function readNumberGroups(db: Db, ids: number[], now: Date): Promise<Map<number, NumberGroupNow>> {
+export async function readNumberGroups(
+  db: Db,
+  ids: number[],
+  now: Date,
+): Promise<Map<number, NumberGroupNow>> {
   if (ids.length === 0) return new Map();
   const at = now.toISOString();
   const { rows } = await sql<NumberGroupNow>`

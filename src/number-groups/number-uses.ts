@@ -41,5 +41,7 @@ export async function giveBackUses(tx: Tx, uses: NumberUse[]): Promise<void> {
 const KEPT = "60 days";
 export async function forgetOldUses(tx: Tx, now: Date): Promise<void> {
   await sql`
-    delete from number_uses where day < (${now.toISOString()}::timestamptz - ${KEPT}::interval)::date`.execute(tx);
+    delete from number_uses where day < (${now.toISOString()}::timestamptz - ${KEPT}::interval)::date`.execute(
+    tx,
+  );
 }

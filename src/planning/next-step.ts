@@ -196,7 +196,11 @@ function noNumber(left: NumbersLeft, zone: string, now: Date): BatchWait {
     busy > 0 && `${busy} busy`,
   ].filter((part) => part !== false);
   const next = until === null ? "" : `; next ${clockText(until, zone, now)}`;
-  return wait("no-number", `Waiting: no number of the group ${group} is free: ${why.join(", ")}${next}.`, until);
+  return wait(
+    "no-number",
+    `Waiting: no number of the group ${group} is free: ${why.join(", ")}${next}.`,
+    until,
+  );
 }
 
 /**

@@ -252,7 +252,7 @@ export class Model {
           stopped: null,
           spending: null,
           numbers: null,
-      confirmation: null,
+          confirmation: null,
           free_lines: { source: 1, organization: 1 },
         },
         this.now,

@@ -33,7 +33,10 @@ export class ClaimNumbers {
 
   /** Asks nothing where no number is in a group. For a claim, under the lock of the organizations. */
   static async read(db: Db, batches: DueBatch[], lines: Lines, now: Date): Promise<ClaimNumbers> {
-    const ids = batches.flatMap(({ campaign, sender }) => [campaign.number_group_id, sender?.number_group_id]);
+    const ids = batches.flatMap(({ campaign, sender }) => [
+      campaign.number_group_id,
+      sender?.number_group_id,
+    ]);
     const wanted = new Set(ids.filter((id) => id != null));
     return new ClaimNumbers(lines, await readNumberGroups(db, [...wanted], now), now);
   }
@@ -73,7 +76,11 @@ export class ClaimNumbers {
   }
 
   /** What the attempt is sent from, with its use counted. Needs `capacity` and `countryHold` to have allowed it. */
-  take(batch: DueBatch, target: string, countries: CountryHolds): { batch: DueBatch; number: UsedNumber | null } {
+  take(
+    batch: DueBatch,
+    target: string,
+    countries: CountryHolds,
+  ): { batch: DueBatch; number: UsedNumber | null } {
     const group = this.#groupFor(batch);
     if (group === null) return { batch, number: this.#takeOwn(batch) };
     const pool = this.#numbersOf(batch, group);
@@ -94,7 +101,9 @@ export class ClaimNumbers {
   /** A number of a group that its campaign names by itself counts there as well, and is not held back. */
   #takeOwn({ sender }: DueBatch): UsedNumber | null {
     const group = sender?.number_group_id == null ? undefined : this.#groups.get(sender.number_group_id);
-    const own = group?.numbers.find(({ channel_target_id }) => channel_target_id === sender?.channel_target_id);
+    const own = group?.numbers.find(
+      ({ channel_target_id }) => channel_target_id === sender?.channel_target_id,
+    );
     if (group === undefined || own === undefined) return null;
     own.uses += 1;
     return { group_id: group.id, day: group.day, choice: null };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nearnessOf } from "./local-presence.ts";
-import { chooseNumber, numbersLeft, type NumberRules, type PoolNumber, seedOf } from "./number-choice.ts";
+import { chooseNumber, type NumberRules, numbersLeft, type PoolNumber, seedOf } from "./number-choice.ts";
 
 const NOW = new Date("2026-11-26T12:00:00Z");
 const DAY_ENDS = new Date("2026-11-27T06:00:00Z");
@@ -53,11 +53,15 @@ test("the choice is the same for the same numbers in any order", () => {
   fc.assert(
     fc.property(
       someRules,
-      aPool.chain((pool) => fc.tuple(fc.constant(pool), fc.shuffledSubarray(pool, { minLength: pool.length }))),
+      aPool.chain((pool) =>
+        fc.tuple(fc.constant(pool), fc.shuffledSubarray(pool, { minLength: pool.length })),
+      ),
       aNumber,
       fc.nat(),
       (rules, [pool, shuffled], target, seed) => {
-        expect(chooseNumber(rules, shuffled, target, seed, NOW)).toEqual(chooseNumber(rules, pool, target, seed, NOW));
+        expect(chooseNumber(rules, shuffled, target, seed, NOW)).toEqual(
+          chooseNumber(rules, pool, target, seed, NOW),
+        );
       },
     ),
     { numRuns: 300 },
@@ -99,7 +103,9 @@ test("local presence prefers area code, state, zone, country and calling code, i
   expect(near("+442079460000", "+33142685300")).toBe("none");
   expect(near("+442079460000", "+447700900123")).toBe("country");
   // A longer common beginning is nearer, up to what an area code is long.
-  expect(nearnessOf("+441619460000", "+441619999999").rank).toBe(nearnessOf("+441610000000", "+441619999999").rank);
+  expect(nearnessOf("+441619460000", "+441619999999").rank).toBe(
+    nearnessOf("+441619000000", "+441619999999").rank,
+  );
   expect(nearnessOf("+441610000000", "+441619999999").rank).toBeLessThan(
     nearnessOf("+441130000000", "+441619999999").rank,
   );

@@ -10,9 +10,11 @@ const aRule: fc.Arbitrary<HealthRule> = fc.record({
 });
 const someAnswers: fc.Arbitrary<NumberAnswers[]> = fc
   .array(
-    fc.integer({ min: 0, max: 300 }).chain((attempts) =>
-      fc.record({ attempts: fc.constant(attempts), answered: fc.integer({ min: 0, max: attempts }) }),
-    ),
+    fc
+      .integer({ min: 0, max: 300 })
+      .chain((attempts) =>
+        fc.record({ attempts: fc.constant(attempts), answered: fc.integer({ min: 0, max: attempts }) }),
+      ),
     { maxLength: 12 },
   )
   .map((counts) => counts.map((each, id) => ({ ...each, id })));
@@ -52,7 +54,9 @@ test("of twelve numbers with one true share of answers, one rests by chance in f
 test("a number whose answers collapse rests, and one that is a little worse does not", () => {
   const rule = { window_hours: 24, least_share: 0.5, least_attempts: 30, rest_hours: 24 };
   const healthy = Array.from({ length: 5 }, (_, id) => ({ id, attempts: 50, answered: 16 }));
-  expect(numbersToRest(rule, [...healthy, { id: 9, attempts: 50, answered: 1 }]).map(({ id }) => id)).toEqual([9]);
+  expect(numbersToRest(rule, [...healthy, { id: 9, attempts: 50, answered: 1 }]).map(({ id }) => id)).toEqual(
+    [9],
+  );
   expect(numbersToRest(rule, [...healthy, { id: 9, attempts: 50, answered: 12 }])).toEqual([]);
   expect(numbersToRest(rule, [...healthy, { id: 9, attempts: 29, answered: 0 }])).toEqual([]);
   expect(numbersToRest(rule, [{ id: 9, attempts: 50, answered: 0 }])).toEqual([]);

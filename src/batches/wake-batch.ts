@@ -45,3 +45,6 @@ export async function wakeOrganization(tx: Tx, organization_id: number, at: Date
       order by p.batch_key for update of p
     )`.execute(tx);
 }
+
+/** What a change of a campaign, or of its number group, wakes. */
+export const campaignWakes = { wakeBatches: wakeBatchesOf, wakeNumberGroup };

@@ -72,10 +72,10 @@ export function numberReportRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
   );
 }
 
-type Group = { mode: string; day: string; daily_cap: number | null; organization_id: number };
+type ReportedGroup = { mode: string; day: string; daily_cap: number | null; organization_id: number };
 
-async function findGroup(db: Db, caller: Caller, id: number, now: Date): Promise<Group> {
-  const { rows } = await sql<Group>`
+async function findGroup(db: Db, caller: Caller, id: number, now: Date): Promise<ReportedGroup> {
+  const { rows } = await sql<ReportedGroup>`
     select mode, daily_cap, (${now.toISOString()}::timestamptz at time zone timezone)::date::text as day,
       ${caller.organization_id}::bigint as organization_id
     from number_groups
@@ -92,7 +92,7 @@ type NumberRow = Omit<z.output<typeof NumberFigures>, "rate" | "low" | "high">;
 /** Indexes: `number_group_numbers_group`, `attempts_number_group`. */
 async function readNumbers(
   db: Db,
-  group: Group & { id: number },
+  group: ReportedGroup & { id: number },
   from: Date,
   now: Date,
 ): Promise<NumberRow[]> {

@@ -122,6 +122,7 @@ const CONSOLE_LINE = [
   "suppressions",
   "do-not-call",
   "consents",
+  "number-groups",
   "campaigns",
   "events",
   "set-aside",

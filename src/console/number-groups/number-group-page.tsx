@@ -175,7 +175,7 @@ function HealthFields({ form }: { form: FieldsForm<Values> }) {
     <>
       <Switch
         label="Rest numbers that people stop answering"
-        description="A number is compared with the group's other numbers. It rests only when chance can't explain the difference."
+        description="A number rests when its share of answers falls below the least share of the other numbers', by more than chance explains."
         checked={health !== null}
         onChange={({ currentTarget }) =>
           form.setFieldValue("health", currentTarget.checked ? NEW_HEALTH : null)
@@ -186,7 +186,6 @@ function HealthFields({ form }: { form: FieldsForm<Values> }) {
           {field("window_hours", "Window", " h")}
           <NumberInput
             label="Least share of answers"
-            description="Of the other numbers' share."
             min={1}
             max={100}
             allowNegative={false}

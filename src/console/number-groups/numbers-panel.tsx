@@ -48,8 +48,9 @@ const percent = (share: number | null): string => `${Math.round((share ?? 0) * 1
 function summaryOf({ numbers, total, day }: NumberGroupReport, mode: Group["mode"]): string {
   if (numbers.length === 0) return "No numbers yet. Choose some under Settings.";
   const used = numbers.reduce((sum, { uses }) => sum + uses, 0).toLocaleString("en");
+  if (total.tried === 0) return `${used} attempts on ${day}. None has ended in the last 7 days.`;
   const seven = `${total.answered.toLocaleString("en")} of ${total.tried.toLocaleString("en")} attempts of the last 7 days were ${WORDS[mode]}`;
-  return `${used} attempts on ${day}. ${seven}${total.tried === 0 ? "" : ` (${percent(total.rate)})`}.`;
+  return `${used} attempts on ${day}. ${seven} (${percent(total.rate)}).`;
 }
 
 const NumberTable = ({ report, ...group }: Group & { report: NumberGroupReport }) => (
@@ -156,7 +157,7 @@ function RestButton({ number, number_group_id }: { number: NumberFigures; number
       size="compact-xs"
       variant="default"
       loading={change.isPending}
-      aria-label={isResting ? `End the rest of ${number.number}` : `Rest ${number.number} for 24 hours`}
+      aria-label={isResting ? `End rest of ${number.number}` : `Rest 24 h, ${number.number}`}
       onClick={() => change.mutate()}
     >
       {isResting ? "End rest" : "Rest 24 h"}

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
 import { restNumbers } from "../../../src/dialing/numbers/rest-numbers.ts";
@@ -5,6 +6,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
 import { createNumbers, NUMBER_GROUPS } from "../../harness/number-group.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -121,6 +123,42 @@ test("dialers that claim at the same time pass no cap together", async () => {
   expect(rows).toEqual(AUSTIN.map((source) => ({ source, n: 5 })));
   expect(await usesOf(id)).toEqual({ [AUSTIN[0] as string]: 5, [AUSTIN[1] as string]: 5 });
 });
+
+test("whatever becomes of attempts, a day's uses are those that a carrier may have, and never above the cap", async () => {
+  const { id } = await group([...AUSTIN, DALLAS], { daily_cap: 4 });
+  const sends = fc.constantFrom("taken", "taken", "not-sent", "refused", "refused-ours", "unknown", "lost");
+  await fc.assert(
+    fc.asyncProperty(fc.array(sends, { minLength: 1, maxLength: 30 }), async (planned) => {
+      await dialing.forget();
+      await sql`truncate number_uses`.execute(app.db);
+      let tries = 0;
+      const next = () => ({
+        send: planned[tries++ % planned.length] ?? "taken",
+        tells: ["COMPLETED" as const],
+      });
+      const dialers = [0, 1].map(() => createTestDialer(app, next));
+      for (const people of [3, 4, 5]) {
+        const { campaign_id } = await dialing.filled(people, PACE);
+        await sendFrom(campaign_id, id);
+      }
+      for (let look = 0; look < 12; look++) {
+        app.clock.advance(3_000);
+        await Promise.all(dialers.map((dialer) => dialer.tick()));
+        await Promise.all(dialers.map((dialer) => dialer.settle()));
+        const { rows } = await sql<{ number: string; uses: number; counted: number }>`
+          select u.number, u.uses, (
+            select count(*) from attempts a where a.source = u.number and a.number_day = u.day
+          ) as counted
+          from number_uses u`.execute(app.db);
+        for (const { uses, counted } of rows) {
+          expect(uses).toBe(counted);
+          expect(uses).toBeLessThanOrEqual(4);
+        }
+      }
+    }),
+    { numRuns: rounds(6) },
+  );
+}, 120_000);
 
 test("an attempt that its carrier did not take uses nothing of the cap", async () => {
   const { id } = await group([DALLAS], { daily_cap: 1 });

@@ -20,6 +20,7 @@ import { createDialer } from "../src/dialing/dialer.ts";
 import { createSettleQueue } from "../src/dialing/settle-queue.ts";
 import { resumeOutreach, stopOutreach } from "../src/dialing/stop.ts";
 import type { TestApp } from "../test/harness/app.ts";
+import { createNumbers } from "../test/harness/number-group.ts";
 import { createSender } from "../test/harness/sender.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
 
@@ -28,9 +29,11 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
  * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
  *
- *     node bench/dialer.ts [seconds] [rules|stop]
+ *     node bench/dialer.ts [seconds] [rules|groups|stop]
  *
  * `stop`: only how long after all outreach was stopped the last attempt of two dialers started.
+ *
+ * `groups`: campaigns send from a group of twelve numbers with a cap and local presence.
  *
  * `rules`: the organization keeps each person's own clock, open at any hour, and two caps.
  */
@@ -115,7 +118,10 @@ async function measure(seconds: number): Promise<void> {
 
   const has_rules = process.argv.includes("rules");
   if (has_rules) await keepRules();
-  print(`${seconds} s each${has_rules ? ", with rules" : ""}; ${machine()}\n`);
+  const group_id = process.argv.includes("groups") ? await makeGroup() : null;
+  print(
+    `${seconds} s each${has_rules ? ", with rules" : ""}${group_id === null ? "" : ", from a number group"}; ${machine()}\n`,
+  );
   if (process.argv.includes("stop")) {
     for (let i = 0; i < 5; i++) print(await stop());
     await close();
@@ -269,6 +275,23 @@ async function measure(seconds: number): Promise<void> {
     await sql`update organizations set outreach_rules = ${JSON.stringify(rules)}::json`.execute(db);
   }
 
+  async function makeGroup(): Promise<number> {
+    const numbers = Array.from(
+      { length: 12 },
+      (_, index) => `+1${[512, 214, 713][index % 3]}55501${10 + index}`,
+    );
+    const app = { db, clock: systemClock } as TestApp;
+    const ids = await createNumbers(app, numbers, first?.caller);
+    const [group] = await query<{ id: number }>(sql`
+      insert into number_groups (sub_organization_id, name, mode, timezone, daily_cap, local_presence, updated_at, last_updated_by)
+      values (${first?.caller.sub_organization_id}, 'Bench', 'voice', 'America/Chicago', 1000000, true, now(), 'bench')
+      returning id`);
+    const id = group?.id as number;
+    await sql`insert into number_group_numbers (channel_target_id, group_id)
+      select n, ${id} from unnest(${ids}::bigint[]) n`.execute(db);
+    return id;
+  }
+
   async function query<T>(text: ReturnType<typeof sql<unknown>>): Promise<T[]> {
     return (await text.execute(db)).rows as T[];
   }
@@ -282,9 +305,9 @@ async function measure(seconds: number): Promise<void> {
   async function fill(batches: number, each: number): Promise<void> {
     await sql`
       with campaign as (
-        insert into campaigns (sub_organization_id, campaign_name, campaign_variables, source, hourly_rate, retry_count,
+        insert into campaigns (sub_organization_id, campaign_name, campaign_variables, source, number_group_id, hourly_rate, retry_count,
           active_days, include_unknown_line_types, agent_id, created_at, updated_at, last_updated_by)
-        values (${first?.caller.sub_organization_id}, 'Bench ' || gen_random_uuid(), '{}', ${SOURCE}, 3600, 0,
+        values (${first?.caller.sub_organization_id}, 'Bench ' || gen_random_uuid(), '{}', ${SOURCE}, ${group_id}, 3600, 0,
           '{mon,tue,wed,thu,fri,sat,sun}', true, ${agent_id}, now(), now(), 'bench')
         returning id
       ),

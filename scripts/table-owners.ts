@@ -79,6 +79,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     debugger: ["session_forks"],
     dialogues: ["mail_messages", "text_messages", "text_sessions"],
     calls: ["calls", "transfer_answerers"],
+    "number-groups": ["number_group_numbers", "number_groups", "number_uses"],
     campaigns: ["campaign_spending", "campaign_webhooks", "campaigns", "number_lookups"],
     batches: [
       "batch_pacing",

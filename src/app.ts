@@ -17,7 +17,7 @@ import { voiceParts } from "./app/voice.ts";
 import { VERSION } from "./base/version.ts";
 import { removeBatchesOf } from "./batches/batch-store.ts";
 import { addBatches } from "./batches/routes.ts";
-import { wakeBatchesOf } from "./batches/wake-batch.ts";
+import { campaignWakes } from "./batches/wake-batch.ts";
 import { addBoard } from "./board/routes.ts";
 import { addCalls } from "./calls/routes.ts";
 import { addCampaigns } from "./campaigns/routes.ts";
@@ -114,7 +114,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addCampaigns(api, {
     ...ground,
     egress_allow: config.egress_allow,
-    wakeBatches: wakeBatchesOf,
+    ...campaignWakes,
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
   addBatches(api, ground);

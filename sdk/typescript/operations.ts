@@ -186,6 +186,10 @@ export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
 
 export type CampaignHeldBatches = { "batch_ids": (string)[] };
 
+export type CampaignNumberGroup = { "number_group_id": number | null };
+
+export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
+
 export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
@@ -662,7 +666,27 @@ export type NextStep = { "if"?: Expression | null | undefined; "id": string; "re
 
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
+export type NumberChoice = { "group": string; "match": "area" | "state" | "zone" | "prefix" | "country" | "code" | "none" | null; "use": number; "cap": number | null; "text": string };
+
+export type NumberFigures = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "channel_target_id": number; "number": string; "channel_id": number; "channel_name": string; "uses": number; "resting_until": string | null; "rest_reason": string | null; "paused_until": string | null };
+
+export type NumberGroup = { "id": number; "name": string; "mode": "voice" | "sms"; "timezone": string; "channel_target_ids": (number)[]; "daily_cap": number | null; "local_presence": boolean; "health": NumberHealthRule | null; "numbers": number; "resting": number; "campaigns": (string)[]; "updated_at": string; "last_updated_by": string };
+
+export type NumberGroupCreateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined };
+
+export type NumberGroupReport = { "number_group_id": number; "from": string; "until": string; "day": string; "daily_cap": number | null; "total": NumberGroupTotal; "numbers": (NumberFigures)[] };
+
+export type NumberGroupTotal = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
+
+export type NumberGroupUpdateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined; "id": number };
+
+export type NumberHealthRule = { "window_hours": number; "least_share": number; "least_attempts": number; "rest_hours": number };
+
 export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
+
+export type NumberRest = { "channel_target_id": number; "number": string; "resting_until": string | null; "rest_reason": string | null };
+
+export type NumberRestRequest = { "resting_until": string | null };
 
 export type OpenRedactedValuesRequest = { "reason": string };
 
@@ -826,7 +850,7 @@ export type RequestSuppressionCounts = { "selected": number; "addresses": number
 
 export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
 
-export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
+export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "number": string; "number_choice": NumberChoice | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
 
 export type RequestTraceStep = { "number": number; "mode": "voice" | "sms" | "email"; "source": string | null; "target": string | null; "state": "done" | "under-way" | "waiting" | "skipped" | "stopped" | "not-reached" | "later"; "at": string | null; "text": string | null };
 
@@ -1535,6 +1559,14 @@ export type Operations = {
   update_campaign_cadence: { input: { "path": { "campaign_id": number }; "body": CampaignCadenceInput }; answer: CampaignCadence };
   get_campaign_spending: { input: { "path": { "campaign_id": number } }; answer: CampaignSpending };
   update_campaign_spending: { input: { "path": { "campaign_id": number }; "body": CampaignSpendCap }; answer: CampaignSpending };
+  get_campaign_number_group: { input: { "path": { "campaign_id": number } }; answer: CampaignNumberGroup };
+  update_campaign_number_group: { input: { "path": { "campaign_id": number }; "body": CampaignNumberGroupInput }; answer: CampaignNumberGroup };
+  list_number_groups: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (NumberGroup)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  create_number_group: { input: { "body": NumberGroupCreateRequest }; answer: NumberGroup };
+  update_number_group: { input: { "body": NumberGroupUpdateRequest }; answer: NumberGroup };
+  get_number_group: { input: { "path": { "number_group_id": number } }; answer: NumberGroup };
+  delete_number_group: { input: { "path": { "number_group_id": number }; "query": { "reason": string } }; answer: Deleted };
+  update_number_group_number_rest: { input: { "path": { "number_group_id": number; "channel_target_id": number }; "body": NumberRestRequest }; answer: NumberRest };
   get_outreach_rules: { input: Record<never, never>; answer: StoredOutreachRules };
   update_outreach_rules: { input: { "body": OutreachRules }; answer: StoredOutreachRules };
   list_batches: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1561,6 +1593,7 @@ export type Operations = {
   get_organization_limits: { input: Record<never, never>; answer: OrganizationLimits };
   update_organization_limits: { input: { "body": OrganizationOwnLimits }; answer: OrganizationLimits };
   get_campaign_answer_times: { input: { "path": { "campaign_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: CampaignAnswerTimes };
+  get_number_group_report: { input: { "path": { "number_group_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: NumberGroupReport };
   get_outreach_stop: { input: Record<never, never>; answer: OutreachState };
   stop_outreach: { input: Record<never, never>; answer: OutreachState };
   resume_outreach: { input: Record<never, never>; answer: OutreachState };
@@ -1988,6 +2021,14 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_campaign_cadence: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/cadence"],
   get_campaign_spending: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
   update_campaign_spending: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/spending"],
+  get_campaign_number_group: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/number-group"],
+  update_campaign_number_group: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/number-group"],
+  list_number_groups: ["GET", "/api/v1/outbound/number-groups/"],
+  create_number_group: ["POST", "/api/v1/outbound/number-groups/"],
+  update_number_group: ["PUT", "/api/v1/outbound/number-groups/"],
+  get_number_group: ["GET", "/api/v1/outbound/number-groups/{number_group_id}"],
+  delete_number_group: ["DELETE", "/api/v1/outbound/number-groups/{number_group_id}"],
+  update_number_group_number_rest: ["PUT", "/api/v1/outbound/number-groups/{number_group_id}/numbers/{channel_target_id}/rest"],
   get_outreach_rules: ["GET", "/api/v1/outbound/rules"],
   update_outreach_rules: ["PUT", "/api/v1/outbound/rules"],
   list_batches: ["GET", "/api/v1/outbound/batches"],
@@ -2014,6 +2055,7 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_organization_limits: ["GET", "/api/v1/organizations/limits"],
   update_organization_limits: ["PUT", "/api/v1/organizations/limits"],
   get_campaign_answer_times: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/answer-times"],
+  get_number_group_report: ["GET", "/api/v1/outbound/number-groups/{number_group_id}/report"],
   get_outreach_stop: ["GET", "/api/v1/outbound/stop"],
   stop_outreach: ["POST", "/api/v1/outbound/stop"],
   resume_outreach: ["POST", "/api/v1/outbound/resume"],

@@ -10,6 +10,7 @@ import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
 import { settleCallsJob } from "../calls/settle-calls.ts";
 import { hangUpRingingHandler } from "../dialing/hang-up-ringing.ts";
+import { restNumbersJob } from "../dialing/numbers/rest-numbers.ts";
 import { textJobs } from "../dialogues/text-dialogue.ts";
 import { erasureJobs } from "../erasure/routes.ts";
 import { testJobs } from "../evaluations/run-job.ts";
@@ -73,6 +74,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     cancelWaitingHandler(ground),
     noteConversationsHandler(ground),
     recountGoalHandler(ground),
+    restNumbersJob(ground),
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     sendTestHandler({ ...ground, senders: outreach.senders }),
     endTestsHandler(ground),

@@ -77,6 +77,18 @@ const callingCodes = new Map<string, string>(
 );
 const callingCodeOf = (country: string): string | undefined => callingCodes.get(country);
 
+const codes = new Set(callingCodes.values());
+
+/** The calling code of an international number, as "44"; no code begins with another. Null: none that is known. Pure. */
+export function callingCodeOfNumber(number: string): string | null {
+  if (!number.startsWith("+")) return null;
+  for (const length of [1, 2, 3]) {
+    const code = number.slice(1, 1 + length);
+    if (codes.has(code) || code in COSTLY_CODES) return code;
+  }
+  return null;
+}
+
 const names = new Intl.DisplayNames("en", { type: "region" });
 
 function placeOf(parsed: PhoneNumber | undefined): string {
@@ -100,7 +112,6 @@ export function parseDestinations(
 ): { rules: DestinationRules; faults: string[] } {
   const parts = (text: string) => text.split(/[\s,]+/).filter(Boolean);
   const rules = { countries: parts(countries.toUpperCase()), allowed: parts(allowed) };
-  const codes = new Set(callingCodes.values());
   const isPlace = (name: string) =>
     name.startsWith("+") ? codes.has(name.slice(1)) : callingCodes.has(name);
   return {

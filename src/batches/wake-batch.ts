@@ -22,6 +22,18 @@ export async function wakeBatchesOf(tx: Tx, campaign_id: number, at: Date): Prom
     )`.execute(tx);
 }
 
+/** All active batches of campaigns that send from a number group that was changed; locked in the same order. */
+export async function wakeNumberGroup(tx: Tx, group_id: number, at: Date): Promise<void> {
+  await sql`
+    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz
+    where batch_key in (
+      select p.batch_key from batch_pacing p
+      join batches b on b.key = p.batch_key join campaigns c on c.id = b.campaign_id
+      where c.number_group_id = ${group_id} and b.status = 'ACTIVE'
+      order by p.batch_key for update of p
+    )`.execute(tx);
+}
+
 /** All active batches of an organization whose rules were changed; locked in the same order, before the organization. */
 export async function wakeOrganization(tx: Tx, organization_id: number, at: Date): Promise<void> {
   await sql`
@@ -33,3 +45,6 @@ export async function wakeOrganization(tx: Tx, organization_id: number, at: Date
       order by p.batch_key for update of p
     )`.execute(tx);
 }
+
+/** What a change of a campaign, or of its number group, wakes. */
+export const campaignWakes = { wakeBatches: wakeBatchesOf, wakeNumberGroup };

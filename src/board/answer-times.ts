@@ -12,7 +12,7 @@ import { answerHours, type TriedHour } from "./answer-hours.ts";
 
 const share = () => z.number().min(0).max(1);
 
-const Rate = z.object({
+export const AnswerRate = z.object({
   tried: z.int(),
   answered: z.int().describe("Calls that a person answered."),
   rate: share().nullable(),
@@ -25,10 +25,12 @@ const AnswerTimes = z
     campaign_id: z.int(),
     from: timestamp(),
     until: timestamp(),
-    total: Rate.meta({ id: "AnswerRate" }),
+    total: AnswerRate.meta({ id: "AnswerRate" }),
     hours: z
       .array(
-        Rate.extend({ day: z.enum(WEEKDAYS), hour: z.int().describe("0 to 23.") }).meta({ id: "AnswerHour" }),
+        AnswerRate.extend({ day: z.enum(WEEKDAYS), hour: z.int().describe("0 to 23.") }).meta({
+          id: "AnswerHour",
+        }),
       )
       .describe("In the order of the week; hours without a call are left out."),
   })
@@ -72,7 +74,7 @@ export function answerTimesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   );
 }
 
-function rated({ tried, answered }: { tried: number; answered: number }) {
+export function rated({ tried, answered }: { tried: number; answered: number }) {
   const interval = wilsonInterval(answered, tried);
   return {
     tried,

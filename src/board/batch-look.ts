@@ -4,6 +4,7 @@ import type { Db } from "../db/database.ts";
 import { laneOf } from "../dialing/cadences/lanes.ts";
 import { type DueBatch, paceOf, readBatchForStep, timeOf } from "../dialing/due-batches.ts";
 import { type LineLimits, type Lines, readLines } from "../dialing/lines.ts";
+import { ClaimNumbers } from "../dialing/numbers/claim-numbers.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { openDays } from "../planning/schedule.ts";
@@ -12,10 +13,10 @@ import { openDays } from "../planning/schedule.ts";
 export function lookAtLane(look: BatchLook, step: number, now: Date): BatchLook {
   if (step === 0) return look;
   const batch = laneOf(look.batch, step);
-  return { ...look, batch, step: stepOf(batch, look.lines, now) };
+  return { ...look, batch, step: stepOf(batch, look.numbers, now) };
 }
 
-function stepOf(batch: DueBatch, lines: Lines, now: Date): BatchStep {
+function stepOf(batch: DueBatch, numbers: ClaimNumbers, now: Date): BatchStep {
   const zone = batch.timezone ?? "UTC";
   const { rate, last_at } = paceOf(batch, now);
   return batchStep(
@@ -27,7 +28,7 @@ function stepOf(batch: DueBatch, lines: Lines, now: Date): BatchStep {
       last_at,
       spending: batch.spending,
       confirmation: batch.confirmation,
-      ...lines.capacity(batch),
+      ...numbers.capacity(batch),
     },
     now,
   );
@@ -38,6 +39,7 @@ export type BatchLook = {
   batch: DueBatch;
   step: BatchStep;
   lines: Lines;
+  numbers: ClaimNumbers;
   /** Days whose window is open now. */
   days: DayCap[];
   rate: number;
@@ -53,9 +55,10 @@ export async function lookAtBatch(
   const batch = await readBatchForStep(db, batch_key);
   const now = clock.now();
   const lines = await readLines(db, [batch.organization_id], limits, now);
+  const numbers = await ClaimNumbers.read(db, [batch], lines, now);
   const zone = batch.timezone ?? "UTC";
   const { rate } = paceOf(batch, now);
-  const step = stepOf(batch, lines, now);
+  const step = stepOf(batch, numbers, now);
   const days = openDays(batch.campaign, zone, now);
   const { rows } = await sql<{ day: string; n: number }>`
     select day::text, first_attempts as n from campaign_days
@@ -63,5 +66,5 @@ export async function lookAtBatch(
     db,
   );
   const counts = new Map(rows.map(({ day, n }) => [day, n]));
-  return { batch, step, lines, days, rate, zone, reached: (date) => counts.get(date) ?? 0 };
+  return { batch, step, lines, numbers, days, rate, zone, reached: (date) => counts.get(date) ?? 0 };
 }

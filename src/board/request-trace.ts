@@ -22,7 +22,7 @@ import {
   waitsForStep,
 } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
+import { reachModeOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
@@ -39,6 +39,8 @@ import {
   type NextStep,
 } from "../planning/explain.ts";
 import { requestStep, spoken } from "../planning/next-step.ts";
+import { NUMBER_MATCHES } from "../planning/numbers/local-presence.ts";
+import { choiceText, type StoredChoice } from "../planning/numbers/number-choice.ts";
 import { personState } from "../planning/person-hold.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import { stepsOf, TracedStep } from "./request-steps.ts";
@@ -59,6 +61,21 @@ const Attempt = z
     channel_manager_sid: z.string().nullable(),
     session_id: z.int().nullable(),
     conversation_id: z.int().nullable(),
+    number: z.string().describe("The number or address it came from."),
+    number_choice: z
+      .object({
+        group: z.string(),
+        match: z
+          .enum(NUMBER_MATCHES)
+          .nullable()
+          .describe("How near the number is to the person's; null: the group keeps no local presence."),
+        use: z.int().describe("Which of the number's uses on that day, from 1."),
+        cap: z.int().nullable(),
+        text: z.string().describe("The same in a sentence."),
+      })
+      .meta({ id: "NumberChoice" })
+      .nullable()
+      .describe("Why this number of the campaign's group was chosen; null: the campaign had none."),
     counted_on: z.string().nullable().describe("The day whose max_daily_calls it counts towards."),
     started_at: timestamp(),
     placed_at: timestamp().nullable(),
@@ -131,9 +148,13 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
         at: now.toISOString(),
         next_step: { ...next, until: next.until?.toISOString() ?? null },
         steps: stepsOf(look.batch, request, attempts),
-        attempts: attempts.map(({ channel_status, hang_up_at, ...attempt }) => ({
+        attempts: attempts.map(({ channel_status, hang_up_at, number_choice, ...attempt }) => ({
           ...attempt,
           step: attempt.step + 1,
+          number_choice: number_choice && {
+            ...number_choice,
+            text: choiceText(attempt.number, number_choice),
+          },
           channel_manager_status: channel_status,
           text: explainAttempt({ ...attempt, channel_status, hang_up_at }, look.zone, now, canceled),
         })),
@@ -182,11 +203,14 @@ const REQUEST_COLUMNS = sql`
   r.attempt_count, r.refusals, r.call_back_after, r.due_at, r.request_variables, r.enrichment,
   r.request_status, r.skip_reason`;
 
-type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
+type TracedAttempt = ExplainedAttempt &
+  Omit<z.output<typeof Attempt>, "text" | "channel_manager_status" | "number_choice"> & {
+    number_choice: StoredChoice | null;
+  };
 
 async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
   const { rows } = await sql<TracedAttempt>`
-    select a.step, a.mode, a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
+    select a.step, a.mode, a.source as number, a.number_choice, a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
       a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision, a.hang_up_at
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
@@ -250,7 +274,7 @@ export async function nextStepOf(
     batch.campaign.retry_count,
     issue,
     tried.tooOften(person),
-    countries.of(senderOf(batch), request.target),
+    look.numbers.countryHold(batch, request.target, countries),
     state,
   );
   const step = requestStep(

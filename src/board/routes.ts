@@ -8,6 +8,7 @@ import { answerTimesRoutes } from "./answer-times.ts";
 import { campaignBoardRoutes } from "./campaign-board.ts";
 import { campaignForecastRoutes } from "./campaign-forecast.ts";
 import { queueRecount } from "./conversations.ts";
+import { numberReportRoutes } from "./number-report.ts";
 import { organizationLimitRoutes } from "./organization-limits.ts";
 import { preflightRoutes } from "./preflight.ts";
 import { requestTraceRoutes } from "./request-trace.ts";
@@ -27,6 +28,7 @@ export function addBoard(api: Api, deps: Deps): void {
   campaignBoardRoutes(api, deps);
   organizationLimitRoutes(api, deps);
   answerTimesRoutes(api, deps);
+  numberReportRoutes(api, deps);
   stopRoutes(api, deps);
   bulkRequestRoutes(api, deps);
   callBackRoutes(api, deps);

@@ -186,6 +186,10 @@ export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
 
 export type CampaignHeldBatches = { "batch_ids": (string)[] };
 
+export type CampaignNumberGroup = { "number_group_id": number | null };
+
+export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
+
 export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
@@ -662,7 +666,27 @@ export type NextStep = { "if"?: Expression | null | undefined; "id": string; "re
 
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
+export type NumberChoice = { "group": string; "match": "area" | "state" | "zone" | "prefix" | "country" | "code" | "none" | null; "use": number; "cap": number | null; "text": string };
+
+export type NumberFigures = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "channel_target_id": number; "number": string; "channel_id": number; "channel_name": string; "uses": number; "resting_until": string | null; "rest_reason": string | null; "paused_until": string | null };
+
+export type NumberGroup = { "id": number; "name": string; "mode": "voice" | "sms"; "timezone": string; "channel_target_ids": (number)[]; "daily_cap": number | null; "local_presence": boolean; "health": NumberHealthRule | null; "numbers": number; "resting": number; "campaigns": (string)[]; "updated_at": string; "last_updated_by": string };
+
+export type NumberGroupCreateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined };
+
+export type NumberGroupReport = { "number_group_id": number; "from": string; "until": string; "day": string; "daily_cap": number | null; "total": NumberGroupTotal; "numbers": (NumberFigures)[] };
+
+export type NumberGroupTotal = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
+
+export type NumberGroupUpdateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined; "id": number };
+
+export type NumberHealthRule = { "window_hours": number; "least_share": number; "least_attempts": number; "rest_hours": number };
+
 export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
+
+export type NumberRest = { "channel_target_id": number; "number": string; "resting_until": string | null; "rest_reason": string | null };
+
+export type NumberRestRequest = { "resting_until": string | null };
 
 export type OpenRedactedValuesRequest = { "reason": string };
 
@@ -826,7 +850,7 @@ export type RequestSuppressionCounts = { "selected": number; "addresses": number
 
 export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
 
-export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
+export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "number": string; "number_choice": NumberChoice | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
 
 export type RequestTraceStep = { "number": number; "mode": "voice" | "sms" | "email"; "source": string | null; "target": string | null; "state": "done" | "under-way" | "waiting" | "skipped" | "stopped" | "not-reached" | "later"; "at": string | null; "text": string | null };
 
@@ -1535,6 +1559,14 @@ export type Operations = {
   "PUT /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignCadenceInput; answer: CampaignCadence };
   "GET /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignSpending };
   "PUT /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignSpendCap; answer: CampaignSpending };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignNumberGroup };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignNumberGroupInput; answer: CampaignNumberGroup };
+  "GET /api/v1/outbound/number-groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (NumberGroup)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupCreateRequest; answer: NumberGroup };
+  "PUT /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupUpdateRequest; answer: NumberGroup };
+  "GET /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: Record<never, never>; body: undefined; answer: NumberGroup };
+  "DELETE /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "PUT /api/v1/outbound/number-groups/{number_group_id}/numbers/{channel_target_id}/rest": { path: { "number_group_id": number; "channel_target_id": number }; query: Record<never, never>; body: NumberRestRequest; answer: NumberRest };
   "GET /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredOutreachRules };
   "PUT /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: OutreachRules; answer: StoredOutreachRules };
   "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
@@ -1561,6 +1593,7 @@ export type Operations = {
   "GET /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OrganizationLimits };
   "PUT /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: OrganizationOwnLimits; answer: OrganizationLimits };
   "GET /api/v1/outbound/campaigns/{campaign_id}/answer-times": { path: { "campaign_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: CampaignAnswerTimes };
+  "GET /api/v1/outbound/number-groups/{number_group_id}/report": { path: { "number_group_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: NumberGroupReport };
   "GET /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/resume": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };

@@ -169,6 +169,9 @@ export interface Attempts {
   key: string;
   lease_owner: string | null;
   mode: "voice" | "sms" | "whatsapp" | "email";
+  number_choice: unknown | null;
+  number_day: Timestamp | null;
+  number_group_id: number | null;
   organization_id: number;
   placed_at: string | null;
   provider_status: string | null;
@@ -360,6 +363,7 @@ export interface Campaigns {
   last_updated_by: string;
   max_daily_calls: number | null;
   mode: "voice" | "sms" | "email" | null;
+  number_group_id: number | null;
   outreach_override_rules: unknown | null;
   reach_rules: unknown | null;
   retry_count: number;
@@ -1086,6 +1090,28 @@ export interface McpListings {
   url: string;
 }
 
+export interface NumberGroupNumbers {
+  channel_target_id: number;
+  group_id: number;
+  rest_reason: string | null;
+  resting_until: string | null;
+}
+
+export interface NumberGroups {
+  daily_cap: number | null;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  health: unknown | null;
+  id: Generated<number>;
+  last_updated_by: string;
+  local_presence: boolean;
+  mode: "voice" | "sms";
+  name: string;
+  sub_organization_id: number;
+  timezone: string;
+  updated_at: string;
+}
+
 export interface NumberLookups {
   cost: number | null;
   facts: unknown;
@@ -1100,6 +1126,14 @@ export interface NumberOwners {
   assigned_by: string;
   number: string;
   organization_id: number;
+}
+
+export interface NumberUses {
+  day: Timestamp;
+  mode: "voice" | "sms";
+  number: string;
+  organization_id: number;
+  uses: number;
 }
 
 export interface OneTimeCodes {
@@ -2103,8 +2137,11 @@ export interface DB {
   mail_domains: MailDomains;
   mail_messages: MailMessages;
   mcp_listings: McpListings;
+  number_group_numbers: NumberGroupNumbers;
+  number_groups: NumberGroups;
   number_lookups: NumberLookups;
   number_owners: NumberOwners;
+  number_uses: NumberUses;
   one_time_codes: OneTimeCodes;
   organizations: Organizations;
   passkeys: Passkeys;

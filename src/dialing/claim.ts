@@ -27,6 +27,7 @@ import {
 import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
 import { eligibilityIssue } from "./eligibility.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
+import { ClaimNumbers } from "./numbers/claim-numbers.ts";
 import { type Contacted, readContacts } from "./read-contacts.ts";
 import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
@@ -77,12 +78,13 @@ const laterFor = ({ batch: { step } }: ClaimPlan, now: Date): Date | null =>
 /** Batches of a stopped organization are woken when outreach is resumed; this is for one that was missed then. */
 const STOPPED_ms = 30_000;
 
-type Capacity = ReturnType<Lines["capacity"]>;
+type Capacity = ReturnType<ClaimNumbers["capacity"]>;
 const LINES_FREE: Capacity = {
   source_paused_until: null,
   source_refusal: null,
   stopped: null,
   free_lines: { source: 1, organization: 1 },
+  numbers: null,
 };
 
 /** The days whose window allows an attempt now. Null: none is allowed, and the plan has the next wake time. */
@@ -120,9 +122,10 @@ async function claimReady(
 ): Promise<ClaimedAttempt[]> {
   const batches = ready.map(({ batch }) => batch);
   const lines = await lockLines(tx, batches, parts.limits, now);
+  const numbers = await ClaimNumbers.read(tx, batches, lines, now);
   const soon = soonAfter(now);
   const daysOf = (plan: ClaimPlan) => {
-    const capacity = lines.capacity(plan.batch);
+    const capacity = numbers.capacity(plan.batch);
     const fallback =
       capacity.stopped === null ? (laterFor(plan, now) ?? soon) : new Date(now.getTime() + STOPPED_ms);
     return openDays(plan, capacity, now, fallback);
@@ -132,7 +135,7 @@ async function claimReady(
     return days === null ? [] : [{ plan, batch: plan.batch, days }];
   });
   const pass = async (some: Open[], firsts: number) => {
-    const known = await readKnown(tx, parts, lines, some, now, firsts);
+    const known = await readKnown(tx, parts, numbers, some, now, firsts);
     const decided = decideClaim(some, known, (plan) => daysOf(plan) !== null, now);
     await skipRequests(tx, await skipSteps(tx, decided.skipped, now), now);
     await putOff(tx, decided.put_off);
@@ -160,11 +163,12 @@ const BEHIND_HELD = 40;
 async function readKnown(
   tx: Tx,
   { limits: { per_person = null }, destinations }: ClaimParts,
-  lines: Lines,
+  numbers: ClaimNumbers,
   open: Open[],
   now: Date,
   firsts: number,
 ): Promise<ClaimKnown> {
+  const { lines } = numbers;
   const batches = open.map(({ batch }) => batch);
   const countries = await readCountryHolds(
     tx,
@@ -178,6 +182,7 @@ async function readKnown(
   const stops = await readStopSigns(tx, stopQuestions(batches, candidates));
   return {
     lines,
+    numbers,
     candidates,
     tried,
     contacts,

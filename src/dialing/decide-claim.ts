@@ -8,8 +8,9 @@ import { addressesOfCandidate, clockTarget } from "./cadences/candidate-addresse
 import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
-import { type DueBatch, reachModeOf, senderOf } from "./due-batches.ts";
+import { type DueBatch, reachModeOf } from "./due-batches.ts";
 import type { Lines } from "./lines.ts";
+import type { ClaimNumbers } from "./numbers/claim-numbers.ts";
 import type { Contacts } from "./read-contacts.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
@@ -31,6 +32,7 @@ export type Open = { plan: ClaimPlan; batch: DueBatch; days: DayCap[] };
 /** What the decision reads. Each decision is added to it, so that the batches decided after it take it into account. */
 export type ClaimKnown = {
   lines: Lines;
+  numbers: ClaimNumbers;
   /** By `laneName`, in the order in which they are tried. */
   candidates: Map<string, Candidate[]>;
   tried: Tried;
@@ -106,12 +108,13 @@ export function decideClaim(
     }
     const { index, counts_on } = choice.start;
     const next = seen[index] as Candidate;
-    decided.starts.push(newStart(batch, next, counts_on, now));
+    const sends = known.numbers.take(batch, next.target, known.countries);
+    decided.starts.push(newStart(sends.batch, next, counts_on, sends.number, now));
     known.tried.add({ ...batch, target: next.target }, now);
     known.contacts.add(batch, next.target, contactChannelOf(reachModeOf(batch)), now);
     known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
-    known.lines.take(batch);
+    known.lines.take(sends.batch);
     plan.pace.started = now;
     plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
   }
@@ -126,7 +129,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
       batch.campaign.retry_count,
       known.eligibilityIssue(batch, candidate),
       known.tried.tooOften({ ...batch, target: candidate.target }),
-      known.countries.of(senderOf(batch), candidate.target),
+      known.numbers.countryHold(batch, candidate.target, known.countries),
       personState(
         known.lines.rulesOf(batch),
         {

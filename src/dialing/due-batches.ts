@@ -38,6 +38,8 @@ export type DueBatch = {
       campaign_variables: Record<string, string>;
       voicemail_detection: Record<string, unknown> | null;
       sms_session_ttl: number | null;
+      /** Its numbers send in place of the sender's; null: the sender's own does. */
+      number_group_id: number | null;
       hourly_rate: number;
       retry_count: number;
       retry_interval: string | null;
@@ -58,6 +60,8 @@ export type DueBatch = {
     /** The mode of its attempts: a text campaign goes out by WhatsApp when its source is a WhatsApp sender. */
     mode: Outreach["mode"];
     is_test: boolean;
+    /** The number group that it is in. Its uses count there, whether the campaign names the group or not. */
+    number_group_id: number | null;
   } | null;
 };
 
@@ -88,7 +92,7 @@ const COLUMNS = sql`
   p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,
   json_build_object('id', c.id, 'mode', coalesce(c.mode, 'voice'), 'agent_id', c.agent_id, 'caller_id', c.caller_id,
     'campaign_variables', c.campaign_variables, 'voicemail_detection', c.voicemail_detection,
-    'sms_session_ttl', c.sms_session_ttl, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
+    'sms_session_ttl', c.sms_session_ttl, 'number_group_id', c.number_group_id, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
     'retry_interval', c.retry_interval, 'reach_rules', c.reach_rules, 'deleted_at', c.deleted_at, 'daily_start_time', c.daily_start_time,
     'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
     'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
@@ -107,6 +111,9 @@ const COLUMNS = sql`
   ) as confirmation,
   a.timezone, t.sender, c.cadence -> 'steps' as cadence, s.step_senders, 0 as step`;
 
+/** By primary key. */
+const GROUP_OF_TARGET = sql`(select m.group_id from number_group_numbers m where m.channel_target_id = t.id)`;
+
 /** The source address is the campaign's source, else its caller_id, as its agent has it now, with or without "+". */
 const TABLES = sql`
   join sub_organizations o on o.id = b.sub_organization_id
@@ -114,7 +121,7 @@ const TABLES = sql`
   left join agents a on a.id = c.agent_id and a.deleted_at is null
   left join lateral (
     select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
-      'mode', t.target_mode, 'is_test', t.is_test) as sender
+      'mode', t.target_mode, 'is_test', t.is_test, 'number_group_id', ${GROUP_OF_TARGET}) as sender
     from channel_targets t
     where t.agent_id = a.id and t.sub_organization_id = b.sub_organization_id
       and t.target_mode in (coalesce(c.mode, 'voice'), case c.mode when 'sms' then 'whatsapp' end)
@@ -128,7 +135,8 @@ const TABLES = sql`
     from json_array_elements(c.cadence -> 'steps') with ordinality as step (value, n)
     left join lateral (
       select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
-        'mode', t.target_mode, 'is_test', t.is_test, 'agent_id', t.agent_id) as sender
+        'mode', t.target_mode, 'is_test', t.is_test, 'number_group_id', ${GROUP_OF_TARGET},
+        'agent_id', t.agent_id) as sender
       from channel_targets t join agents g on g.id = t.agent_id and g.deleted_at is null
       where t.sub_organization_id = b.sub_organization_id
         and t.target_mode in (step.value ->> 'mode', case step.value ->> 'mode' when 'sms' then 'whatsapp' end)

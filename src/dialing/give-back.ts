@@ -22,6 +22,7 @@ export function giveBackNotTaken(
   // A process that died before the hand-over says nothing about the carrier's health.
   const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
   changes.end(attempt, "not-taken");
+  giveBackNumber(changes, attempt);
   if (event.is_withdrawn) giveBackDay(changes, attempt);
   else if (is_ours) {
     if (event.is_country) changes.refused_countries.push({ ...attempt, why: event.why });
@@ -107,6 +108,14 @@ function waitAgain(changes: SettledChanges, attempt: AttemptRow, request: Reques
 
 function countRefusal(changes: SettledChanges, attempt: AttemptRow, why: string): void {
   changes.tallyOf(attempt).refused = why.slice(0, 500);
+}
+
+/** No carrier took the attempt, so nobody saw its number. */
+function giveBackNumber(changes: SettledChanges, attempt: AttemptRow): void {
+  const { organization_id, mode, source: number, number_day } = attempt;
+  if (number_day === null) return;
+  changes.given_back_numbers.push({ organization_id, mode, number, day: number_day });
+  attempt.number_day = null;
 }
 
 /** Gives the place under the day's cap back, since nobody was reached. */

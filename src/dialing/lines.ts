@@ -63,17 +63,27 @@ export class Lines {
 
   /** The input of `batchStep`. */
   capacity({ organization_id, campaign, sender }: DueBatch) {
-    const name = sourceName(organization_id, sender?.address ?? "");
+    const source = this.source(organization_id, sender?.address ?? "");
+    return {
+      source_paused_until: source.paused_until,
+      source_refusal: source.refusal,
+      stopped: this.#stopped.get(organization_id) ?? null,
+      free_lines: {
+        source: source.free_lines,
+        organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
+      },
+    };
+  }
+
+  /** Whether a number or address is paused, and how many attempts it may have beside those that run. */
+  source(organization_id: number, address: string) {
+    const name = sourceName(organization_id, address);
     const health = this.#health.get(name) ?? healthy(this.#now);
     const used = this.#sources.get(name) ?? 0;
     return {
-      source_paused_until: health.closed_until,
-      source_refusal: health.reason,
-      stopped: this.#stopped.get(organization_id) ?? null,
-      free_lines: {
-        source: sourceLimit(health, this.#perSource(organization_id), this.#now) - used,
-        organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
-      },
+      paused_until: health.closed_until,
+      refusal: health.reason,
+      free_lines: sourceLimit(health, this.#perSource(organization_id), this.#now) - used,
     };
   }
 

@@ -4,6 +4,7 @@ import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import { publish } from "../events/event.ts";
+import { giveBackUses } from "../number-groups/number-uses.ts";
 import type { CadencePerson, CadenceStep } from "../planning/cadences/cadence.ts";
 import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
@@ -20,7 +21,7 @@ import { recordOutcomes } from "./source-health.ts";
  * of the retry, all in one transaction. An event that changes no status is ignored, so it may arrive twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
- * requests by key, pacing, days, sources, countries. Returns how many attempts ended.
+ * requests by key, pacing, days, uses of numbers, sources, countries. Returns how many attempts ended.
  */
 export async function settleAttempts(db: Db, events: readonly AttemptEvent[], now: Date): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -50,7 +51,7 @@ async function lockRows(tx: Tx, keys: string[]) {
         person: CadencePerson;
       }
   >`
-    select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+    select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, a.number_day::text as number_day, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       ${BY_OUTCOME} as by_outcome, c.cadence -> 'steps' as steps,
       case when c.cadence is not null then json_build_object('target', r.target, 'variables', r.request_variables) end as person,
       a.mode = 'voice' and a.session_id is not null and exists (
@@ -159,6 +160,7 @@ async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> 
     ),
   );
   await giveBackDays(tx, changed.given_back);
+  await giveBackUses(tx, changed.given_back_numbers);
   await recordOutcomes(tx, changed.outcomes, now);
   await holdCountries(tx, changed.refused_countries, now);
 }
@@ -185,13 +187,14 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     decision: row.decision,
     handed_over_by: row.handed_over_by,
     counted_on: row.counted_on,
+    number_day: row.number_day,
   }));
   await sql`
     update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status,
       answerer = n.answerer, provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
       conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
       checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by,
-      counted_on = n.counted_on
+      counted_on = n.counted_on, number_day = n.number_day
     from json_populate_recordset(null::attempts, ${JSON.stringify(given)}::json) as n
     where a.key = n.key`.execute(tx);
 }

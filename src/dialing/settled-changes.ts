@@ -1,6 +1,7 @@
 import type { StatusChange } from "../batches/status-change.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { NewEvent } from "../events/event.ts";
+import type { NumberUse } from "../number-groups/number-uses.ts";
 import { nextPhase } from "../planning/attempt-state.ts";
 import { isDialled, statusAt } from "../planning/batch-state.ts";
 import type { Tally } from "../planning/breaker.ts";
@@ -18,6 +19,7 @@ export class SettledChanges {
   /** By sub-organization. */
   readonly events = new Map<number, NewEvent[]>();
   readonly given_back: { campaign_id: number; day: string }[] = [];
+  readonly given_back_numbers: NumberUse[] = [];
   readonly refused_countries: RefusedCountry[] = [];
   readonly now: Date;
   #batches: Map<string, BatchContext>;

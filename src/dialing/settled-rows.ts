@@ -32,6 +32,8 @@ export type AttemptRow = {
   started_at: string;
   /** The day whose cap it counts against. */
   counted_on: string | null;
+  /** The day on which the use of its number counts; null: its number is in no group, or the use was given back. */
+  number_day: string | null;
   placed_at: string | null;
   ended_at: string | null;
   check_at: string | null;

@@ -30,6 +30,7 @@ const attempt: AttemptRow = {
   conversation_id: null,
   started_at: new Date(START_ms).toISOString(),
   counted_on: "2026-11-18",
+  number_day: null,
   placed_at: null,
   ended_at: null,
   check_at: new Date(START_ms).toISOString(),

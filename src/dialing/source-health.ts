@@ -77,9 +77,13 @@ export async function organizationsSendingFrom(
     select distinct c.sub_organization_id as id
     from campaigns c join sub_organizations s on s.id = c.sub_organization_id
     where s.organization_id = ${organization_id} and c.deleted_at is null
-      and ltrim(lower(${source}), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))`.execute(
-    tx,
-  );
+      and (
+        ltrim(lower(${source}), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))
+        or exists (
+          select from number_group_numbers m join channel_targets t on t.id = m.channel_target_id
+          where m.group_id = c.number_group_id and t.target = ${source}
+        )
+      )`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

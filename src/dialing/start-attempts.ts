@@ -2,21 +2,34 @@ import { sql } from "kysely";
 import { purposeOf } from "../campaigns/reach-rules.ts";
 import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
+import { countUses } from "../number-groups/number-uses.ts";
 import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
 import { FIRST_PHASE } from "../planning/attempt-state.ts";
 import { stopQuestion } from "./cadences/stop-signs.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
+import type { UsedNumber } from "./numbers/claim-numbers.ts";
 
 /** A request that is about to be tried, with all that its sender needs. */
-export type Start = { batch: DueBatch; candidate: Candidate; counts_on: string | null; outreach: Outreach };
+export type Start = {
+  batch: DueBatch;
+  candidate: Candidate;
+  counts_on: string | null;
+  outreach: Outreach;
+  /** Null: its number is in no group. */
+  number: UsedNumber | null;
+};
 
 export const newStart = (
   batch: DueBatch,
   candidate: Candidate,
   counts_on: string | null,
+  number: UsedNumber | null,
   now: Date,
-): Start => ({ batch, candidate, counts_on, outreach: newOutreach(batch, candidate, newAttemptKey(now)) });
+): Start => ({
+  ...{ batch, candidate, counts_on, number },
+  outreach: newOutreach(batch, candidate, newAttemptKey(now)),
+});
 
 /** What a channel has to know to reach this person as the campaign does. The campaign has an agent and a source. */
 export function newOutreach(
@@ -67,7 +80,7 @@ export async function insertAttempts(
 ): Promise<ClaimedAttempt[]> {
   if (starts.length === 0) return [];
   const at = now.toISOString();
-  const rows = starts.map(({ batch, candidate, counts_on, outreach }) => ({
+  const rows = starts.map(({ batch, candidate, counts_on, outreach, number }) => ({
     ...outreach,
     organization_id: batch.organization_id,
     campaign_id: batch.campaign.id,
@@ -77,16 +90,21 @@ export async function insertAttempts(
     attempt_number: candidate.attempt_count + 1,
     step: candidate.step,
     counted_on: counts_on,
+    number_group_id: number?.group_id ?? null,
+    number_day: number?.day ?? null,
+    number_choice: number?.choice ?? null,
   }));
   const inserted = await sql<{ key: string }>`
     with claimed as (
       insert into attempts (key, organization_id, sub_organization_id, campaign_id, batch_key, request_id, reference_id,
         attempt_number, mode, agent_id, channel_id, channel_target_id, source, caller_id, target, is_test, state,
-        holds_slot, counted_on, channel_status, started_at, lease_owner, check_at, step)
+        holds_slot, counted_on, channel_status, started_at, lease_owner, check_at, step, number_group_id,
+        number_day, number_choice)
       select n.key, n.organization_id, n.sub_organization_id, n.campaign_id, n.batch_key, n.request_id, n.reference_id,
         n.attempt_number, n.mode, n.agent_id, n.channel_id, n.channel_target_id, n.source, n.caller_id, n.target,
         n.is_test, ${FIRST_PHASE}, true, n.counted_on, 'PENDING', ${at}::timestamptz, ${owner}::text,
-        ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz, n.step
+        ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz, n.step,
+        n.number_group_id, n.number_day, n.number_choice
       from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::json) as n
       on conflict do nothing
       returning key, campaign_id, batch_key, request_id, attempt_number, counted_on
@@ -104,6 +122,14 @@ export async function insertAttempts(
     )
     select key from claimed`.execute(tx);
   const keys = new Set(inserted.rows.map(({ key }) => key));
+  await countUses(
+    tx,
+    starts.flatMap(({ batch: { organization_id }, outreach, number }) =>
+      number !== null && keys.has(outreach.key)
+        ? [{ organization_id, mode: outreach.mode, number: outreach.source, day: number.day }]
+        : [],
+    ),
+  );
   return starts.flatMap(({ outreach, batch, candidate }) =>
     keys.has(outreach.key)
       ? [

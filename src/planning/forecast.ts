@@ -55,6 +55,7 @@ const LIMITLESS = {
   stopped: null,
   spending: null,
   confirmation: null,
+  numbers: null,
   free_lines: { source: Number.POSITIVE_INFINITY, organization: Number.POSITIVE_INFINITY },
 };
 

@@ -16,6 +16,7 @@ const WAIT_REASONS = [
   "spend-cap",
   "confirmation",
   "no-sender",
+  "no-number",
   "closed",
   "never-opens",
   "source-paused",
@@ -65,6 +66,8 @@ export type BatchView = {
   spending: SpendView | null;
   /** Null: none is missing. */
   confirmation: MissingConfirmation | null;
+  /** Of the campaign's number group; null: it names none. */
+  numbers: NumbersLeft | null;
 };
 
 /** What a campaign has spent of what it may, in US dollars. */
@@ -72,6 +75,18 @@ export type SpendView = { cap_usd: number; spent_usd: number };
 
 /** A batch has more people than may be contacted without somebody's confirmation. */
 export type MissingConfirmation = { people: number; above: number };
+
+/** How many numbers of a group are free, and what the others wait for. `until`: when one is; null: that has no time. */
+export type NumbersLeft = {
+  group: string;
+  cap: number | null;
+  free: number;
+  resting: number;
+  capped: number;
+  paused: number;
+  busy: number;
+  until: Date | null;
+};
 
 export type OutreachStop = { at: Date; by: string | null };
 
@@ -114,6 +129,7 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
       `Waiting: the next attempt at ${rateText(batch.rate)} starts at ${clockText(slot, zone, now)}.`,
       slot,
     );
+  if (batch.numbers !== null && batch.numbers.free === 0) return noNumber(batch.numbers, zone, now);
   if (batch.free_lines.source <= 0)
     return wait("busy-lines", `Waiting: all lines of ${batch.source} are busy.`, null);
   if (batch.free_lines.organization <= 0)
@@ -161,6 +177,31 @@ const unconfirmed = ({ people, above }: MissingConfirmation): BatchWait =>
     `Waiting: the batch has ${people.toLocaleString("en")} people, and more than ${above.toLocaleString("en")} need a confirmation.`,
     null,
   );
+
+/** A group without a usable number is looked at again, because numbers get and lose their agents. */
+const EMPTY_GROUP_ms = 60_000;
+
+function noNumber(left: NumbersLeft, zone: string, now: Date): BatchWait {
+  const { group, cap, resting, capped, paused, busy, until } = left;
+  if (resting + capped + paused + busy === 0)
+    return wait(
+      "no-number",
+      `Waiting: no number of the group ${group} belongs to an agent and is used for the campaign's channel.`,
+      new Date(now.getTime() + EMPTY_GROUP_ms),
+    );
+  const why = [
+    capped > 0 && `${capped} reached the daily cap of ${cap}`,
+    resting > 0 && `${resting} resting`,
+    paused > 0 && `${paused} paused, because too much failed or the carrier refuses`,
+    busy > 0 && `${busy} busy`,
+  ].filter((part) => part !== false);
+  const next = until === null ? "" : `; next ${clockText(until, zone, now)}`;
+  return wait(
+    "no-number",
+    `Waiting: no number of the group ${group} is free: ${why.join(", ")}${next}.`,
+    until,
+  );
+}
 
 /**
  * The clocks that have to be open for anybody to be reached: the campaign's. The hours of a person's own zones are checked

@@ -127,6 +127,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("do_not_call_lists"),
     own("test_outreach", "campaign_tests"),
     partOf("campaigns", "campaign_id", "campaign_spending"),
+    own("number_groups"),
+    partOf("number_groups", "group_id", "number_group_numbers"),
   ],
   insights: [
     own("insight_files", "files"),
@@ -167,6 +169,7 @@ export const NOT_EXPORTED = [
   "request_progress",
   "batch_pacing",
   "campaign_days",
+  "number_uses",
   "dial_sources",
   "dial_countries",
   "data_source_chunks",

@@ -102,6 +102,9 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/campaigns/3?view=forecast", "Recall <b>winter</b>", true],
   ["/console/campaigns/3?view=webhooks", "Recall <b>winter</b>", true],
   ["/console/campaigns/3?view=settings", "Recall <b>winter</b>", true],
+  ["/console/number-groups", "Number groups", true],
+  ["/console/number-groups/1", "Texas <b>local</b>", true],
+  ["/console/number-groups/new", "New number group", true],
   ["/console/contacts/%2B15125550199", "+15125550199", true],
   ["/console/campaigns/new", "New campaign", true],
   ["/console/batches/20261118.1", "20261118.1", true],
@@ -133,7 +136,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
 ];
 /** What changes something; nobody who may only read sees one of these. */
 const CHANGES =
-  /^(New|Create\b|Review and save|Delete|Invite|Revoke|Make|Add label|Start conversation|Remove key|Test the key|Run$|Add step|Remove this step|Restore|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Add exception|Connect agent|Change |Release |Disconnect |Rent|Check |Attach |Activate|Deactivate|Retry|Set the rate|Add to queue|Try it|Choose recordings|Restore |Resolve|Start$|Stop$|Ramp |Make |Edit$)/;
+  /^(New|Create\b|Review and save|Delete|Invite|Revoke|Make|Add label|Start conversation|Remove key|Test the key|Run$|Add step|Remove this step|Restore|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Add exception|Connect agent|Change |Release |Disconnect |Rent|Check |Attach |Activate|Deactivate|Retry|Set the rate|Add to queue|Try it|Choose recordings|Restore |Resolve|Rest |End rest|Start$|Stop$|Ramp |Make |Edit$)/;
 
 let it: ConsoleTest;
 beforeAll(async () => {

@@ -251,6 +251,7 @@ export class Model {
           source_refusal: null,
           stopped: null,
           spending: null,
+          numbers: null,
           confirmation: null,
           free_lines: { source: 1, organization: 1 },
         },
@@ -489,6 +490,7 @@ export class Model {
       was_reached_before: false,
       is_tried_elsewhere: false,
       counted_on,
+      number_day: null,
       process,
     };
     this.attempts.push(attempt);

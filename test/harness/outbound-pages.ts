@@ -4,6 +4,7 @@ import { inboxRoute } from "../../src/webhooks/webhook-inbox-receive.ts";
 import type { TestApp } from "./app.ts";
 import { createOutbound, request } from "./batch.ts";
 import { createTestDialer } from "./dialer.ts";
+import { createNumbers } from "./number-group.ts";
 import { secretOf } from "./webhooks.ts";
 
 /** Of the one delivery that `createOutboundPages` leaves behind. */
@@ -58,6 +59,10 @@ export async function createOutboundPages(app: TestApp, address: string): Promis
     ],
   });
   await make(`/api/v1/outbound/webhooks/${webhooks[1].id}/disable`);
+  await make("/api/v1/outbound/number-groups/", {
+    ...{ name: "Texas <b>local</b>", daily_cap: 50, timezone: "America/Chicago" },
+    channel_target_ids: await createNumbers(app, ["+15125550170", "+12145550171"]),
+  });
   await outbound.createBatch({ campaign_id: id, batch_id: "20261118.1" });
   const people = Array.from({ length: 12 }, (_, index) =>
     request(`patient-${index + 1}`, `+1512555${1000 + index}`, { first_name: "<i>Ada</i>" }),

@@ -50,6 +50,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: "roles", description: "Roles and what they allow" },
   { name: "permissions", description: "The permissions there are" },
   { name: "api_tokens", description: "Tokens that programs use" },
+  { name: "number-groups", description: "Numbers that campaigns send from as a pool" },
   { name: "organizations", description: "The organization itself, its storage and privacy" },
   { name: "audit_entries", description: "Who changed what, and who read what" },
   { name: "incidents", description: "Status notices" },

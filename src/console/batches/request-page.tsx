@@ -190,6 +190,7 @@ function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
           ["Carrier status", attempt.provider_status],
           ["Error", attempt.error_code],
           ["Agent", attempt.answerer && spoken(attempt.answerer)],
+          ["Sent from", attempt.number_choice?.text ?? attempt.number],
           ["Counts towards", attempt.counted_on],
           ["Carrier ID", attempt.channel_manager_sid],
         ].filter((entry): entry is [string, string] => Boolean(entry[1]))}

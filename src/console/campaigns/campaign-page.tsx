@@ -18,6 +18,7 @@ import { CallBacksPanel } from "./call-backs-panel.tsx";
 import { CampaignActions } from "./campaign-actions.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
 import { GoalPanel } from "./goal-panel.tsx";
+import { NumberGroupPanel } from "./number-group-panel.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { PurposePanel } from "./purpose-panel.tsx";
@@ -100,6 +101,9 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
           <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
           <SpendingPanel campaign_id={campaign.id} />
+          {campaign.mode !== "email" && (
+            <NumberGroupPanel campaign_id={campaign.id} mode={campaign.mode ?? "voice"} />
+          )}
           <RetryRulesPanel campaign_id={campaign.id} />
           <CadencePanel campaign_id={campaign.id} mode={(campaign.mode ?? "voice") as StepMode} />
           <CampaignForm campaign={campaign} />

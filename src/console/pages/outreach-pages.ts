@@ -1,4 +1,4 @@
-import { IconBan, IconList, IconPhoneOutgoing, IconUserCheck } from "@tabler/icons-react";
+import { IconBan, IconList, IconPhoneCall, IconPhoneOutgoing, IconUserCheck } from "@tabler/icons-react";
 import type { ConsolePage } from "./console-page.ts";
 
 /** Campaigns, and who is reached. */
@@ -15,6 +15,19 @@ export const OUTREACH_PAGES: ConsolePage[] = [
     title: "Campaign",
     permission: "outbound_read",
     load: () => import("../campaigns/campaign-page.tsx"),
+  },
+  {
+    path: "/number-groups",
+    title: "Number groups",
+    permission: "outbound_read",
+    load: () => import("../number-groups/number-groups-page.tsx"),
+    menu: { entry: "Campaigns", icon: IconPhoneCall },
+  },
+  {
+    path: "/number-groups/$id",
+    title: "Number group",
+    permission: "outbound_read",
+    load: () => import("../number-groups/number-group-page.tsx"),
   },
   {
     path: "/batches/$id",

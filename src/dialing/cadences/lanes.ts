@@ -30,6 +30,7 @@ export function laneOf(batch: DueBatch, number: number): DueBatch {
       mode: step.mode,
       agent_id: sender?.agent_id ?? null,
       caller_id: null,
+      number_group_id: null,
       retry_count: 0,
     },
   };

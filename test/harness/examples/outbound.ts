@@ -1,3 +1,4 @@
+import { createNumbers } from "../number-group.ts";
 import { createSender } from "../sender.ts";
 import type { Examples, Made, Maker } from "./example.ts";
 
@@ -30,6 +31,18 @@ const person = (maker: Maker) => ({
   target: "+15125551234",
   request_variables: {},
 });
+
+const groups = "/api/v1/outbound/number-groups";
+async function numberGroupInput(maker: Maker) {
+  const number = `+1903${String(2_900_000 + maker.next())}`;
+  const channel_target_ids = await createNumbers(maker.app, [number], maker.caller);
+  return { name: `Numbers ${maker.next()}`, channel_target_ids, daily_cap: 50, timezone: "America/Chicago" };
+}
+async function numberGroup(maker: Maker): Promise<Made & { channel_target_ids: number[] }> {
+  const input = await numberGroupInput(maker);
+  const made = await maker.post("/outbound/number-groups/", input);
+  return { ...made, channel_target_ids: input.channel_target_ids };
+}
 
 const doNotCallList = async (maker: Maker): Promise<number> =>
   (await maker.post("/do-not-call-lists/", { name: `list-${maker.next()}` })).id;
@@ -137,6 +150,28 @@ export const OUTBOUND: Examples = {
     at: [(await campaign(maker)).id],
     body: { cap_usd: 250 },
   }),
+
+  [`GET ${campaigns}/{}/number-group`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/number-group`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { number_group_id: (await numberGroup(maker)).id },
+  }),
+  [`GET ${groups}/`]: () => ({}),
+  [`POST ${groups}/`]: async (maker) => ({ body: await numberGroupInput(maker) }),
+  [`PUT ${groups}/`]: async (maker) => {
+    const { id, channel_target_ids } = await numberGroup(maker);
+    return { body: { id, name: `Numbers ${maker.next()}`, channel_target_ids, daily_cap: 20 } };
+  },
+  [`GET ${groups}/{}`]: async (maker) => ({ at: [(await numberGroup(maker)).id] }),
+  [`DELETE ${groups}/{}`]: async (maker) => ({
+    at: [(await numberGroup(maker)).id],
+    query: { reason: "test" },
+  }),
+  [`GET ${groups}/{}/report`]: async (maker) => ({ at: [(await numberGroup(maker)).id] }),
+  [`PUT ${groups}/{}/numbers/{}/rest`]: async (maker) => {
+    const { id, channel_target_ids } = await numberGroup(maker);
+    return { at: [id, channel_target_ids[0] as number], body: { resting_until: "2030-01-01T00:00:00Z" } };
+  },
 
   [`GET ${campaigns}/{}/retry-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/retry-rules`]: async (maker) => ({

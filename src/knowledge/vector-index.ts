@@ -28,6 +28,12 @@ export type VectorSearch =
   | { by: "pgvector"; version: string; schema: string }
   | { by: "program"; why: string };
 
+/** For the log of a start. */
+export const vectorSearchText = (search: VectorSearch): string =>
+  search.by === "pgvector"
+    ? `Searches by meaning use pgvector ${search.version}.`
+    : `Searches by meaning compare up to ${MOST_COMPARED.toLocaleString("en-US")} parts in the program: ${search.why}.`;
+
 /** Makes the extension where the server has it and this user may. Never rejects for what the database refuses. */
 export async function vectorSearchOf(db: Db): Promise<VectorSearch> {
   const found = await installedVersion(db);

@@ -7,6 +7,7 @@ import {
   indexedChunks,
   indexVectors,
   vectorSearchOf,
+  vectorSearchText,
 } from "../../../src/knowledge/vector-index.ts";
 import { createTestApp } from "../../harness/app.ts";
 import { clusteredVectors, openPgvector, storeParts } from "../../harness/pgvector.ts";
@@ -50,10 +51,10 @@ const exact = (vector: number[]): number[] => {
 
 test("a database without the extension is searched by the program, and the reason is told", async () => {
   const app = await createTestApp();
-  expect(await vectorSearchOf(app.db)).toEqual({
-    by: "program",
-    why: "the database server does not have pgvector",
-  });
+  const search = await vectorSearchOf(app.db);
+  expect(vectorSearchText(search)).toBe(
+    "Searches by meaning compare up to 4,000 parts in the program: the database server does not have pgvector.",
+  );
   expect(await indexVectors(app.db, MODEL)).toMatchObject({ by: "program" });
   expect(await indexedChunks(app.db, [LARGE], wanted(QUESTIONS[0] as number[]))).toBeNull();
 });

@@ -3,7 +3,7 @@ import path from "node:path";
 import { sql } from "kysely";
 import type { JobContext } from "../src/jobs/define-job.ts";
 import { searchDataSources } from "../src/knowledge/data-source-search.ts";
-import { closestChunks } from "../src/knowledge/source-vectors.ts";
+import { closestChunks } from "../src/knowledge/vector-index.ts";
 import type { Embedder } from "../src/llm/embedder.ts";
 import { multipart } from "../test/harness/form.ts";
 import { type LabelledQuestion, QUESTIONS } from "./knowledge/questions.ts";

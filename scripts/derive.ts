@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { documentText, expandShared } from "../src/api/openapi/share-common.ts";
+import { expandShared } from "../src/api/openapi/expand-shared.ts";
+import { documentText } from "../src/api/openapi/share-common.ts";
 import { createApp } from "../src/app.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
-import { checkFilters, FILTER_FIELDS } from "./fact-filters.ts";
+import { SessionSearchField } from "../search/search-rules.ts";
+import { checkFilters } from "./fact-filters.ts";
 import { FigureMetric, FigureSplit, isTime, ruleOf, splitProblem } from "./metric.ts";
 
 const MOST_FILTERS = 20;
@@ -10,7 +11,7 @@ const version = () => z.string().regex(VERSION, "Input should be an agent and it
 
 /** What sessions are counted: as in GET /api/v1/sessions/search. */
 export const searchedFields = () => ({
-  search_fields: z.array(z.enum(FILTER_FIELDS)).max(MOST_FILTERS).default([]),
+  search_fields: z.array(SessionSearchField).max(MOST_FILTERS).default([]),
   search_field_values: z
     .array(z.string().max(1_000))
     .max(MOST_FILTERS)

@@ -210,7 +210,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           "Conversational agents: configuration, sessions, campaigns and insights. A JSON body can have 1 MB, and " +
           "4 MB where requests are added to a batch. It has 20,000 values (entries of lists and members of objects) and " +
           "5,000 different names of members at the most, and 100,000 values where requests are added. A larger one is " +
-          "answered with 413. It nests 100 levels at the most, values of any JSON included.",
+          "answered with 413. It nests 100 levels at the most, values of any JSON included. " +
+          `A text without maxLength has ${MAX_TEXT.body.toLocaleString("en-US")} characters at the most in a body, ` +
+          `${MAX_TEXT.query.toLocaleString("en-US")} in a query and ${MAX_TEXT.path.toLocaleString("en-US")} in a path. ` +
+          "Answers may gain fields: ignore those you don't know.",
       },
       components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
       security: [{ ApiKey: [] }],

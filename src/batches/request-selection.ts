@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { invalid } from "../base/errors.ts";
-import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
+import { ChannelManagerStatus } from "../channels/channel-status.ts";
 import { RequestStatus } from "./batch-schema.ts";
 
 const REQUEST_OUTCOMES = ["reached", "voicemail_left", "not_reached", "not_tried", "open"] as const;
@@ -11,7 +11,7 @@ const FUNNEL_STAGES = ["tried", "answered", "talked", "goal"] as const;
 export const RequestFilter = z.object({
   batch_id: z.string().nullish(),
   request_status: RequestStatus.nullish(),
-  channel_manager_status: z.enum(CHANNEL_STATUSES).nullish(),
+  channel_manager_status: ChannelManagerStatus.nullish(),
   outcome: z.enum(REQUEST_OUTCOMES).nullish(),
   stage: z.enum(FUNNEL_STAGES).nullish(),
   skip_reason: z.string().max(100).nullish(),

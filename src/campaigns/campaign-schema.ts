@@ -9,7 +9,7 @@ import {
   timestamp,
   ValidationIssue,
 } from "../api/schema.ts";
-import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
+import { ChannelManagerStatus } from "../channels/channel-status.ts";
 import { RETRY_INTERVAL } from "../planning/retry-interval.ts";
 import { WEEKDAY_NAMES, WEEKDAYS } from "../planning/weekday.ts";
 
@@ -21,7 +21,6 @@ const MAX_WEBHOOKS = 100;
 /** Ten years of days: what "when does it open next" may have to look through. */
 const MAX_DATE_RULES = 3_660;
 
-const ChannelManagerStatus = z.enum(CHANNEL_STATUSES).meta({ id: "ChannelManagerStatus" });
 const DaysOfWeek = z.enum(WEEKDAYS).meta({ id: "DaysOfWeek" });
 const LineTypeBucket = z.enum(["mobile", "landline", "voip"]).meta({ id: "LineTypeBucket" });
 

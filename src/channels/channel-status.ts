@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /**
  * What became of something that was sent, or of a call: what the carrier (or we) last said of it, in the specification's
  * 40 words. Nobody compares status texts elsewhere.
@@ -61,6 +63,9 @@ export const CHANNEL_STATUSES = [
   ...FAILURE,
 ] as const;
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+
+/** As the public API takes and tells it. */
+export const ChannelManagerStatus = z.enum(CHANNEL_STATUSES).meta({ id: "ChannelManagerStatus" });
 
 const among =
   (...some: ChannelStatus[]) =>

@@ -18,6 +18,7 @@ import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
 import { startJobs } from "../jobs/runner.ts";
+import { vectorSearchOf, vectorSearchText } from "../knowledge/vector-index.ts";
 import { createLocalEngines } from "../media/local-engines.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
@@ -134,6 +135,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   });
   open.defer(async () => mailListener?.close());
   await stepDown(config, log);
+  if (config.embedding_model) log.info(vectorSearchText(await vectorSearchOf(db)));
   const jobs = await startJobs({
     pool,
     log,

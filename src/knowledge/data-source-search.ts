@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import { PublicError } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Embedder } from "../llm/embedder.ts";
-import { type ChunkPlace, closestChunks } from "./source-vectors.ts";
+import type { ChunkPlace } from "./source-vectors.ts";
 import { chunksByWords, type RankedChunk, wordsOf } from "./source-words.ts";
 import { cutOnce } from "./stored-chunks.ts";
+import { closestChunks } from "./vector-index.ts";
 
 /** Sources that are no longer than this together are given whole: a model finds more in a text than a search does. */
 const WHOLE_CHARACTERS = 24_000;

@@ -13,6 +13,7 @@ import { ModelError } from "../llm/model.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
 import { addEmbeddingUse } from "./embedding-usage.ts";
 import { packVector } from "./source-vectors.ts";
+import { indexVectors } from "./vector-index.ts";
 
 /** The embedder of a sub-organization; null where none is configured or its provider has no key. */
 export type EmbedderOf = (sub_organization_id: number) => Promise<Embedder | null>;
@@ -84,6 +85,17 @@ const embedRest: Job<Record<string, never>> = {
   schedule: "*/10 * * * *",
 };
 
+/** What gained or lost pgvector, or grew, has its index within ten minutes. It takes minutes to make, and nothing waits. */
+const indexRest: Job<Record<string, never>> = {
+  name: "index-vectors",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "*/10 * * * *",
+};
+
+/** As chunks name their model. */
+export const modelOf = ({ provider, model }: EmbeddingChoice): string => `${provider}/${model}`;
+
 /** In the transaction that stores the source's parts. */
 export const enqueueEmbedding = (tx: Tx, data_source_id: number): Promise<void> =>
   enqueue(
@@ -105,6 +117,9 @@ export const embeddingJobs = (parts: {
     embedChunks(parts, data_source_id, { stopping, signal: abortSignal }),
   ),
   handle(embedRest, () => enqueueRest(parts)),
+  handle(indexRest, async () => {
+    if (parts.choice !== null) await indexVectors(parts.db, modelOf(parts.choice));
+  }),
 ];
 
 type TextChunk = { position: number; text: string; heading: string | null };
@@ -194,7 +209,7 @@ async function enqueueRest(parts: {
 }): Promise<void> {
   const { db, choice } = parts;
   if (choice === null) return;
-  const { rows } = await sourcesWithout(`${choice.provider}/${choice.model}`).execute(db);
+  const { rows } = await sourcesWithout(modelOf(choice)).execute(db);
   const bySubOrganization = Map.groupBy(rows, ({ sub_organization_id }) => sub_organization_id);
   for (const [sub_organization_id, sources] of bySubOrganization) {
     if (!(await parts.embedderOf(sub_organization_id))) continue;

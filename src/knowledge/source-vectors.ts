@@ -7,7 +7,7 @@ export type ChunkPlace = { data_source_id: number; position: number };
 
 /**
  * Parts whose vectors one search compares: 4,000 of 1,536 dimensions are 6 MB and 15 ms. Of larger sources, what lies
- * beyond is found by its words only.
+ * beyond is found by an index where the database has one (vector-index.ts), else by its words only.
  */
 export const MOST_COMPARED = 4_000;
 const SLICE = 250;
@@ -43,11 +43,14 @@ export function closeness(a: Buffer, b: Buffer): number {
 
 const bytesOf = (packed: Buffer) => new Int8Array(packed.buffer, packed.byteOffset, packed.length);
 
-/** The parts of these sources whose vectors are closest to one of the same model, closest first. */
-export async function closestChunks(
+/** `limit`: how many are wanted at the most. */
+export type ClosestWanted = { model: string; vector: readonly number[]; limit: number };
+
+/** The parts of these sources whose vectors are closest to one of the same model, closest first; each is compared. */
+export async function comparedChunks(
   db: Db,
   ids: number[],
-  { model, vector, limit }: { model: string; vector: readonly number[]; limit: number },
+  { model, vector, limit }: ClosestWanted,
 ): Promise<ChunkPlace[]> {
   const asked = packVector(vector);
   const { rows } = await sql<ChunkPlace & { embedding: Buffer }>`

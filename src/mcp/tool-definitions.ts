@@ -1,4 +1,4 @@
-import { expandShared } from "../api/openapi/share-common.ts";
+import { expandShared } from "../api/openapi/expand-shared.ts";
 import { type Effect, OFFERED_OPERATIONS } from "./offered-operations.ts";
 
 /** A JSON Schema or a part of an OpenAPI document. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
 import * as list from "../api/list.ts";
 import { toldSuccess } from "../experiments/success-sessions.ts";
 import { sessionList } from "../sessions/listed/session-list.ts";
@@ -172,3 +173,8 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
 
 /** The same without a request: what can be searched for and sorted by. */
 export const SEARCH_RULES = searchRules(0, new Map());
+
+/** What sessions are searched, counted and alerted by. */
+export const SessionSearchField = z
+  .enum(Object.keys(SEARCH_RULES.fields) as [keyof typeof SEARCH_RULES.fields])
+  .meta({ id: "SessionSearchField" });

@@ -8,7 +8,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { SEARCH_RULES } from "./search-rules.ts";
+import { SEARCH_RULES, SessionSearchField } from "./search-rules.ts";
 
 const FIELDS = Object.keys(SEARCH_RULES.fields) as [keyof typeof SEARCH_RULES.fields];
 const SORTED = FIELDS.filter((field) => SEARCH_RULES.fields[field].order !== null) as typeof FIELDS;
@@ -19,7 +19,7 @@ const SessionViewCreate = z
   .object({
     name: name(),
     is_shared: z.boolean().default(false).describe("Everybody in the organization sees it."),
-    search_fields: z.array(z.enum(FIELDS)).max(MOST_SEARCHES).default([]),
+    search_fields: z.array(SessionSearchField).max(MOST_SEARCHES).default([]),
     search_field_values: z
       .array(z.string().max(1_000))
       .max(MOST_SEARCHES)

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
-import { CHANNEL_STATUSES, type ChannelStatus } from "../channels/channel-status.ts";
+import { ChannelManagerStatus, type ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, SentOutreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { newAttemptKey } from "../planning/attempt.ts";
@@ -20,7 +20,7 @@ export const TestOutreach = z
       .describe(
         "`SENT`: the carrier has it, and `channel_status` says what became of it. `FAILED`: nobody was contacted. `UNKNOWN`: the carrier does not tell whether it has it.",
       ),
-    channel_status: z.enum(CHANNEL_STATUSES),
+    channel_status: ChannelManagerStatus,
     problem: z.string().nullable().describe("Why it failed, or why nothing is known of it."),
     session_id: z.int().nullable().describe("The conversation, once it has begun."),
     started_by: z.string(),

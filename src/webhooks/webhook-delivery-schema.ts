@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
-import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
+import { ChannelManagerStatus } from "../channels/channel-status.ts";
 
 /**
  * WAITING for its first or next try; DELIVERED: a try was accepted; FAILED: no more will be made; HELD: its webhook is
@@ -18,7 +18,7 @@ export const WebhookDelivery = z
     request_id: z.int().nullish(),
     reference_id: z.string().nullish(),
     attempt_count: z.int(),
-    channel_manager_status: z.enum(CHANNEL_STATUSES),
+    channel_manager_status: ChannelManagerStatus,
     is_test: z.boolean(),
     state: DeliveryState,
     reason: z.string().nullish().describe("Why it is not delivered, or not yet delivered"),

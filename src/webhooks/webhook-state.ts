@@ -6,7 +6,7 @@ import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
-import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
+import { ChannelManagerStatus } from "../channels/channel-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { findDelivery } from "./webhook-delivery.ts";
@@ -24,7 +24,7 @@ const WebhookState = z
     campaign_name: z.string(),
     url: z.string(),
     request_method: z.string(),
-    trigger_statuses: z.array(z.enum(CHANNEL_STATUSES)),
+    trigger_statuses: z.array(ChannelManagerStatus),
     auth_value_keys: z.array(z.string()).nullish(),
     overlap_until: timestamp().nullish().describe("Until then a replaced secret signs too"),
     disabled_at: timestamp().nullish(),
@@ -172,7 +172,7 @@ export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
       tag,
       permission: "outbound_write",
       params,
-      body: z.object({ status: z.enum(CHANNEL_STATUSES) }).meta({ id: "WebhookTest" }),
+      body: z.object({ status: ChannelManagerStatus }).meta({ id: "WebhookTest" }),
       response: WebhookDelivery,
     },
     ({ caller, params, body }) =>

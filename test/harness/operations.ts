@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { expandShared } from "../../src/api/openapi/share-common.ts";
+import { expandShared } from "../../src/api/openapi/expand-shared.ts";
 
 export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
 /** JSON Schema, as the OpenAPI document has it. */

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { expandShared } from "../../src/api/openapi/share-common.ts";
+import { expandShared } from "../../src/api/openapi/expand-shared.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 type Node = { [key: string]: unknown };

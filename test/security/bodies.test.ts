@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { expandShared } from "../../src/api/openapi/share-common.ts";
+import { expandShared } from "../../src/api/openapi/expand-shared.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { multipart } from "../harness/form.ts";
 import { expectFreeLoop, LONGEST_BLOCK_MS } from "../harness/loop-watch.ts";

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { expandShared } from "../../src/api/openapi/expand-shared.ts";
 import { renderTemplate, variableLookup } from "../../src/expressions/template.ts";
 import { localTime, systemVariables } from "../../src/sessions/variables.ts";
 import { displayResult } from "../../src/tool-calls/display-result.ts";
@@ -280,9 +281,10 @@ const listed = new Map(
 );
 
 type Schema = { properties?: Record<string, { deprecated?: boolean }>; anyOf?: Schema[] };
-const schemas: Record<string, Schema> = JSON.parse(
-  readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"),
-).components.schemas;
+const document: { components: { schemas: Record<string, Schema> } } = expandShared(
+  JSON.parse(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8")),
+);
+const { schemas } = document.components;
 const fieldsOf = ({ properties = {}, anyOf = [] }: Schema): string[] => [
   ...Object.keys(properties).filter((name) => !properties[name]?.deprecated),
   ...anyOf.flatMap(fieldsOf),

@@ -1,8 +1,11 @@
 import { operationId } from "./operation-id.ts";
+import { shareFields } from "./share-fields.ts";
 
 /*
- * What every operation of openapi.json says again stands once, among its components: refusals, and the parameters that all
- * lists take. Pure. `expandShared` writes them back, for readers that look at one operation.
+ * What several operations of openapi.json say stands once, among its components: refusals, the frame of a page of records,
+ * parameters, and the fields that one schema has of another. Answers are not: of an answer that is referred to, a widely used
+ * generator doesn't see that it is JSON. Pure. `expand-shared.ts` writes them back, for readers
+ * that look at one operation.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: OpenAPI, read by its own rules
@@ -10,21 +13,32 @@ type Json = any;
 
 const REFUSALS: Record<string, [name: string, description: string]> = {
   "400": ["Refused", "A rule refuses this; the detail says which."],
-  "401": ["NotAuthenticated", "No valid token or sign-in."],
-  "403": ["Forbidden", "The role or the token lacks the permission that the detail names."],
   "404": ["NotFound", "There is no such record in this organization."],
   "409": ["Conflict", "It was changed meanwhile, or exists already."],
   "412": ["Blocked", "The record's state does not allow this."],
   "422": ["InvalidInput", "Something in the input is wrong; each place is named."],
 };
+/** Stands for every status that is not named: each of them answers with one sentence. */
+const ANY_REFUSAL: [name: string, description: string] = [
+  "Error",
+  "Any other refusal. 401: no valid token or sign-in. 403: the role or the token lacks the permission that the detail names. " +
+    "404: there is no such record. 413: the body is too large. 429: too many calls; Retry-After says when to go on.",
+];
+const SIGN_IN = new Set(["401", "403"]);
 const SUCCESS: Record<string, string> = { "200": "Done", "201": "Created", "202": "Accepted", "204": "Done" };
 
 /** A parameter is shared from so many operations on. */
-const OFTEN = 20;
+const OFTEN = 3;
 
 export function shareCommon(document: Json): Json {
   const often = commonParameters(document);
   const responses: Json = {};
+  let hasPages = false;
+  const framed = (response: Json): Json => {
+    const page = asPage(response);
+    hasPages ||= page !== null;
+    return page ?? response;
+  };
   const paths = Object.fromEntries(
     Object.entries<Json>(document.paths ?? {}).map(([path, methods]) => [
       path,
@@ -40,10 +54,12 @@ export function shareCommon(document: Json): Json {
               ),
             }),
             responses: Object.fromEntries(
-              Object.entries<Json>(operation.responses ?? {}).map(([status, response]) => [
-                status,
-                shared(status, response, responses),
-              ]),
+              Object.entries<Json>(operation.responses ?? {}).map(([status, response]) => {
+                if (SIGN_IN.has(status)) return ["default", refusal(ANY_REFUSAL, response, responses)];
+                const named = REFUSALS[status];
+                if (named) return [status, refusal(named, response, responses)];
+                return [status, { ...framed(response), description: described(response, SUCCESS[status]) }];
+              }),
             ),
           },
         ]),
@@ -51,18 +67,40 @@ export function shareCommon(document: Json): Json {
     ]),
   );
   const parameters = Object.fromEntries([...often.values()].map((parameter) => [parameter.name, parameter]));
-  return shortened({
+  const short = shortened({
     ...document,
     paths,
     components: { ...document.components, responses, parameters },
   });
+  const schemas = { ...short.components.schemas, ...(hasPages ? { Page: PAGE } : {}) };
+  return { ...short, components: { ...short.components, schemas: shareFields(schemas) } };
 }
 
-function shared(status: string, response: Json, responses: Json): Json {
-  const [name, description] = REFUSALS[status] ?? [];
-  if (name === undefined) return { ...response, description: described(response, SUCCESS[status]) };
+function refusal([name, description]: [string, string], response: Json, responses: Json): Json {
   responses[name] = { ...response, description };
   return reference("responses", name);
+}
+
+/** The frame of `listOf` (api/list.ts), which all lists have. */
+const PAGE = {
+  type: "object",
+  properties: {
+    page: { type: "integer" },
+    page_size: { type: "integer" },
+    total_pages: { type: ["integer", "null"] },
+    total_count: { type: ["integer", "null"] },
+  },
+  required: ["page", "page_size"],
+};
+
+function asPage(response: Json): Json | null {
+  const schema = response.content?.["application/json"]?.schema;
+  const { items, ...frame } = schema?.properties ?? {};
+  if (items === undefined || JSON.stringify(shortened(frame)) !== JSON.stringify(PAGE.properties))
+    return null;
+  const records = { type: "object", properties: { items }, required: ["items"] };
+  const page = { allOf: [reference("schemas", "Page"), records] };
+  return { ...response, content: { "application/json": { schema: page } } };
 }
 
 const described = ({ description }: Json, otherwise = "Done"): string =>
@@ -77,9 +115,11 @@ function commonParameters({ paths = {} }: Json): Map<string, Json> {
         const times = (counted.get(key)?.times ?? 0) + 1;
         counted.set(key, { parameter, times });
       }
-  return new Map(
-    [...counted].filter(([, { times }]) => times >= OFTEN).map(([key, { parameter }]) => [key, parameter]),
-  );
+  // A component has one name: of two parameters with one, the more frequent is shared.
+  const shared = new Map<string, [key: string, parameter: Json]>();
+  for (const [key, { parameter, times }] of [...counted].toSorted(([, a], [, b]) => b.times - a.times))
+    if (times >= OFTEN && !shared.has(parameter.name)) shared.set(parameter.name, [key, parameter]);
+  return new Map(shared.values());
 }
 
 /** A page of records, or a plain list. */
@@ -118,42 +158,13 @@ function orNull({ anyOf, ...more }: Json): Json {
   return { ...more, ...some, type: [some.type, "null"] };
 }
 
-/** Each operation with its own parameters and responses again. */
-export function expandShared<Document extends object>(document: Document): Document {
-  const { paths, components } = document as Json;
-  const resolved = (entry: Json): Json => {
-    const [, kind, name] = /^#\/components\/(parameters|responses)\/(\w+)$/.exec(entry?.$ref ?? "") ?? [];
-    return kind && name ? components[kind][name] : entry;
-  };
-  return {
-    ...document,
-    paths: Object.fromEntries(
-      Object.entries<Json>(paths).map(([path, methods]) => [
-        path,
-        Object.fromEntries(
-          Object.entries<Json>(methods).map(([method, operation]) => [
-            method,
-            {
-              ...operation,
-              ...(operation.parameters && { parameters: operation.parameters.map(resolved) }),
-              responses: Object.fromEntries(
-                Object.entries(operation.responses).map(([status, response]) => [status, resolved(response)]),
-              ),
-            },
-          ]),
-        ),
-      ]),
-    ),
-  };
-}
-
 /** As it is kept in the repository: an operation and a schema a line, so that a change of one is a line that changed. */
 export function documentText(document: object): string {
-  const lines = (entries: [string, unknown][], indent: string, print: (value: unknown) => string): string =>
-    entries.map(([key, value]) => `${indent}${JSON.stringify(key)}: ${print(value)}`).join(",\n");
-  const nested = (depth: number) => (value: unknown) =>
+  const nested = (value: unknown, depth: number): string =>
     depth === 0 || typeof value !== "object" || value === null || Array.isArray(value)
       ? JSON.stringify(value)
-      : `{\n${lines(Object.entries(value), "  ".repeat(4 - depth), nested(depth - 1))}\n${"  ".repeat(3 - depth)}}`;
-  return `{\n${lines(Object.entries(document), "  ", nested(2))}\n}\n`;
+      : `{\n${Object.entries(value)
+          .map(([key, inner]) => `${JSON.stringify(key)}:${nested(inner, depth - 1)}`)
+          .join(",\n")}\n}`;
+  return `${nested(document, 3)}\n`;
 }

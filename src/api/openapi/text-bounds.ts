@@ -59,7 +59,10 @@ type ApiOperation = {
 
 const REF = "#/components/schemas/";
 
-/** Writes the maximum into each text of the document that a sender fills and that has none. */
+/**
+ * Writes the maximum into each text of the document that a sender fills and that has none. The served document leaves these
+ * out, and says the rule once.
+ */
 export function documentTextBounds(document: Document): void {
   const schemas = document.components?.schemas ?? {};
   const seen = new Set<unknown>();

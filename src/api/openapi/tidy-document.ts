@@ -1,5 +1,5 @@
 import { jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import { documentTextBounds } from "./text-bounds.ts";
+import { opened } from "./open-answers.ts";
 
 type Document = { components?: { schemas?: Record<string, unknown> } } & Record<string, unknown>;
 
@@ -7,7 +7,8 @@ const REF = "#/components/schemas/";
 
 /**
  * The plugin publishes every named schema twice, as input (`AgentInput`) and as output, wherever it is used. Here what
- * nothing refers to is left out, and an input keeps that name only beside an output that differs from it.
+ * nothing refers to is left out, and an input keeps that name only beside an output that differs from it. Where it used to
+ * differ in nothing but that the output was closed, the input's name still leads to the one that is left.
  */
 export function tidyDocument(source: Parameters<typeof jsonSchemaTransformObject>[0]): Document {
   const document = jsonSchemaTransformObject(source) as Document;
@@ -25,18 +26,41 @@ export function tidyDocument(source: Parameters<typeof jsonSchemaTransformObject
   follow(rest);
 
   const renamed = namesWithoutTwin(schemas, used);
-  const kept = [...used].map((name) => [renamed.get(name) ?? name, schemas[name]] as const);
+  // What is sent stays as it is: where it takes no other field than those it names, the server refuses them.
+  const kept = [...used]
+    .toSorted((a, b) => Number(a.endsWith("Input")) - Number(b.endsWith("Input")))
+    .map((name) => {
+      const sent = name.endsWith("Input") && name.replace(/Input$/, "") in schemas;
+      return [renamed.get(name) ?? name, sent ? schemas[name] : opened(schemas[name])] as const;
+    });
+  const aliases = [...renamed]
+    .filter(([input, plain]) => used.has(plain) && !isSame(schemas[input], schemas[plain], renamed))
+    .map(([input, plain]) => [input, { $ref: REF + plain }] as const);
   const tidy = {
     ...rest,
+    paths: openAnswers(rest.paths),
     components: {
       ...document.components,
-      schemas: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: Object.fromEntries([...kept, ...aliases].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
-  // At the end, so that an input that only lacks a maximum doesn't differ from its output.
-  const written = rewriteReferences(tidy, renamed) as Document;
-  documentTextBounds(written);
-  return written;
+  return rewriteReferences(tidy, renamed) as Document;
+}
+
+function openAnswers(paths: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries((paths ?? {}) as Record<string, Record<string, { responses?: unknown }>>).map(
+      ([path, methods]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(methods).map(([method, operation]) => [
+            method,
+            operation.responses ? { ...operation, responses: opened(operation.responses) } : operation,
+          ]),
+        ),
+      ],
+    ),
+  );
 }
 
 /** Inputs that can go by their plain name: no output has it, or the output of that name says the very same. */
@@ -47,8 +71,7 @@ function namesWithoutTwin(schemas: Record<string, unknown>, used: Set<string>): 
     if (plain !== name && plain in schemas) renamed.set(name, plain);
   }
   const same = (a: string, b: string) =>
-    JSON.stringify(rewriteReferences(schemas[a], renamed)) ===
-    JSON.stringify(rewriteReferences(schemas[b], renamed));
+    isSame(schemas[a], schemas[b], renamed) || isSame(schemas[a], opened(schemas[b]), renamed);
   // Two schemas may differ only in what they refer to, so one that turns out to differ can tell others apart.
   for (let settled = false; !settled; ) {
     const differing = [...renamed].filter(([input, plain]) => used.has(plain) && !same(input, plain));
@@ -57,6 +80,9 @@ function namesWithoutTwin(schemas: Record<string, unknown>, used: Set<string>): 
   }
   return renamed;
 }
+
+const isSame = (a: unknown, b: unknown, renamed: Map<string, string>): boolean =>
+  JSON.stringify(rewriteReferences(a, renamed)) === JSON.stringify(rewriteReferences(b, renamed));
 
 function referencesIn(value: unknown): string[] {
   const text = JSON.stringify(value) ?? "";

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { expandShared } from "../../../src/api/openapi/expand-shared.ts";
 import { OutboundCampaign } from "../../../src/campaigns/campaign-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { CAMPAIGNS, campaignCalls, hook, least, NUMBER } from "../../harness/campaigns.ts";
@@ -275,7 +276,8 @@ describe("tenancy and permissions", () => {
 
 test("openapi.json has the input's 22 fields and the answer's 27, required as specified", async () => {
   const { body } = await app.send("GET", "/openapi.json");
-  const { OutboundCampaign: input, OutboundCampaignResponse: output } = body.components.schemas;
+  const { OutboundCampaign: input, OutboundCampaignResponse: output } =
+    expandShared<typeof body>(body).components.schemas;
   expect(Object.keys(input.properties)).toHaveLength(22);
   expect(input.required.toSorted()).toEqual([
     "active_days",

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { expandShared } from "../../../src/api/openapi/expand-shared.ts";
 
 /**
  * The console's forms, each a folder of src/console and the request that it sends. Whatever the API takes has to be
@@ -57,7 +58,7 @@ const WITHOUT_CONTROL: Record<string, string> = {
 
 type Schema = { properties?: Record<string, { deprecated?: boolean; const?: unknown }> };
 const root = path.resolve(import.meta.dirname, "../../..");
-const { components } = JSON.parse(readFileSync(path.join(root, "openapi.json"), "utf8")) as {
+const { components } = expandShared(JSON.parse(readFileSync(path.join(root, "openapi.json"), "utf8"))) as {
   components: { schemas: Record<string, Schema> };
 };
 

@@ -81,7 +81,7 @@ export function withAllFields(schema: Json, schemas: Schemas): Json {
   return {
     ...more,
     type: "object",
-    properties: Object.assign({}, ...parts.map((part) => part.properties)),
+    properties: Object.fromEntries(parts.flatMap((part) => Object.entries(part.properties ?? {}))),
     ...(required.length > 0 && { required }),
   };
 }

@@ -160,12 +160,17 @@ export async function indexedChunks(
         from unnest(${Object.keys(SCAN)}::text[], ${Object.values(SCAN)}::text[]) as setting (name, value)`.execute(
         tx,
       );
+      const distance = sql`${unpacked(schema, dimensions)} operator(${sql.id(schema)}.<=>)
+        ${asked}::${sql.id(schema, "halfvec")}(${sql.lit(dimensions)})`;
       const { rows } = await sql<ChunkPlace>`
-        select data_source_id, position
-        from data_source_chunks
-        where data_source_id = any (${ids}::bigint[]) and ${ofModel(model, dimensions)}
-        order by ${unpacked(schema, dimensions)} operator(${sql.id(schema)}.<=>) ${asked}::${sql.id(schema, "halfvec")}(${sql.lit(dimensions)})
-        limit ${limit}::integer`.execute(tx);
+        with closest as materialized (
+          select data_source_id, position, ${distance} as distance
+          from data_source_chunks
+          where data_source_id = any (${ids}::bigint[]) and ${ofModel(model, dimensions)}
+          order by ${distance}
+          limit ${limit}::integer
+        )
+        select data_source_id, position from closest order by distance`.execute(tx);
       return rows.length < limit ? null : rows;
     });
   } catch (error) {
@@ -176,12 +181,13 @@ export async function indexedChunks(
 }
 
 /**
- * `iterative_scan`: goes on in order of closeness until enough are of the sources asked, through `max_scan_tuples` vectors at
- * the most. Sorting is off because the planner takes unpacking for cheap and would rather unpack all and sort.
+ * `iterative_scan`: goes on until enough are of the sources asked, through `max_scan_tuples` vectors at the most; "relaxed"
+ * keeps what a later round finds closer than an earlier one did, and is sorted afterwards. Sorting is discouraged because the
+ * planner takes unpacking for cheap and would rather unpack all and sort.
  */
 const SCAN = {
-  "hnsw.iterative_scan": "strict_order",
-  "hnsw.ef_search": "100",
+  "hnsw.iterative_scan": "relaxed_order",
+  "hnsw.ef_search": "200",
   "hnsw.max_scan_tuples": "40000",
   enable_sort: "off",
 };

@@ -257,15 +257,13 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       live.get(call.id)?.tell({ type: "answerer", found });
     } else if (isCallOver(status)) {
       const running = live.get(call.id);
-      if (running) {
-        running.tell({ type: "closed" });
-        await running.settled;
-        // Its line had broken a moment before, and waits for a next one that nobody opens any more.
-        const now = await callOfId(db, call.id);
-        if (now?.state === "answered") await settle(now, "user");
-      } else if (!isHeld(call, clock.now())) {
-        await settle(call, call.state === "answered" ? "user" : reasonOf(call));
-      }
+      running?.tell({ type: "closed" });
+      await running?.settled;
+      // Read anew: its line may have broken a moment before, and waits for a next one that nobody opens any more.
+      const now = await afterStream(db, call, running?.settled);
+      if (now?.state === "answered") await settle(now, "user");
+      else if (now && !running && now.state !== "ended" && !isHeld(now, clock.now()))
+        await settle(now, reasonOf(now));
     }
     return true;
   }

@@ -341,6 +341,16 @@ test("a call whose process died and whose caller has left is ended by the carrie
   );
 });
 
+test("the carrier's word that the caller has left ends a call whose line breaks in that moment, on another process too", async () => {
+  const { call_id = "", token = "" } = parametersOf(await post("/voice", { CallSid: "CA11" }));
+  const other = otherProcess("another process whose line breaks");
+  const call = await other.open(call_id, token, { send() {}, close() {} });
+  call?.input({ type: "open", sid: "CA11" });
+  call?.input({ type: "closed", lost: true });
+  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA11", at: app.clock.now() }, channel_id);
+  expect((await callRow("CA11")).state).toBe("ended");
+});
+
 test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {
   const line = await stream("CA6", parametersOf(await post("/voice", { CallSid: "CA6" })));
   await expect

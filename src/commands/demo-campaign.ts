@@ -1,22 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bootstrap } from "../accounts/bootstrap.ts";
 import { API_KEY_HEADER } from "../api/server.ts";
 import type { App } from "../app/parts.ts";
-import { createApp } from "../app.ts";
 import { type MovedClock, movedClock } from "../base/clock.ts";
-import { silentLog } from "../base/log.ts";
-import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
-import { reachable, readConfig } from "../config.ts";
 import type { Db } from "../db/database.ts";
-import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
-import { seedDemo } from "../demo/seed.ts";
-import { createEgress } from "../egress/egress.ts";
 import { Scenario } from "../simulator/people.ts";
-import { tryPort } from "./free-port.ts";
-import { openPlatform } from "./open-platform.ts";
+import { openDemoProgram } from "./demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "./stop-signal.ts";
 
 /** A Wednesday, ten minutes before nine in New York. */
@@ -50,56 +38,22 @@ const MOST_steps = 240;
 export async function demoCampaign(): Promise<number> {
   const interrupt = stopSignal();
   const stop = AbortSignal.any([interrupt, readerGone()]);
-  const folder = await mkdtemp(path.join(tmpdir(), "parley-demo-"));
   try {
-    await run(folder, stop);
+    await run(stop);
   } catch (error) {
     if (!stop.aborted) throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
   return interrupt.aborted ? INTERRUPTED : 0;
 }
 
-async function run(folder: string, stop: AbortSignal): Promise<void> {
-  const port = await tryPort({ host: "127.0.0.1", port: 0 });
-  // Nothing of the environment: a list of countries, or few lines, would be another demo.
-  const { config, secrets } = readConfig({ DATA_DIR: folder, PORT: String(port) });
+async function run(stop: AbortSignal): Promise<void> {
   await using open = new AsyncDisposableStack();
-  const platform = await openPlatform(config, secrets, { log: silentLog, stop });
-  open.defer(platform.close);
   const clock = movedClock(START);
-  const here = { host: reachable(config.host), port };
-  const egress = createEgress({
-    allow: config.egress_allow,
-    routes: [
-      { host: DEMO_HOST, connect: here, pathPrefix: DEMO_PREFIX },
-      { host: SIMULATOR_HOST, connect: here, pathPrefix: SIMULATOR_PREFIX },
-    ],
-  });
-  open.defer(() => egress.close());
-  const { db } = platform.database;
-  const app = await createApp({
-    db,
-    notices: platform.database.notices,
-    clock,
-    log: silentLog,
-    vault: platform.vault,
-    egress,
-    config,
-    llmProviders: {},
-    simulation: { scenario: Scenario.parse({}), speed: SPEED },
-  });
-  open.defer(() => app.api.server.close());
-  const first = await bootstrap(
-    { db, clock },
-    { email: "demo@example.com", token: null },
-    seedDemo({ clock, vault: platform.vault }),
-  );
-  if (!first) throw new Error("the demo's database was not empty");
-  await app.api.server.listen({ host: config.host, port });
+  const simulation = { scenario: Scenario.parse({}), speed: SPEED };
+  const { app, database, token } = await openDemoProgram(open, { stop, clock, simulation });
+  const { db } = database;
 
-  const call = callerOf(app, first.token);
+  const call = callerOf(app, token);
   const campaigns = await seedCampaigns(call);
   print(`${PEOPLE} simulated people in ${ZONES.length} time zones. Nobody is really called.\n`);
   await play({ app, db, clock, call, campaigns, stop });

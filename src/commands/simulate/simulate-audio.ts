@@ -1,16 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { bootstrap } from "../../accounts/bootstrap.ts";
-import { createApp } from "../../app.ts";
 import { join } from "../../audio/level.ts";
-import { systemClock } from "../../base/clock.ts";
 import { Fault } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
-import { readConfig } from "../../config.ts";
-import { DEMO_HOST, DEMO_PREFIX } from "../../demo/demo-api.ts";
-import { DEMO_TARGET, seedDemo } from "../../demo/seed.ts";
-import { createEgress } from "../../egress/egress.ts";
+import { DEMO_TARGET } from "../../demo/seed.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { createLocalEngines } from "../../media/local-engines.ts";
 import { spokenText } from "../../simulator/caller-audio.ts";
@@ -20,8 +11,7 @@ import { type Person, replyTo } from "../../simulator/person.ts";
 import { createLocalHearing } from "../../speech/local/local-hearing.ts";
 import { findSphinx, type SphinxFiles } from "../../speech/local/sphinx.ts";
 import { type CallWords, SocketCaller } from "../call-socket.ts";
-import { tryPort } from "../free-port.ts";
-import { openPlatform } from "../open-platform.ts";
+import { openDemoProgram } from "../demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "../stop-signal.ts";
 
 const BEGINNING = "A simulated person calls the demo's agent by voice. Nobody is really called.";
@@ -72,43 +62,15 @@ export async function callDemo(
   show: (turn: AudioTurn) => void,
 ): Promise<{ turns: AudioTurn[]; person: Int16Array; agent: Int16Array }> {
   await using open = new AsyncDisposableStack();
-  const data_dir = await mkdtemp(path.join(tmpdir(), "parley-simulate-"));
-  open.defer(() => rm(data_dir, { recursive: true, force: true }));
-  const port = await tryPort({ host: "127.0.0.1", port: 0 });
-  const { config, secrets } = readConfig({ DATA_DIR: data_dir, PORT: String(port) });
-  const platform = await openPlatform(config, secrets, { log: silentLog, stop });
-  open.defer(platform.close);
-  const { db, pool } = platform.database;
-  const routes = [{ host: DEMO_HOST, connect: { host: "127.0.0.1", port }, pathPrefix: DEMO_PREFIX }];
-  const egress = createEgress({ allow: config.egress_allow, routes });
-  open.defer(() => egress.close());
   const engines = createLocalEngines({ sphinx });
   open.defer(() => engines.close());
-  const app = await createApp({
-    db,
-    notices: platform.database.notices,
-    clock: systemClock,
-    log: silentLog,
-    vault: platform.vault,
-    egress,
-    config,
-    llmProviders: {},
-    voiceEngines: engines,
-  });
-  open.defer(() => app.api.server.close());
-  await bootstrap(
-    { db, clock: systemClock },
-    { email: "admin@localhost", token: null },
-    seedDemo({ clock: systemClock, vault: platform.vault }),
-  );
-  await app.api.server.listen({ host: "127.0.0.1", port });
-  const jobs = await startJobs({ pool, log: silentLog, handlers: app.jobs });
+  const { app, database, url } = await openDemoProgram(open, { stop, voiceEngines: engines });
+  const jobs = await startJobs({ pool: database.pool, log: silentLog, handlers: app.jobs });
   open.defer(() => jobs.stop());
   // The caller's ear is a thread of its own: it must not wait for the agent's.
   const ear = createLocalHearing({ sphinx });
   open.defer(() => ear.close());
 
-  const url = `http://127.0.0.1:${port}`;
   const answer = await fetch(`${url}/chat/v1/calls`, {
     method: "POST",
     headers: { "content-type": "application/json" },

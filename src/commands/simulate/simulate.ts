@@ -1,25 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { sql } from "kysely";
-import { bootstrap } from "../../accounts/bootstrap.ts";
 import { API_KEY_HEADER } from "../../api/server.ts";
 import type { App } from "../../app/parts.ts";
-import { createApp } from "../../app.ts";
-import { systemClock } from "../../base/clock.ts";
 import { Fault } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
-import { SIMULATOR_HOST, SIMULATOR_PREFIX, simulatedAccount } from "../../carriers/simulator-account.ts";
-import { readConfig } from "../../config.ts";
+import { simulatedAccount } from "../../carriers/simulator-account.ts";
 import type { Db } from "../../db/database.ts";
-import { DEMO_HOST, DEMO_PREFIX } from "../../demo/demo-api.ts";
-import { DEMO_TARGET, seedDemo } from "../../demo/seed.ts";
-import { createEgress } from "../../egress/egress.ts";
+import { DEMO_TARGET } from "../../demo/seed.ts";
 import { startJobs } from "../../jobs/runner.ts";
-import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../../simulator/mail-simulator.ts";
 import { Scenario } from "../../simulator/people.ts";
-import { tryPort } from "../free-port.ts";
-import { openPlatform } from "../open-platform.ts";
+import { openDemoProgram } from "../demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "../stop-signal.ts";
 import { printSimulated, type Simulated, type TalkLine } from "./simulated-talk.ts";
 
@@ -48,46 +37,15 @@ export async function simulate(wanted: { json: boolean; seed: number }): Promise
 
 async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortSignal): Promise<void> {
   await using open = new AsyncDisposableStack();
-  const data_dir = await mkdtemp(path.join(tmpdir(), "parley-simulate-"));
-  open.defer(() => rm(data_dir, { recursive: true, force: true }));
-  const port = await tryPort({ host: "127.0.0.1", port: 0 });
-  const { config, secrets } = readConfig({ DATA_DIR: data_dir, PORT: String(port) });
-  const platform = await openPlatform(config, secrets, { log: silentLog, stop });
-  open.defer(platform.close);
-  const { db, pool } = platform.database;
-
-  const connect = { host: "127.0.0.1", port };
-  const routes = [
-    { host: DEMO_HOST, connect, pathPrefix: DEMO_PREFIX },
-    { host: SIMULATOR_HOST, connect, pathPrefix: SIMULATOR_PREFIX },
-    { host: MAIL_SIMULATOR_HOST, connect, pathPrefix: MAIL_SIMULATOR_PREFIX },
-  ];
-  const egress = createEgress({ allow: config.egress_allow, routes });
-  open.defer(() => egress.close());
-  const app = await createApp({
-    db,
-    notices: platform.database.notices,
-    clock: systemClock,
-    log: silentLog,
-    vault: platform.vault,
-    egress,
-    config,
-    llmProviders: {},
-    simulation: { scenario: Scenario.parse({ seed }), speed: SPEED },
-  });
-  open.defer(() => app.api.server.close());
-  const first = await bootstrap(
-    { db, clock: systemClock },
-    { email: "admin@localhost", token: null },
-    seedDemo({ clock: systemClock, vault: platform.vault }),
-  );
-  await app.api.server.listen({ host: "127.0.0.1", port });
+  const simulation = { scenario: Scenario.parse({ seed }), speed: SPEED };
+  const { app, database, vault, token } = await openDemoProgram(open, { stop, simulation });
+  const { db, pool } = database;
   const jobs = await startJobs({ pool, log: silentLog, handlers: app.jobs });
   open.defer(() => jobs.stop());
-  if (!first || !app.simulator) throw new Error("the demo could not be set up");
+  if (!app.simulator) throw new Error("the demo has no simulator");
 
-  const demo = await setUp(app, db, first.token);
-  const account = simulatedAccount(platform.vault, demo.phone_channel).account_sid as string;
+  const demo = await setUp(app, db, token);
+  const account = simulatedAccount(vault, demo.phone_channel).account_sid as string;
   if (!json) process.stdout.write("A demo agent and simulated people; nobody is really called.\n");
   const show = (simulated: Simulated) => printSimulated(simulated, json);
 

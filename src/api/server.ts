@@ -32,6 +32,7 @@ import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
+import { documentPart } from "./openapi/document-part.ts";
 import { addReferencePage } from "./openapi/reference-page.ts";
 import { shareCommon } from "./openapi/share-common.ts";
 import { TAGS } from "./openapi/tags.ts";
@@ -225,7 +226,14 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       shareCommon(tidyDocument(source))) as never,
   });
   addReferencePage(server);
-  server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
+  server.get<{ Querystring: { tags?: string | string[] } }>(
+    "/openapi.json",
+    { schema: { hide: true } },
+    ({ query: { tags } }) => {
+      const wanted = [tags ?? []].flat().flatMap((one) => one.split(","));
+      return wanted.length > 0 ? documentPart(server.swagger(), wanted) : server.swagger();
+    },
+  );
 
   const countCall = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();

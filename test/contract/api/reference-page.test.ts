@@ -17,3 +17,18 @@ test("the API reference is a page of its own, with its script, and asks nobody e
   const other = await get("/docs/openapi.yaml");
   expect([other.statusCode, other.json()]).toEqual([404, { detail: "Not Found" }]);
 });
+
+test("openapi.json answers with the operations of some tags alone, and names the tags where one is none", async () => {
+  const app = await createTestApp();
+  const get = async (url: string) => (await app.api.server.inject({ method: "GET", url })).json();
+  const tagsOf = (document: { paths: Record<string, Record<string, { tags: string[] }>> }) =>
+    new Set(
+      Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
+    );
+  const part = await get("/openapi.json?tags=agents,prompts");
+  expect(tagsOf(part)).toEqual(new Set(["agents", "prompts"]));
+  expect(tagsOf(await get("/openapi.json?tags=agents&tags=prompts"))).toEqual(tagsOf(part));
+  expect(part.components.schemas).not.toHaveProperty("OutboundCampaign");
+  expect(tagsOf(await get("/openapi.json")).size).toBeGreaterThan(20);
+  expect((await get("/openapi.json?tags=agnets")).detail[0].loc).toEqual(["query", "tags"]);
+});

@@ -2,17 +2,11 @@ import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
 import { z } from "zod";
 import { bytesOf, Framer, samplesOf } from "../../audio/frames.ts";
-import type { Clock } from "../../base/clock.ts";
 import { errorText } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
-import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
-import { type CallEngines, enginesOfCall } from "../../media/call-engines.ts";
-import { traceOfLine } from "../../media/line-trace.ts";
-import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
-import type { VoiceEngines } from "../../media/voice-engines.ts";
+import type { MediaLine } from "../../media/media-line.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
 import type { SiteTokens } from "../../webchat/embedding-site.ts";
-import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
+import { type LineParts, openMediaLine } from "./open-media-line.ts";
 
 /**
  * A page's call: a WebSocket of 16-bit samples at 16 kHz both ways, and small JSON texts beside them. The page's first
@@ -47,21 +41,13 @@ const MOST_BYTES = 2 * (HEARING_RATE / 10) * 2;
 /** Nothing more is sent while this much is unread, because the page no longer reads. */
 const MOST_UNREAD_BYTES = 2_000_000;
 
-type Parts = {
-  calls: VoiceCalls;
-  engines: VoiceEngines;
-  clock: Clock;
-  log: Log;
-  soundAt: MediaLineParts["soundAt"];
-  tokens: SiteTokens;
-};
+type Parts = LineParts & { tokens: SiteTokens };
 
 export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
-  const { calls, engines, clock, log, soundAt, tokens } = parts;
+  const { log, tokens } = parts;
   let line: MediaLine | null = null;
   let opening = false;
   let frames = 0;
-  let ours: CallEngines | null = null;
   const framer = new Framer(HEARING_RATE);
 
   const send = (message: ToPage) => {
@@ -80,24 +66,12 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   const open = async ({ call_id, token: given }: { call_id: string; token: string }) => {
     opening = true;
     clearTimeout(setup);
+    const over = "This call is over, or was opened before.";
     const token = tokens.read(given);
-    const voice = token === null ? null : await calls.voiceOf(call_id, token);
-    if (token === null || !voice) return refuse("This call is over, or was opened before.");
-    let call: OpenCall | null = null;
-    const waiting: CallInput[] = [];
-    const reports: MediaReport[] = [];
-    const report = (given: MediaReport) => {
-      if (call) call.observe(...traceOfLine(given, clock.now()));
-      else reports.push(given);
-    };
-    const own = await enginesOfCall(engines, voice, (message) => {
-      log.warn({ call_id, message }, "a speech service failed on a call");
-      report({ type: "engine", message });
-    });
-    ours = own;
-    if (socket.readyState !== socket.OPEN) own.close();
-    const media = new MediaLine({
-      clock,
+    if (token === null) return refuse(over);
+    const opened = await openMediaLine(parts, socket, {
+      call_id,
+      token,
       line: {
         rate: HEARING_RATE,
         play: (frame) => {
@@ -108,46 +82,25 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
         clear: () => send({ type: "clear" }),
         close: () => socket.close(1000),
       },
-      hearing: own.hearing,
-      speaking: own.speaking,
-      detection: own.detection,
-      voice,
-      soundAt,
-      findsKeys: false,
-      tell: (input) => {
-        if (input.type === "speech")
-          send({ type: "words", role: "user", text: input.text, final: input.final });
-        if (call) call.input(input);
-        else waiting.push(input);
-      },
-      report,
       ended: () => {
         send({ type: "end" });
         socket.close(1000);
       },
+      hears: (input) => {
+        if (input.type === "speech")
+          send({ type: "words", role: "user", text: input.text, final: input.final });
+      },
+      says: (output) => {
+        if (output.type === "say" && output.text !== "")
+          send({ type: "words", role: "agent", text: output.text, final: true });
+      },
     });
-    const told = (output: CallOutput) => {
-      if (output.type === "say" && output.text !== "") {
-        send({ type: "words", role: "agent", text: output.text, final: true });
-      }
-      media.send(output);
-    };
-    call = await calls.open(call_id, token, {
-      send: told,
-      close: () => media.close(),
-      awaits: (awaited) => media.awaits(awaited),
-      use: own.use,
-    });
-    if (!call) return refuse("This call is over, or was opened before.");
-    for (const given of reports.splice(0)) report(given);
-    const recorder = await call.record(HEARING_RATE);
-    if (recorder) media.record(recorder);
-    line = media;
-    send({ type: "ready", rate: HEARING_RATE, again: tokens.write(call.next_token) });
-    call.input({ type: "open", sid: call_id });
-    for (const input of waiting) call.input(input);
+    if (!opened) return refuse(over);
+    line = opened.media;
+    send({ type: "ready", rate: HEARING_RATE, again: tokens.write(opened.call.next_token) });
+    opened.begin(call_id);
     // The page closed its socket while the call was looked up.
-    if (socket.readyState !== socket.OPEN) media.closed();
+    if (socket.readyState !== socket.OPEN) line.closed();
   };
 
   const takeText = (text: string) => {
@@ -189,7 +142,6 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
     clearInterval(second);
     // Whoever hangs up, or leaves the page, closes the socket in order.
     line?.closed(code === BROKEN);
-    ours?.close();
   });
 }
 

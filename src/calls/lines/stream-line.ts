@@ -1,14 +1,8 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import type { Clock } from "../../base/clock.ts";
 import { errorText } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
-import type { CallInput } from "../../channels/call-socket.ts";
-import { type CallEngines, enginesOfCall } from "../../media/call-engines.ts";
-import { traceOfLine } from "../../media/line-trace.ts";
-import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
-import type { VoiceEngines } from "../../media/voice-engines.ts";
-import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
+import type { MediaLine } from "../../media/media-line.ts";
+import { type LineParts, openMediaLine } from "./open-media-line.ts";
 import type { StreamSaid, StreamTold, StreamWire } from "./stream-wire.ts";
 
 /** Audio alone is 50 messages a second; after a network stall, more arrive at once. */
@@ -20,24 +14,16 @@ const MOST_WAITING = 250;
 /** Nothing more is sent while this much is unread, because the carrier no longer reads. */
 const MOST_UNREAD_BYTES = 2_000_000;
 
-type Parts = {
-  calls: VoiceCalls;
-  engines: VoiceEngines;
-  clock: Clock;
-  log: Log;
-  soundAt: MediaLineParts["soundAt"];
+type Parts = LineParts & {
   wire: StreamWire;
   /** The call of a socket that names none of ours by itself; null: there is none for it. */
   name?: () => Promise<{ call_id: string; token: string } | null>;
 };
 
 /** The socket of one call whose audio the carrier streams to us. Its first message names the call. */
-export function holdStream(
-  { calls, engines, clock, log, soundAt, wire, name }: Parts,
-  socket: WebSocket,
-): void {
+export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): void {
+  const { log } = parts;
   let line: MediaLine | null = null;
-  let ours: CallEngines | null = null;
   let opening = false;
   let messages = 0;
   const waiting: StreamTold[] = [];
@@ -67,27 +53,9 @@ export function holdStream(
   const open = async (start: Extract<StreamTold, { type: "start" }>): Promise<void> => {
     const { sid } = start;
     const { call_id, token } = (name ? await name() : start) ?? { call_id: "", token: "" };
-    const refuse = () => {
-      log.warn({ call_id, sid }, "a stream is of no call of ours");
-      socket.close(1008);
-    };
-    const voice = await calls.voiceOf(call_id, token);
-    if (!voice) return refuse();
-    let call: OpenCall | null = null;
-    const early: CallInput[] = [];
-    const reports: MediaReport[] = [];
-    const report = (given: MediaReport) => {
-      if (call) call.observe(...traceOfLine(given, clock.now()));
-      else reports.push(given);
-    };
-    const own = await enginesOfCall(engines, voice, (message) => {
-      log.warn({ call_id, message }, "a speech service failed on a call");
-      report({ type: "engine", message });
-    });
-    ours = own;
-    if (socket.readyState !== socket.OPEN) own.close();
-    const media = new MediaLine({
-      clock,
+    const opened = await openMediaLine(parts, socket, {
+      call_id,
+      token,
       line: {
         rate: wire.rate,
         play: (frame) => send({ type: "audio", frame }),
@@ -95,35 +63,17 @@ export function holdStream(
         clear: () => send({ type: "clear" }),
         close,
       },
-      hearing: own.hearing,
-      speaking: own.speaking,
-      detection: own.detection,
-      voice,
-      soundAt,
-      // The carrier reports keys itself.
-      findsKeys: false,
-      tell: (input) => (call ? call.input(input) : early.push(input)),
-      report,
       // The carrier is told, or asks for, the next step once its socket is closed.
       ended: close,
     });
-    call = await calls.open(call_id, token, {
-      send: (output) => media.send(output),
-      close: () => media.close(),
-      awaits: (awaited) => media.awaits(awaited),
-      use: own.use,
-    });
-    if (!call) {
-      refuse();
-      media.close();
+    if (!opened) {
+      log.warn({ call_id, sid }, "a stream is of no call of ours");
+      socket.close(1008);
       return;
     }
-    for (const given of reports.splice(0)) report(given);
-    const recorder = await call.record(wire.rate);
-    if (recorder) media.record(recorder);
+    const { media } = opened;
     line = media;
-    call.input({ type: "open", sid });
-    for (const input of early) call.input(input);
+    opened.begin(sid);
     for (const event of waiting.splice(0)) give(media, event);
     // The socket was closed while the call was looked up.
     if (socket.readyState !== socket.OPEN) media.closed();
@@ -177,6 +127,5 @@ export function holdStream(
     clearInterval(second);
     // A call that is over says so before.
     line?.closed(true);
-    ours?.close();
   });
 }

@@ -1,7 +1,6 @@
 import {
   ActionIcon,
   Autocomplete,
-  Button,
   Group,
   MultiSelect,
   NumberInput,
@@ -11,15 +10,16 @@ import {
   TextInput,
 } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CadenceStep } from "../api-types.ts";
 import { useSenders } from "../campaign-form/senders.ts";
-import { Failure, Fetched, Panel } from "../parts/parts.tsx";
+import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { keptOutcomes, outcomesAfter, type StepMode, UNITS, waitParts } from "./cadence-outcomes.ts";
+import { RowsToSave } from "./rows-to-save.tsx";
 
 const MOST_STEPS = 5;
 const CHANNELS: { value: StepMode; label: string }[] = [
@@ -95,27 +95,14 @@ function StepsForm({ campaign_id, mode, stored }: Props & { stored: CadenceStep[
           onRemove={() => setAll(steps.toSpliced(index, 1))}
         />
       ))}
-      {save.error && <Failure error={save.error} />}
       {!readOnly && (
-        <Group gap="sm">
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconPlus size={14} />}
-            disabled={steps.length >= MOST_STEPS}
-            onClick={add}
-          >
-            Add step
-          </Button>
-          <Button
-            variant="default"
-            loading={save.isPending}
-            disabled={JSON.stringify(steps) === JSON.stringify(stored)}
-            onClick={() => save.mutate()}
-          >
-            Save steps
-          </Button>
-        </Group>
+        <RowsToSave
+          noun={{ one: "step", all: "steps" }}
+          canAdd={steps.length < MOST_STEPS}
+          isChanged={JSON.stringify(steps) !== JSON.stringify(stored)}
+          save={save}
+          onAdd={add}
+        />
       )}
     </Stack>
   );

@@ -1,23 +1,14 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Checkbox, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RetryRule } from "../api-types.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
-import { Failure, Fetched, Panel } from "../parts/parts.tsx";
+import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { RowsToSave } from "./rows-to-save.tsx";
 
 const OUTCOMES: RetryRule["outcome"][] = [
   "BUSY",
@@ -89,27 +80,14 @@ function RulesForm({ campaign_id, stored }: { campaign_id: number; stored: Retry
           onRemove={() => setRules(rules.toSpliced(index, 1))}
         />
       ))}
-      {save.error && <Failure error={save.error} />}
       {!readOnly && (
-        <Group gap="sm">
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconPlus size={14} />}
-            disabled={unused.length === 0}
-            onClick={() => unused[0] && add(unused[0])}
-          >
-            Add retry rule
-          </Button>
-          <Button
-            variant="default"
-            loading={save.isPending}
-            disabled={JSON.stringify(rules) === JSON.stringify(stored)}
-            onClick={() => save.mutate()}
-          >
-            Save retry rules
-          </Button>
-        </Group>
+        <RowsToSave
+          noun={{ one: "retry rule", all: "retry rules" }}
+          canAdd={unused.length > 0}
+          isChanged={JSON.stringify(rules) !== JSON.stringify(stored)}
+          save={save}
+          onAdd={() => unused[0] && add(unused[0])}
+        />
       )}
     </Stack>
   );

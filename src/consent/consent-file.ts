@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
-import { csvLine } from "../base/csv.ts";
 import { copyField, copyInto } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { ADDRESS_FAULT, isOneOf, readAddress, readAddressFile, readInstant } from "./address-file.ts";
@@ -12,6 +11,7 @@ import {
   type NewConsent,
   withdrawnSince,
 } from "./consent.ts";
+import { LEDGER_PAGE, ledgerCsv } from "./ledger-csv.ts";
 
 /** Consents as a file: `address`, `purpose`, `channel`, `given_through` and `valid_from`, and what proves them. */
 const COLUMNS = [
@@ -140,29 +140,14 @@ const EXPORTED = [
   "revoked_by",
 ] as const;
 
-/** The whole ledger as CSV, revoked consents too, some hundred rows at a time: it need not fit into memory. */
-export async function* exportConsents(db: Db, sub_organization_id: number): AsyncGenerator<string> {
-  yield csvLine(EXPORTED);
-  for (let after = 0; ; ) {
-    const rows = await db
+export const exportConsents = (db: Db, sub_organization_id: number): AsyncGenerator<string> =>
+  ledgerCsv(EXPORTED, (after) =>
+    db
       .selectFrom("consents")
       .select(["id", ...EXPORTED])
       .where("sub_organization_id", "=", sub_organization_id)
       .where("id", ">", after)
       .orderBy("id")
-      .limit(1_000)
-      .execute();
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-    yield rows
-      .map((row) =>
-        csvLine(
-          EXPORTED.map((column) =>
-            column === "evidence" && row.evidence !== null ? JSON.stringify(row.evidence) : row[column],
-          ) as (string | null)[],
-        ),
-      )
-      .join("");
-  }
-}
+      .limit(LEDGER_PAGE)
+      .execute(),
+  );

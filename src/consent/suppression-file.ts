@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
-import { csvLine } from "../base/csv.ts";
 import { copyField, copyInto } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { ADDRESS_FAULT, isOneOf, readAddress, readAddressFile, readInstant } from "./address-file.ts";
+import { LEDGER_PAGE, ledgerCsv } from "./ledger-csv.ts";
 import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES, type SuppressionScope } from "./suppression.ts";
 
 /** A do-not-call list: the column `address` and, where wanted, `scope`, `reason`, `occurred_at` and `comment`. */
@@ -107,21 +107,14 @@ const EXPORTED = [
   "lifted_by",
 ] as const;
 
-/** The whole ledger as CSV, lifted entries too, some hundred rows at a time: it need not fit into memory. */
-export async function* exportSuppressions(db: Db, sub_organization_id: number): AsyncGenerator<string> {
-  yield csvLine(EXPORTED);
-  for (let after = 0; ; ) {
-    const rows = await db
+export const exportSuppressions = (db: Db, sub_organization_id: number): AsyncGenerator<string> =>
+  ledgerCsv(EXPORTED, (after) =>
+    db
       .selectFrom("suppressions")
       .select(["id", ...EXPORTED])
       .where("sub_organization_id", "=", sub_organization_id)
       .where("id", ">", after)
       .orderBy("id")
-      .limit(1_000)
-      .execute();
-    const last = rows.at(-1);
-    if (!last) return;
-    after = last.id;
-    yield rows.map((row) => csvLine(EXPORTED.map((column) => row[column]))).join("");
-  }
-}
+      .limit(LEDGER_PAGE)
+      .execute(),
+  );

@@ -7,9 +7,9 @@ export const LEDGER_PAGE = 1_000;
  * A whole ledger as CSV, what is no longer in force too, some hundred rows at a time: it need not fit into memory.
  * `rowsAfter` reads the next `LEDGER_PAGE` rows in the order of their ids.
  */
-export async function* ledgerCsv<Row extends { id: number }>(
-  columns: readonly (keyof Row & string)[],
-  rowsAfter: (id: number) => Promise<Row[]>,
+export async function* ledgerCsv<Column extends string>(
+  columns: readonly Column[],
+  rowsAfter: (id: number) => Promise<({ id: number } & Record<Column, unknown>)[]>,
 ): AsyncGenerator<string> {
   yield csvLine(columns);
   for (let after = 0; ; ) {

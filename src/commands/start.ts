@@ -7,6 +7,7 @@ import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault } from "../base/errors.ts";
+import { giveBackMemory } from "../base/give-back.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { readableLine } from "../base/readable-log.ts";
 import { VERSION } from "../base/version.ts";
@@ -162,7 +163,9 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   );
   lines.release();
   // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.
-  bundle.resolve(prepareConsole(config, stop));
+  const prepared = prepareConsole(config, stop);
+  bundle.resolve(prepared);
+  prepared.then(giveBackMemory, giveBackMemory);
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
   if (lost) throw lost;
 }

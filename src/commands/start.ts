@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Server } from "node:net";
 import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
@@ -165,9 +166,16 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.
   const prepared = prepareConsole(config, stop);
   bundle.resolve(prepared);
-  prepared.then(giveBackMemory, giveBackMemory);
+  prepared.catch(() => {}).then(() => giveBackUnused(app.api.server.server));
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
   if (lost) throw lost;
+}
+
+/** Not while somebody is connected, who would wait for it. */
+function giveBackUnused(server: Server): void {
+  server.getConnections((_error, open) => {
+    if (open === 0) giveBackMemory();
+  });
 }
 
 /** Of the built-in SMTP server. */

@@ -201,6 +201,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...SOCKET_LIMITS,
     per_address: options.socketsPerAddress ?? SOCKET_LIMITS.per_address,
   });
+  // One for each server: it remembers the schemas that it saw first.
+  const asJsonSchema = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } });
   await server.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -221,7 +223,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       servers: [{ url: "/" }],
       tags: TAGS,
     },
-    transform: (route) => documented({ ...route, schema: withAnswers(route) }),
+    transform: (route) => asJsonSchema({ ...route, schema: withAnswers(route) }),
     transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
       shareCommon(tidyDocument(source))) as never,
   });
@@ -356,9 +358,9 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
 /** By status; only the document asks. Given to Fastify with the route, they would take 10 KB of each of 700 operations. */
 type AnswerSchemas = Record<number, unknown>;
 
-const documented = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } });
+type Documented = Parameters<ReturnType<typeof createJsonSchemaTransform>>[0];
 
-function withAnswers({ schema, route }: Parameters<typeof documented>[0]) {
+function withAnswers({ schema, route }: Documented) {
   const { answers } = (route.config ?? {}) as { answers?: () => AnswerSchemas | undefined };
   const response = answers?.();
   return response ? { ...schema, response } : schema;

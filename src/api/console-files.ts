@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
@@ -22,7 +24,10 @@ const CONTENT_TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** All in memory (some 4 MB), so that another version of the program may tidy the bundle's folder away at any time. */
+/**
+ * All in memory (some 2 MB), so that another version of the program may tidy the bundle's folder away at any time. Of what was
+ * compressed only that is kept: what asks for the file itself, as no browser does, has it unpacked.
+ */
 type Bundle = { page: string; assets: Map<string, Buffer> };
 type State = { kind: "building" } | { kind: "ready"; bundle: Bundle } | { kind: "failed"; reason: string };
 
@@ -62,25 +67,33 @@ export function consoleRoutes(api: Api, build: Promise<string> | undefined): voi
   api.server.get("/console/*", hidden, page);
   api.server.get<{ Params: { name: string } }>("/console/assets/:name", hidden, (request, reply) => {
     const { name } = request.params;
-    if (state.kind !== "ready" || !state.bundle.assets.has(name)) return reply.callNotFound();
-    return sendAsset(request, reply, state.bundle, name);
+    if (state.kind !== "ready") return reply.callNotFound();
+    const { assets } = state.bundle;
+    return assets.has(name) || assets.has(`${name}.gz`)
+      ? sendAsset(request, reply, assets, name)
+      : reply.callNotFound();
   });
 }
 
 function readBundle(folder: string): Bundle {
   const assets = path.join(folder, "assets");
+  const names = readdirSync(assets);
   return {
     page: readFileSync(path.join(folder, PAGE), "utf8"),
-    assets: new Map(readdirSync(assets).map((name) => [name, readFileSync(path.join(assets, name))])),
+    assets: new Map(
+      names
+        .filter((name) => !names.includes(`${name}.gz`))
+        .map((name) => [name, readFileSync(path.join(assets, name))]),
+    ),
   };
 }
 
-function sendAsset(
+async function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
-  { assets }: Bundle,
+  assets: Bundle["assets"],
   name: string,
-): FastifyReply {
+): Promise<FastifyReply> {
   const accepted = request.headers["accept-encoding"] ?? "";
   const encoding = [
     { token: "br", suffix: ".br" },
@@ -91,7 +104,8 @@ function sendAsset(
     .header("cache-control", FOREVER)
     .header("vary", "accept-encoding");
   if (encoding) reply.header("content-encoding", encoding.token);
-  return reply.send(assets.get(name + (encoding?.suffix ?? "")));
+  const kept = assets.get(name + (encoding?.suffix ?? ""));
+  return reply.send(kept ?? (await promisify(gunzip)(assets.get(`${name}.gz`) as Buffer)));
 }
 
 /**

@@ -201,6 +201,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...SOCKET_LIMITS,
     per_address: options.socketsPerAddress ?? SOCKET_LIMITS.per_address,
   });
+  // One for each server: it remembers the schemas that it saw first.
+  const asJsonSchema = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } });
   await server.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -221,7 +223,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       servers: [{ url: "/" }],
       tags: TAGS,
     },
-    transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
+    transform: (route) => asJsonSchema({ ...route, schema: withAnswers(route) }),
     transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
       shareCommon(tidyDocument(source))) as never,
   });
@@ -245,17 +247,19 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       const documented = path.replaceAll(/:(\w+)/g, "{$1}");
       permissionOf.set(`${method.toUpperCase()} ${documented}`, operation.permission);
       if (operation.also_permission) permissions.add(operation.also_permission);
+      const config = {
+        ...(operation.calls_per_minute && {
+          rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
+        }),
+        ...(operation.body_limit_values && { most_values: operation.body_limit_values }),
+        answers: () => answerSchemas(operation),
+      };
       server.route({
         method: method.toUpperCase(),
         url: path,
         schema: openApiSchema(operation),
         ...(operation.body_limit_bytes && { bodyLimit: operation.body_limit_bytes }),
-        config: {
-          ...(operation.calls_per_minute && {
-            rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
-          }),
-          ...(operation.body_limit_values && { most_values: operation.body_limit_values }),
-        },
+        config,
         // Before the body is read: a stranger learns nothing about what a body should look like.
         onRequest: async (request, reply) => {
           if (operation.permission === "public") return;
@@ -337,14 +341,6 @@ function validator(schema: Schema, httpPart: string | undefined) {
 
 function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
   const { summary, description, tag, params, query, body, form, deprecated, hidden } = operation;
-  const refusals = operation.refusals ?? [];
-  const errors = {
-    ...Object.fromEntries(refusals.map((status) => [status, ErrorDetail])),
-    ...(operation.permission !== "public" && { 401: ErrorDetail, 403: ErrorDetail }),
-    422: HTTPValidationError,
-  };
-  const status = operation.status ?? 200;
-  const response = status === 204 ? z.null().describe("Done; no body") : operation.response;
   return {
     summary,
     tags: [tag],
@@ -356,9 +352,30 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
     ...(deprecated && { deprecated }),
     ...(hidden && { hide: true }),
     ...(operation.permission === "public" ? { security: [] } : {}),
-    ...(response
-      ? { response: { [status]: produced(response as Schema, operation.produces), ...errors } }
-      : {}),
+  };
+}
+
+/** By status; only the document asks. Given to Fastify with the route, they would take 10 KB of each of 700 operations. */
+type AnswerSchemas = Record<number, unknown>;
+
+type Documented = Parameters<ReturnType<typeof createJsonSchemaTransform>>[0];
+
+function withAnswers({ schema, route }: Documented) {
+  const { answers } = (route.config ?? {}) as { answers?: () => AnswerSchemas | undefined };
+  const response = answers?.();
+  return response ? { ...schema, response } : schema;
+}
+
+function answerSchemas<P, Q, B, R>(operation: Operation<P, Q, B, R>): AnswerSchemas | undefined {
+  const status = operation.status ?? 200;
+  const response = status === 204 ? z.null().describe("Done; no body") : operation.response;
+  if (!response) return undefined;
+  const refusals = operation.refusals ?? [];
+  return {
+    [status]: produced(response as Schema, operation.produces),
+    ...Object.fromEntries(refusals.map((refusal) => [refusal, ErrorDetail])),
+    ...(operation.permission !== "public" && { 401: ErrorDetail, 403: ErrorDetail }),
+    422: HTTPValidationError,
   };
 }
 

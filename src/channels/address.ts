@@ -1,5 +1,5 @@
 import { domainToASCII } from "node:url";
-import { parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
+import { parsePhoneNumberFromString } from "libphonenumber-js/core";
 import metadata from "libphonenumber-js/min/metadata";
 
 /** An address in its one spelling; null when it can't be one. */

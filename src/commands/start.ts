@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Server } from "node:net";
 import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
@@ -7,6 +8,7 @@ import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault } from "../base/errors.ts";
+import { giveBackMemory } from "../base/give-back.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { readableLine } from "../base/readable-log.ts";
 import { VERSION } from "../base/version.ts";
@@ -162,9 +164,18 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   );
   lines.release();
   // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.
-  bundle.resolve(prepareConsole(config, stop));
+  const prepared = prepareConsole(config, stop);
+  bundle.resolve(prepared);
+  prepared.catch(() => {}).then(() => giveBackUnused(app.api.server.server));
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
   if (lost) throw lost;
+}
+
+/** Not while somebody is connected, who would wait for it. */
+function giveBackUnused(server: Server): void {
+  server.getConnections((_error, open) => {
+    if (open === 0) giveBackMemory();
+  });
 }
 
 /** Of the built-in SMTP server. */

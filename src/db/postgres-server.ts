@@ -55,6 +55,8 @@ const SETTINGS: Record<string, string> = {
   max_connections: "100",
   shared_buffers: "64MB",
   ...SHARED_MEMORY,
+  // Nobody replicates it; its launcher would rest beside it.
+  max_logical_replication_workers: "0",
   timezone: "UTC",
   log_timezone: "UTC",
   // Statement errors reach the program, which logs them; here they would only fill the disk, with people's data.

@@ -1278,7 +1278,6 @@ create table session_tool_calls (
   whole_result json,
   constraint session_tool_calls_pkey primary key (session_id, seq)
 );
-create index session_tool_calls_id on session_tool_calls (session_id, tool_call_id);
 
 -- room: turns
 
@@ -2667,11 +2666,17 @@ begin
   return null;
 end $$;
 
+create function count_sent_record() returns trigger language plpgsql as $$
+begin
+  insert into storage_counts
+  select sub_organization_id, 'requests', octet_length(new.content::text) from sessions where id = new.session_id;
+  return null;
+end $$;
+
 create function count_sent_records() returns trigger language plpgsql as $$
 begin
   insert into storage_counts
-  select s.sub_organization_id, 'requests',
-    sum(octet_length(c.content::text)) * case when tg_op = 'INSERT' then 1 else -1 end
+  select s.sub_organization_id, 'requests', -sum(octet_length(c.content::text))
   from changed c join sessions s on s.id = c.session_id group by 1;
   return null;
 end $$;
@@ -2742,10 +2747,10 @@ create trigger requests_moved after update on requests
   referencing old table as removed new table as added for each statement execute function count_moved_requests();
 create trigger requests_removed after delete on requests
   referencing old table as removed for each statement execute function count_removed_requests();
-create trigger sent_records_added after insert on sent_records
-  referencing new table as changed for each statement execute function count_sent_records();
 create trigger sent_records_removed after delete on sent_records
   referencing old table as changed for each statement execute function count_sent_records();
+create trigger sent_records_added after insert on sent_records
+  for each row execute function count_sent_record();
 create trigger takeouts_stored after insert or delete or update of size_bytes on takeouts
   for each row execute function count_takeout();
 create trigger text_messages_told before update of status on text_messages

@@ -1,7 +1,5 @@
-import { type CelFunc, CelScalar, celMethod, objectType } from "@bufbuild/cel";
-
-const { INT, STRING } = CelScalar;
-const TIMESTAMP = objectType("google.protobuf.Timestamp");
+import type { CelFunc } from "@bufbuild/cel";
+import { celLibrary } from "./cel-library.ts";
 
 /** CEL counts months, days of the month and days of the year from 0, days of the week from Sunday. */
 const PARTS: Record<string, (at: Temporal.ZonedDateTime) => number> = {
@@ -21,14 +19,19 @@ const PARTS: Record<string, (at: Temporal.ZonedDateTime) => number> = {
  * The library's own take the way through a `Date` in the zone of this machine: in New York, 02:30 UTC on the day the
  * clocks go forward reads as hour 3.
  */
-export const timeMethods: CelFunc[] = Object.entries(PARTS).flatMap(([name, part]) => [
-  celMethod(name, TIMESTAMP, [], INT, function () {
-    return BigInt(part(zoned(this, "UTC")));
-  }),
-  celMethod(name, TIMESTAMP, [STRING], INT, function (zone) {
-    return BigInt(part(zoned(this, zone)));
-  }),
-]);
+export function timeMethods(): CelFunc[] {
+  const { CelScalar, celMethod, objectType } = celLibrary();
+  const { INT, STRING } = CelScalar;
+  const TIMESTAMP = objectType("google.protobuf.Timestamp");
+  return Object.entries(PARTS).flatMap(([name, part]) => [
+    celMethod(name, TIMESTAMP, [], INT, function () {
+      return BigInt(part(zoned(this, "UTC")));
+    }),
+    celMethod(name, TIMESTAMP, [STRING], INT, function (zone) {
+      return BigInt(part(zoned(this, zone)));
+    }),
+  ]);
+}
 
 /** A zone is an IANA name or an offset; CEL lets an eastern offset go without its sign (`02:00`). */
 function zoned(timestamp: unknown, zone: string): Temporal.ZonedDateTime {

@@ -1,13 +1,5 @@
-import {
-  type CelInput,
-  type CelList,
-  type CelMap,
-  type CelValue,
-  isCelList,
-  isCelMap,
-  isCelType,
-  isCelUint,
-} from "@bufbuild/cel";
+import type { CelInput, CelList, CelMap, CelValue } from "@bufbuild/cel";
+import { celLibrary } from "./cel-library.ts";
 import { namesOf } from "./json-value.ts";
 import { isRecord, type Members } from "./member.ts";
 import { EvaluationError, type Meter } from "./meter.ts";
@@ -81,13 +73,17 @@ export function toJson(value: CelValue, meter: Meter): unknown {
     case "bigint":
       return safeNumber(value);
     default:
-      if (value === null) return null;
-      if (value instanceof Uint8Array) return bytesToJson(value, meter);
-      if (isCelUint(value)) return safeNumber(value.value);
-      if (isCelList(value)) return listToJson(value, meter);
-      if (isCelMap(value)) return mapToJson(value, meter);
-      return isCelType(value) ? value.name : messageToJson(value);
+      return value === null ? null : objectToJson(value, meter);
   }
+}
+
+function objectToJson(value: CelValue, meter: Meter): unknown {
+  const { isCelList, isCelMap, isCelType, isCelUint } = celLibrary();
+  if (value instanceof Uint8Array) return bytesToJson(value, meter);
+  if (isCelUint(value)) return safeNumber(value.value);
+  if (isCelList(value)) return listToJson(value, meter);
+  if (isCelMap(value)) return mapToJson(value, meter);
+  return isCelType(value) ? value.name : messageToJson(value);
 }
 
 function safeNumber(value: bigint): number {
@@ -109,6 +105,7 @@ function listToJson(list: CelList, meter: Meter): unknown[] {
 }
 
 function mapToJson(map: CelMap, meter: Meter): Members {
+  const { isCelUint } = celLibrary();
   const members: [string, unknown][] = [];
   for (const [key, value] of map) {
     const name = isCelUint(key) ? String(key.value) : String(key);

@@ -1,6 +1,7 @@
-import { type CelEnv, type CelInput, type CelResult, isCelError, parse, plan } from "@bufbuild/cel";
+import type { CelEnv, CelInput, CelResult } from "@bufbuild/cel";
 import { MAX_INSTRUCTIONS, patternSize, TOO_LARGE } from "../base/pattern.ts";
 import { celEnvironment, spendFrom } from "./cel-environment.ts";
+import { celLibrary } from "./cel-library.ts";
 import { fromJson, toJson } from "./cel-values.ts";
 import { celFaultWords, celSyntaxWords } from "./cel-words.ts";
 import { isRecord, own } from "./member.ts";
@@ -12,21 +13,25 @@ import { timekeeper } from "./timer.ts";
 
 /** Throws an ExpressionSyntaxError. */
 export function planCel(source: string): Plan {
-  const { costOfItem, timed, evaluate } = prepareCel(source, environment);
+  const { costOfItem, timed, evaluate } = prepareCel(source, ownEnvironment());
   const withinTime = timekeeper();
   return (root) => {
     const run = () => {
       const meter = new Meter(costOfItem);
       spendFrom(meter);
       const result = evaluate(bindingsOf(root, meter));
-      if (isCelError(result)) throw new EvaluationError(celFaultWords(result.message));
+      if (celLibrary().isCelError(result)) throw new EvaluationError(celFaultWords(result.message));
       return toJson(result, meter);
     };
     return timed ? withinTime(run) : run();
   };
 }
 
-const environment = celEnvironment();
+let environment: CelEnv | undefined;
+const ownEnvironment = (): CelEnv => {
+  environment ??= celEnvironment();
+  return environment;
+};
 
 type Prepared = {
   costOfItem: number;
@@ -51,7 +56,7 @@ export function prepareCel(source: string, environment: CelEnv): Prepared {
   return {
     costOfItem: timed || loops.length === 0 ? 1 : nodes.length,
     timed,
-    evaluate: plan(environment, parsed),
+    evaluate: celLibrary().plan(environment, parsed),
   };
 }
 
@@ -87,7 +92,7 @@ const CHEAP = new Set(
 
 function parsedCel(source: string) {
   try {
-    return parse(source);
+    return celLibrary().parse(source);
   } catch (error) {
     if (error instanceof RangeError) throw error;
     const { rawMessage, location } = error as {
@@ -98,10 +103,11 @@ function parsedCel(source: string) {
   }
 }
 
+type ParsedCel = ReturnType<typeof parsedCel>;
 type CelCall = { target?: unknown; function: string; args?: unknown };
 
 /** A pattern that is written out is refused where it is too large, though it is compiled only when it is run. */
-function refusePattern({ function: name, args }: CelCall, { sourceInfo }: ReturnType<typeof parse>): void {
+function refusePattern({ function: name, args }: CelCall, { sourceInfo }: ParsedCel): void {
   if (name !== "matches" || !Array.isArray(args)) return;
   const written = args.at(-1);
   const constant = own(own(own(written, "exprKind"), "value"), "constantKind");

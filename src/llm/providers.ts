@@ -8,7 +8,7 @@ import {
   type Provider,
   SCRIPTED_MODEL,
 } from "./catalogue.ts";
-import { chatCompletions, type StreamingModel } from "./chat-completions.ts";
+import type { StreamingModel } from "./chat-completions.ts";
 import { type LanguageModel, ModelError } from "./model.ts";
 import { providerModel } from "./provider-stream.ts";
 import { scriptedModel } from "./scripted/scripted.ts";
@@ -100,8 +100,10 @@ function kept(
   transport: Transport,
   make: (transport: Transport) => Promise<LanguageModelV4>,
 ): Promise<StreamingModel> {
-  const build = () =>
-    chatCompletions((fetch_) => make(fetch_ ? { fetch: fetch_ } : transport), transport.fetch);
+  const build = async () => {
+    const { chatCompletions } = await import("./chat-completions.ts");
+    return chatCompletions((fetch_) => make(fetch_ ? { fetch: fetch_ } : transport), transport.fetch);
+  };
   // The guard is one of an installation, which tests have several of.
   if (transport.fetch) return build();
   const name = JSON.stringify([choice, access]);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Caller } from "../api/caller.ts";
@@ -15,6 +15,7 @@ import { callOperation, type McpAnswer } from "./call-operation.ts";
 import { callDocsTool, DOCS_TOOLS, isDocsTool } from "./docs-tools.ts";
 import { type OperationTool, toolDefinitions } from "./tool-definitions.ts";
 
+type Protocol = typeof import("@modelcontextprotocol/server");
 type Deps = { db: Db; clock: Clock; log: Log; version: string; apiKeyHeaders: string[] };
 
 const INSTRUCTIONS =
@@ -41,11 +42,11 @@ export function mcpRoutes(api: Api, deps: Deps): void {
   const headers = [API_KEY_HEADER, ...deps.apiKeyHeaders].map((name) => name.toLowerCase());
   const callers = new WeakMap<FastifyRequest, { caller: Caller; token: string }>();
 
-  const serverFor = (request: FastifyRequest): Server => {
+  const serverFor = (protocol: Protocol, request: FastifyRequest): Server => {
     const signedIn = callers.get(request);
     if (!signedIn) throw new Fault("not-authenticated", "Not authenticated");
     const { caller, token } = signedIn;
-    const mcp = new Server(
+    const mcp = new protocol.Server(
       { name: "parley", title: "Parley", version: deps.version },
       { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
     );
@@ -61,7 +62,11 @@ export function mcpRoutes(api: Api, deps: Deps): void {
       const { name, arguments: given = {} } = params;
       if (isDocsTool(name)) return callDocsTool(name, given);
       const tool = (await tools()).get(name);
-      if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+      if (!tool)
+        throw new protocol.ProtocolError(
+          protocol.ProtocolErrorCode.InvalidParams,
+          `There is no tool ${name}.`,
+        );
       const called = await callOperation(server, tool, given, { token, address: request.ip });
       await auditCall(api, deps, caller, tool, called);
       return called.answer;
@@ -72,7 +77,9 @@ export function mcpRoutes(api: Api, deps: Deps): void {
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     // Thousands of calls in one request would all run at once; the protocol has no batches since 2025-06-18.
     if (Array.isArray(request.body)) throw new Fault("refused", "Send one message in a request.");
-    const handler = createMcpHandler(() => serverFor(request), {
+    // Read by the first who asks: it is 5 MiB of memory.
+    const protocol = await import("@modelcontextprotocol/server");
+    const handler = protocol.createMcpHandler(() => serverFor(protocol, request), {
       // Tools change with a new version of the program only, so there is nothing to listen to.
       maxSubscriptions: 0,
       onerror: (error) => deps.log.debug({ err: error }, "mcp request refused"),

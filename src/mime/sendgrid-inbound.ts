@@ -1,4 +1,3 @@
-import MailComposer from "nodemailer/lib/mail-composer";
 import type { SenderChecks } from "./mail-authenticity.ts";
 
 /**
@@ -62,6 +61,7 @@ async function rebuilt(form: FormData): Promise<Buffer> {
       content: Buffer.from(await file.arrayBuffer()),
     })),
   );
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
     text: typeof text === "string" ? text : "",
     ...(typeof html === "string" && { html }),

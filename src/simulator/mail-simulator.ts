@@ -1,6 +1,5 @@
 import { createECDH, createPrivateKey, createPublicKey, randomUUID, sign } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import MailComposer from "nodemailer/lib/mail-composer";
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -97,6 +96,7 @@ export function createMailSimulator(
   };
 
   const writeTo = async (channel_id: number, from: string, to: string, mail: object): Promise<void> => {
+    const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
     const raw = await new MailComposer({ from, to, ...mail }).compile().build();
     const form = new FormData();
     form.set("envelope", JSON.stringify({ to: [to], from }));

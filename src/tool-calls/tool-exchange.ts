@@ -38,7 +38,7 @@ export function toolExchange(
   const answered = outcome.kind === "response" ? outcome : null;
   return {
     at: started.toISOString(),
-    duration_ms,
+    duration_ms: Math.round(duration_ms * 100) / 100,
     method: request.method,
     url: clean(hiddenInUrl(request.url)),
     headers: hiddenHeaders(request.headers, clean),

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 import { errorText, Fault } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { createHeldBytes, type HeldBytes } from "../../mime/held-bytes.ts";
@@ -45,7 +45,8 @@ export async function startMailListener(
   const connections = createSmtpConnections(limits, (id) => {
     for (const connection of server.connections) if (connection.session?.id === id) connection.close();
   });
-  const server: SMTPServer = new SMTPServer({
+  const library = await import("smtp-server");
+  const server: SMTPServer = new library.SMTPServer({
     ...(options.tls ?? {}),
     disabledCommands: options.tls ? ["AUTH"] : ["AUTH", "STARTTLS"],
     authOptional: true,

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
-import MailComposer from "nodemailer/lib/mail-composer";
-import SMTPConnection from "nodemailer/lib/smtp-connection";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { PublicError } from "../../base/errors.ts";
 import { randomBase62 } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
@@ -92,7 +91,8 @@ async function connectionTo(
   if ("refused" in reached) {
     throw new CarrierFault(`${where} can't be reached: ${reached.refused}`, "not-sent");
   }
-  const connection = new SMTPConnection({
+  const { default: Connection } = await import("nodemailer/lib/smtp-connection");
+  const connection = new Connection({
     host: reached.address,
     port: server.port,
     secure: server.tls === "implicit",
@@ -141,7 +141,8 @@ async function checkServer(server: SmtpServer, reach: ReachServer, options: Smtp
 }
 
 /** The mail as it goes over the wire. */
-function compose(mail: OutgoingMail): Promise<Buffer> {
+async function compose(mail: OutgoingMail): Promise<Buffer> {
+  const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const domain = mail.from.address.split("@")[1] ?? "localhost";
   const composer = new MailComposer({
     from: { name: mail.from.name ?? "", address: mail.from.address },

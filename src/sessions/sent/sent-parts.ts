@@ -13,7 +13,7 @@ export type SentParts = { messages: readonly string[]; tools: string | null };
 type PartRef = string | [from: number, count: number];
 
 /** `sum` tells whether the round before is the one that was meant. */
-export type SentRefs = { messages: PartRef[]; tools: string | null; same_tools?: true; sum: string };
+export type SentRefs = { messages: PartRef[]; tools?: string | null; same_tools?: true; sum: string };
 
 /** What a session has stored so far: all keys, and the parts of its last round. */
 export type SentSoFar = { known: ReadonlySet<string>; last: SentParts | null };
@@ -42,7 +42,7 @@ export function refsOf(parts: SentParts, before: SentParts | null): SentRefs {
   const same = before !== null && before.tools === parts.tools;
   return {
     messages,
-    ...(same ? { tools: null, same_tools: true } : { tools: parts.tools }),
+    ...(same ? { same_tools: true } : { tools: parts.tools }),
     sum: sumOf(parts),
   };
 }
@@ -52,7 +52,7 @@ export function partsOf(refs: SentRefs, before: SentParts | null): SentParts | n
   const messages = refs.messages.flatMap((ref) =>
     typeof ref === "string" ? [ref] : (before?.messages.slice(ref[0], ref[0] + ref[1]) ?? []),
   );
-  const parts = { messages, tools: refs.same_tools ? (before?.tools ?? null) : refs.tools };
+  const parts = { messages, tools: refs.same_tools ? (before?.tools ?? null) : (refs.tools ?? null) };
   return sumOf(parts) === refs.sum ? parts : null;
 }
 

@@ -65,10 +65,16 @@ const callOf = ({ tool_call_id, exchanges }: CallExchanges) => ({
 
 const contentOf = ({ at: _, request, calls, ...round }: SentRound, parts: Record<string, unknown>) => ({
   ...withoutUsual(round, USUAL_ROUND),
-  calls: calls.map(({ provider_data: _, ...call }) => call),
-  parts,
-  tool_choice: request.tool_choice,
-  ...withoutUsual({ temperature: request.temperature, seed: request.seed }, USUAL_ROUND),
+  ...withoutUsual(
+    {
+      calls: calls.map(({ provider_data: _, ...call }) => call),
+      tool_choice: request.tool_choice,
+      temperature: request.temperature,
+      seed: request.seed,
+    },
+    USUAL_ROUND,
+  ),
+  ...(Object.keys(parts).length > 0 && { parts }),
 });
 
 /** The rows as one value (`db/recordset.ts`). */

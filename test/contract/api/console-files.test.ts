@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 
@@ -14,9 +15,11 @@ beforeAll(async () => {
     path.join(bundle, "index.html"),
     '<link nonce="__CSP_NONCE__" href="/console/assets/a-1.css">',
   );
-  for (const name of ["a-1.css", "a-1.css.br", "a-1.css.gz", "icon-1.svg"]) {
+  for (const name of ["a-1.css", "a-1.css.br", "icon-1.svg"]) {
     writeFileSync(path.join(bundle, "assets", name), name);
   }
+  // Without compression, so that its words can be read in it.
+  writeFileSync(path.join(bundle, "assets", "a-1.css.gz"), gzipSync("a-1.css in gzip", { level: 0 }));
   app = await createTestApp({}, undefined, { consoleBuild: built.promise });
 });
 afterAll(() => rmSync(bundle, { recursive: true, force: true }));
@@ -54,14 +57,15 @@ test("the page is never kept, and its nonce is the policy's and another each tim
 test("a hashed file is kept for a year, in the smallest form that the browser reads", async () => {
   for (const [accepted, encoding, body] of [
     ["gzip, deflate, br", "br", "a-1.css.br"],
-    ["gzip", "gzip", "a-1.css.gz"],
-    ["identity", undefined, "a-1.css"],
+    ["gzip", "gzip", "a-1.css in gzip"],
+    // Unpacked from what is kept.
+    ["identity", undefined, "a-1.css in gzip"],
   ]) {
     const answer = await get("/console/assets/a-1.css", { "accept-encoding": String(accepted) });
     expect(answer.headers["content-encoding"]).toBe(encoding);
     expect(answer.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(answer.headers.vary).toContain("accept-encoding");
-    expect(answer.body).toBe(body);
+    expect(answer.body).toContain(body);
   }
 });
 

@@ -41,13 +41,11 @@ export async function lockBook(tx: Tx, sub_organization_id: number): Promise<voi
   );
 }
 
-const ADDRESSES = sql<LinkedAddress[]>`(
+/** Of the contact `c`. */
+export const ADDRESSES = sql<LinkedAddress[]>`(
   select coalesce(json_agg(json_build_object('address', a.address, 'linked_at', a.linked_at,
     'linked_through', a.linked_through, 'linked_by', a.linked_by) order by a.linked_at, a.address), '[]')
   from contact_addresses a where a.contact_id = c.id)`;
-
-export const COLUMNS = sql`c.id, c.key, c.name, c.timezone, c.language, c.notes, c.created_at, c.updated_at, c.last_updated_by,
-  ${ADDRESSES} as addresses`;
 
 /** Null: no contact has the address. */
 export const findContact = (
@@ -65,7 +63,10 @@ const findById = async (db: Db, id: number): Promise<ContactRecord> =>
   (await findWhere(db, sql`c.id = ${id}`)) as ContactRecord;
 
 async function findWhere(db: Db, which: RawBuilder<unknown>): Promise<ContactRecord | null> {
-  const { rows } = await sql<ContactRecord>`select ${COLUMNS} from contacts c where ${which}`.execute(db);
+  const { rows } = await sql<ContactRecord>`
+    select c.id, c.key, c.name, c.timezone, c.language, c.notes, c.created_at, c.updated_at, c.last_updated_by,
+      ${ADDRESSES} as addresses
+    from contacts c where ${which}`.execute(db);
   return rows[0] ?? null;
 }
 

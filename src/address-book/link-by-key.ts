@@ -5,7 +5,14 @@ import { lockBook } from "./contact-store.ts";
 import { type KeyedAddress, type KnownContact, type MergeConflict, mergeByKey } from "./merge-by-key.ts";
 
 /** `most_told`: how many conflicts have an event of their own. */
-type From = { sub_organization_id: number; batch_id: string; variable: string; by: string; at: Date; most_told: number };
+type From = {
+  sub_organization_id: number;
+  batch_id: string;
+  variable: string;
+  by: string;
+  at: Date;
+  most_told: number;
+};
 
 /**
  * Links addresses that came with the key of their person, in the transaction that stores their requests, and tells of
@@ -63,7 +70,9 @@ async function readKnown(tx: Tx, sub_organization_id: number, incoming: KeyedAdd
       select id from contacts where sub_organization_id = ${sub_organization_id} and key = any(${keys}::text[])
       union
       select contact_id from contact_addresses
-      where sub_organization_id = ${sub_organization_id} and address = any(${addresses}::text[]))`.execute(tx);
+      where sub_organization_id = ${sub_organization_id} and address = any(${addresses}::text[]))`.execute(
+    tx,
+  );
   return {
     by_key: new Map(rows.flatMap((row) => (row.key === null ? [] : [[row.key, row]]))),
     by_address: new Map(rows.flatMap((row) => row.held.map((address) => [address, row]))),

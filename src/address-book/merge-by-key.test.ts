@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
-import { type KeyedAddress, type KnownContact, MOST_ADDRESSES, type Merge, mergeByKey } from "./merge-by-key.ts";
+import {
+  type KeyedAddress,
+  type KnownContact,
+  type Merge,
+  MOST_ADDRESSES,
+  mergeByKey,
+} from "./merge-by-key.ts";
 
 /** A book as the store keeps it: whose each address is, and each contact's key. */
 type Book = { keys: Map<number, string | null>; owner: Map<string, number> };
@@ -95,7 +101,8 @@ test("nobody is joined whom no key names: contacts that had addresses keep apart
       for (const [other, same] of after.owner) {
         if (id !== same || before.owner.get(one) === before.owner.get(other)) continue;
         const key = after.keys.get(id);
-        const named = (address: string) => incoming.some((each) => each.key === key && each.address === address);
+        const named = (address: string) =>
+          incoming.some((each) => each.key === key && each.address === address);
         expect(named(one) || before.owner.get(one) === id).toBe(true);
         expect(named(other) || before.owner.get(other) === id).toBe(true);
       }
@@ -109,7 +116,10 @@ test("what comes again changes nothing", () =>
   }));
 
 test("a key that comes with more addresses than a person has joins none of them", () => {
-  const many = Array.from({ length: MOST_ADDRESSES + 1 }, (_, n) => ({ key: "0", address: `+1512555${1000 + n}` }));
+  const many = Array.from({ length: MOST_ADDRESSES + 1 }, (_, n) => ({
+    key: "0",
+    address: `+1512555${1000 + n}`,
+  }));
   const { made, linked, conflicts } = mergeByKey(many, read(emptyBook()));
   expect({ made, linked }).toEqual({ made: [], linked: [] });
   expect(conflicts.map(({ reason }) => reason)).toEqual(many.map(() => "too-many"));

@@ -18,9 +18,9 @@ import {
 } from "./batch-schema.ts";
 import { findKey, lockBatch, statusAfter, updateBatch } from "./batch-store.ts";
 import { uploadBatch } from "./batch-upload.ts";
+import { linkRequests } from "./link-requests.ts";
 import { cellCheck, refuseWrongColumns } from "./person-column-faults.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
-import { linkRequests } from "./link-requests.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";

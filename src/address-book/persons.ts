@@ -19,6 +19,11 @@ export class Persons {
     this.#people = people;
   }
 
+  /** Nobody who was asked about has another address or a zone. */
+  get isEmpty(): boolean {
+    return this.#people.size === 0;
+  }
+
   /** The other addresses of the same person. */
   othersOf(of: PersonAddress): readonly string[] {
     return this.#people.get(nameOf(of))?.others ?? [];
@@ -26,7 +31,7 @@ export class Persons {
 
   /** These, and the other addresses of the people who have them, each once. */
   addressesOf(sub_organization_id: number, addresses: readonly string[]): string[] {
-    if (this.#people.size === 0) return [...addresses];
+    if (this.isEmpty) return [...addresses];
     const others = addresses.flatMap((address) => this.othersOf({ sub_organization_id, address }));
     return [...new Set([...addresses, ...others])];
   }

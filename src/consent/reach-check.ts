@@ -87,10 +87,7 @@ export const reachStatement = (questions: readonly ReachQuestion[], persons: Per
           select s.reason, s.address from suppressions s
           where s.sub_organization_id = w.tenant and s.address = w.address and s.lifted_at is null
             and s.scope in ('all', w.mode)
-          union all
-          select s.reason, s.address from unnest(w.others) o (address)
-          join suppressions s on s.sub_organization_id = w.tenant and s.address = o.address collate "C"
-          where s.lifted_at is null and ${holdsForPerson(sql`w.mode`)}
+          ${persons.isEmpty ? sql`` : OF_OTHERS}
         ) s
         order by array_position(${SUPPRESSION_REASONS}::text[], s.reason), s.address <> w.address limit 1
       ) as suppression,
@@ -124,6 +121,16 @@ export const reachStatement = (questions: readonly ReachQuestion[], persons: Per
 export const holdsForPerson = (mode: RawBuilder<unknown>): RawBuilder<boolean> => sql`(
   s.reason = any(${OPT_OUT_REASONS}::text[])
   and (s.scope = 'all' or (s.scope = ${mode} and s.through = any(${SAID_PATHS}::text[]))))`;
+
+/** Left out where no contact of them has several addresses, so that it costs nothing there. */
+const OF_OTHERS = sql`
+  union all
+  select s.reason, s.address from unnest(w.others) o (address)
+  cross join lateral (
+    select s.reason, s.address from suppressions s
+    where s.sub_organization_id = w.tenant and s.address = o.address collate "C" and s.lifted_at is null
+      and ${holdsForPerson(sql`w.mode`)} ${FOR_EACH}
+  ) s`;
 
 export const channelOfMode = (mode: ReachMode): ConsentChannel =>
   mode === "voice" ? "call" : mode === "email" ? "email" : "text";

@@ -2555,6 +2555,7 @@ create index erasures_listed on erasures (sub_organization_id, requested_at desc
 create index erasures_address on erasures (sub_organization_id, address_hash);
 create index erasures_unfinished on erasures (sub_organization_id, status, requested_at desc, id desc)
   where (finished_at is null);
+create index erasures_linked on erasures using gin (linked_hashes);
 
 create table files_to_remove (
   path text primary key,

@@ -34,3 +34,4 @@ alter table organizations add column contact_key_variable text;
 -- room: erasure
 -- Of the person's other addresses, erased with this one.
 alter table erasures add column linked_hashes text[] not null default '{}';
+create index erasures_linked on erasures using gin (linked_hashes);

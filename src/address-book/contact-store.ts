@@ -41,6 +41,13 @@ export async function lockBook(tx: Tx, sub_organization_id: number): Promise<voi
   );
 }
 
+/** From now on claims of the organization ask about contacts. Waits for a claim that is going on, the first time only. */
+export const markLinked = (tx: Tx, sub_organization_id: number): Promise<unknown> =>
+  sql`
+    update organizations set has_linked_addresses = true
+    where id = (select organization_id from sub_organizations where id = ${sub_organization_id})
+      and not has_linked_addresses`.execute(tx);
+
 /** Of the contact `c`. */
 export const ADDRESSES = sql<LinkedAddress[]>`(
   select coalesce(json_agg(json_build_object('address', a.address, 'linked_at', a.linked_at,
@@ -100,6 +107,7 @@ export async function insertContact(
       .executeTakeFirstOrThrow(),
   );
   for (const address of addresses) await link(tx, id, address, change);
+  if (fields.timezone !== null) await markLinked(tx, change.sub_organization_id);
   return findById(tx, id);
 }
 
@@ -117,6 +125,7 @@ export async function replaceFields(
       .where("id", "=", id)
       .execute(),
   );
+  if (fields.timezone !== null) await markLinked(tx, change.sub_organization_id);
   return findById(tx, id);
 }
 
@@ -167,6 +176,7 @@ async function link(tx: Tx, contact_id: number, address: string, change: Change)
     select count(*) as n from contact_addresses where contact_id = ${contact_id}`.execute(tx);
   if ((rows[0]?.n ?? 0) >= MOST_ADDRESSES)
     throw new Fault("refused", `A contact has at most ${MOST_ADDRESSES} addresses. Unlink one first.`);
+  if (rows[0]?.n === 1) await markLinked(tx, sub_organization_id);
   await tx
     .insertInto("contact_addresses")
     .values({

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
-import { lockBook } from "./contact-store.ts";
+import { lockBook, markLinked } from "./contact-store.ts";
 import { type KeyedAddress, type KnownContact, type MergeConflict, mergeByKey } from "./merge-by-key.ts";
 
 /** `most_told`: how many conflicts have an event of their own. */
@@ -55,6 +55,8 @@ export async function linkByKey(tx: Tx, from: From, incoming: KeyedAddress[]): P
       from given join made on made.key = given.key collate "C" cross join unnest(given.addresses) as address`.execute(
       tx,
     );
+  if (merge.linked.length > 0 || merge.made.some(({ addresses }) => addresses.length > 1))
+    await markLinked(tx, sub_organization_id);
   await publish(tx, sub_organization_id, conflictEvents(merge.conflicts.slice(0, from.most_told), from));
   return merge.conflicts.length;
 }

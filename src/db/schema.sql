@@ -111,7 +111,8 @@ create table organizations (
   own_limits json,
   own_limits_updated_at timestamptz,
   own_limits_updated_by text,
-  contact_key_variable text
+  contact_key_variable text,
+  has_linked_addresses boolean not null default false
 );
 
 create table sub_organizations (

@@ -1184,6 +1184,7 @@ export interface Organizations {
   description: string | null;
   display_name: string;
   domains: string | null;
+  has_linked_addresses: Generated<boolean>;
   id: Generated<number>;
   last_updated: string;
   last_updated_by: string | null;

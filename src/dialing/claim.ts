@@ -181,7 +181,13 @@ async function readKnown(
     now,
   );
   const candidates = await lockCandidates(tx, open, firsts);
-  const persons = await readPersons(tx, addressesOf(batches, candidates));
+  const persons = await readPersons(
+    tx,
+    addressesOf(
+      batches.filter((batch) => lines.linksAddresses(batch)),
+      candidates,
+    ),
+  );
   const of = { batches, candidates, persons };
   const tried = await readTried(tx, per_person, per_person === null ? [] : triedBy(of), now);
   const contacts = await readContacts(tx, contactedBy(of, lines), now);

@@ -1,9 +1,10 @@
-import { Textarea, TextInput } from "@mantine/core";
+import { Select, Textarea, TextInput } from "@mantine/core";
 import type { ContactRecord, ContactUpdateRequest } from "../api-types.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { zones } from "../time/zone.ts";
 
 const LABELS = {
   name: "Name",
@@ -71,10 +72,16 @@ export function ContactRecordPanel({ address, record }: { address: string; recor
       {(form) => (
         <>
           <TextInput label={LABELS.name} {...form.getInputProps("name")} />
-          <TextInput
+          <Select
             label={LABELS.timezone}
-            description="Such as America/Chicago. Empty: by the number's area."
-            {...form.getInputProps("timezone")}
+            description="Empty: by the number's area."
+            data={zones()}
+            searchable
+            clearable
+            limit={50}
+            value={form.getValues().timezone || null}
+            onChange={(zone) => form.setFieldValue("timezone", zone ?? "")}
+            error={form.errors.timezone}
           />
           <TextInput
             label={LABELS.language}

@@ -31,6 +31,8 @@ create index contact_addresses_contact on contact_addresses (contact_id);
 -- room: accounts
 -- The variable of requests that carries the key of their person; null: requests link nothing.
 alter table organizations add column contact_key_variable text;
+-- Set when a contact first has a second address or a time zone, never unset: until then a claim asks nothing about contacts.
+alter table organizations add column has_linked_addresses boolean not null default false;
 -- room: erasure
 -- Of the person's other addresses, erased with this one.
 alter table erasures add column linked_hashes text[] not null default '{}';

@@ -4,7 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Contact } from "../api-types.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { Panel, RouteLink } from "../parts/parts.tsx";
+import { Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { personPath } from "../parts/person-path.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -35,7 +35,7 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
       }
     >
       {linking && <LinkAddress address={address} onClose={close} />}
-      <Table.ScrollContainer minWidth={520}>
+      <Scroller label="Addresses of the person">
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -43,7 +43,7 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
               <Table.Th>Opt-outs</Table.Th>
               <Table.Th>Consents</Table.Th>
               <Table.Th>Linked</Table.Th>
-              {isChanged && <Table.Th aria-label="Actions" />}
+              {isChanged && <Table.Th>Action</Table.Th>}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -99,7 +99,7 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
             })}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Scroller>
     </Panel>
   );
 }

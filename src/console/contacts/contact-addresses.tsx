@@ -35,7 +35,7 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
       }
     >
       {linking && <LinkAddress address={address} onClose={close} />}
-      <Scroller label="Addresses of the person">
+      <Scroller label="Addresses of the person" className={undefined}>
         <Table>
           <Table.Thead>
             <Table.Tr>

@@ -29,7 +29,7 @@ export type ContactRecord = ContactFields & {
 };
 
 /** Whose book it is, and who changes it when. */
-export type Change = { sub_organization_id: number; by: string; at: Date };
+export type ContactChange = { sub_organization_id: number; by: string; at: Date };
 
 /**
  * Changes of one sub-organization's contacts take turns, so that two that link the same addresses at once find each other's
@@ -92,7 +92,7 @@ export async function insertContact(
   tx: Tx,
   fields: ContactFields,
   addresses: readonly string[],
-  change: Change,
+  change: ContactChange,
 ): Promise<ContactRecord> {
   const at = change.at.toISOString();
   const { id } = await refuseTakenKey(fields, () =>
@@ -116,7 +116,7 @@ export async function replaceFields(
   tx: Tx,
   id: number,
   fields: ContactFields,
-  change: Change,
+  change: ContactChange,
 ): Promise<ContactRecord> {
   await refuseTakenKey(fields, () =>
     tx
@@ -129,14 +129,14 @@ export async function replaceFields(
   return findById(tx, id);
 }
 
-const changed = ({ by, at }: Change) => ({ updated_at: at.toISOString(), last_updated_by: by });
+const changed = ({ by, at }: ContactChange) => ({ updated_at: at.toISOString(), last_updated_by: by });
 
 /** Needs the book's lock. An address that the contact has already stays as it is. */
 export async function linkAddress(
   tx: Tx,
   contact: ContactRecord,
   address: string,
-  change: Change,
+  change: ContactChange,
 ): Promise<ContactRecord> {
   if (contact.addresses.some((each) => each.address === address)) return contact;
   await link(tx, contact.id, address, change);
@@ -149,7 +149,7 @@ export async function unlinkAddress(
   tx: Tx,
   contact: ContactRecord,
   address: string,
-  change: Change,
+  change: ContactChange,
 ): Promise<ContactRecord> {
   if (contact.addresses.length === 1)
     throw new Fault(
@@ -168,7 +168,7 @@ export const removeContact = async (tx: Tx, id: number): Promise<unknown> =>
   tx.deleteFrom("contacts").where("id", "=", id).execute();
 
 /** Needs the book's lock, under which nobody else links. */
-async function link(tx: Tx, contact_id: number, address: string, change: Change): Promise<void> {
+async function link(tx: Tx, contact_id: number, address: string, change: ContactChange): Promise<void> {
   const { sub_organization_id, by, at } = change;
   const holder = await findContact(tx, sub_organization_id, address);
   if (holder !== null) throw takenAddress(address, holder);

@@ -6,16 +6,16 @@ import { FOR_EACH } from "../db/plans.ts";
 export type PersonAddress = { sub_organization_id: number; address: string };
 
 /** What the contact of an address says. `others`: the contact's addresses beside this one. */
-type Person = { others: string[]; timezone: string | null };
+type KnownPerson = { others: string[]; timezone: string | null };
 
 const nameOf = ({ sub_organization_id, address }: PersonAddress): string =>
   `${sub_organization_id} ${address}`;
 
 /** Who has which addresses, as far as contacts say. */
 export class Persons {
-  #people: ReadonlyMap<string, Person>;
+  #people: ReadonlyMap<string, KnownPerson>;
 
-  constructor(people: ReadonlyMap<string, Person>) {
+  constructor(people: ReadonlyMap<string, KnownPerson>) {
     this.#people = people;
   }
 
@@ -48,7 +48,7 @@ export class Persons {
 
 export const NOBODY_KNOWN = new Persons(new Map());
 
-type Row = PersonAddress & Person;
+type Row = PersonAddress & KnownPerson;
 
 /**
  * One statement for all of them; rows only of contacts that say something a start depends on. Indexes:

@@ -6,7 +6,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 
-type Added = { batch_key: number; batch_id: string; after: number; at: Date };
+type AddedRequests = { batch_key: number; batch_id: string; after: number; at: Date };
 
 /** Requests whose addresses are linked by one round of statements. */
 const CHUNK = 20_000;
@@ -21,7 +21,11 @@ const LONGEST_KEY = 200;
  * Links the addresses of requests that were just added, those of a batch beyond `after`, where the organization's key
  * variable says whose they are. Asks nothing of them where none is named. Index: primary key of requests.
  */
-export async function linkRequests(tx: Tx, caller: Caller, { batch_key, batch_id, after, at }: Added) {
+export async function linkRequests(
+  tx: Tx,
+  caller: Caller,
+  { batch_key, batch_id, after, at }: AddedRequests,
+) {
   const variable = await readKeyVariable(tx, caller.organization_id);
   if (variable === null) return;
   const { sub_organization_id, email: by } = caller;

@@ -29,8 +29,8 @@ export type ReachIssue =
   | { kind: "do-not-call"; list: string }
   | { kind: "no-consent"; purpose: ConsentPurpose; channel: ConsentChannel };
 
-type Suppression = { reason: SuppressionReason; address: string };
-type Row = { n: number; suppression: Suppression | null; list: string | null; lacks_consent: boolean };
+type HeldBy = { reason: SuppressionReason; address: string };
+type Row = { n: number; suppression: HeldBy | null; list: string | null; lacks_consent: boolean };
 
 /**
  * What stands against each of these starts, in their order; null: nothing. One statement for all of them, which looks each

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  type Change,
+  type ContactChange,
   findContact,
   insertContact,
   linkAddress,
@@ -42,7 +42,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   /** One change of the book: under its lock, with its audit entry. */
   const change = <T>(
     { sub_organization_id, email }: Caller,
-    run: (tx: Tx, change: Change) => Promise<T>,
+    run: (tx: Tx, change: ContactChange) => Promise<T>,
   ): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await lockBook(tx, sub_organization_id);

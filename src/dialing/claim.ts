@@ -219,9 +219,9 @@ const addressesOf = (batches: DueBatch[], candidates: Map<string, Candidate[]>) 
     ),
   );
 
-type People = { batches: DueBatch[]; candidates: Map<string, Candidate[]>; persons: Persons };
+type ClaimPeople = { batches: DueBatch[]; candidates: Map<string, Candidate[]>; persons: Persons };
 
-const triedBy = ({ batches, candidates, persons }: People): TriedAddress[] =>
+const triedBy = ({ batches, candidates, persons }: ClaimPeople): TriedAddress[] =>
   batches.flatMap(({ sub_organization_id, ...batch }) =>
     (candidates.get(laneName(batch)) ?? []).flatMap(({ target }) =>
       persons
@@ -231,7 +231,7 @@ const triedBy = ({ batches, candidates, persons }: People): TriedAddress[] =>
   );
 
 /** Only where an organization bounds how often a person is contacted. */
-const contactedBy = ({ batches, candidates, persons }: People, lines: Lines): Contacted[] =>
+const contactedBy = ({ batches, candidates, persons }: ClaimPeople, lines: Lines): Contacted[] =>
   batches.flatMap((batch) => {
     const { organization_id } = batch;
     const rules = lines.rulesOf({ organization_id });

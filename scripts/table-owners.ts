@@ -56,6 +56,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     ],
     directory: ["directory_member_versions", "directory_members"],
     channels: ["channel_addresses", "channel_targets", "channels", "mail_domains", "number_owners"],
+    "address-book": ["contact_addresses", "contacts"],
     consent: ["consents", "do_not_call_lists", "do_not_call_numbers", "suppressions"],
     sessions: [
       "conversations",

@@ -24,7 +24,7 @@ import { addCampaigns } from "./campaigns/routes.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { addConsent } from "./consent/routes.ts";
-import { contactRoutes } from "./contacts/contact.ts";
+import { addContacts } from "./contacts/routes.ts";
 import { addDebugger } from "./debugger/routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { agentTemplates } from "./demo/templates.ts";
@@ -130,7 +130,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addAnalytics(api, ground);
   addReports(api, { ...ground, ...engine });
   addErasure(api, ground);
-  contactRoutes(api, ground);
+  addContacts(api, ground);
   demoApiRoutes(api);
   mcpRoutes(api, { ...ground, version: VERSION, apiKeyHeaders: config.api_key_headers });
   addCalls(api, {

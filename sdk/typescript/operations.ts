@@ -266,17 +266,27 @@ export type ConsentFile = { "file"?: string | undefined };
 
 export type ConsentImport = { "added": number; "known": number; "withdrawn": number };
 
-export type Contact = { "address": string; "name": string | null; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
+export type Contact = { "address": string; "name": string | null; "record": ContactRecord | null; "addresses": ({ "address": string; "suppressed": (string)[]; "consents": (string)[] })[]; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
 
 export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
 
-export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
+export type ContactCreateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined; "addresses": (string)[] };
 
-export type ContactFile = { "address": string; "exported_at": string; "entries": (ContactEntry)[] };
+export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "address": string | null; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
+
+export type ContactFile = { "address": string; "exported_at": string; "record": ContactRecord | null; "entries": (ContactEntry)[] };
 
 export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
 
 export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+
+export type ContactKey = { "variable": string | null };
+
+export type ContactLinkRequest = { "address": string };
+
+export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type ContactUpdateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined };
 
 export type Context = { "task"?: StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask | (StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask)[] | null | undefined };
 
@@ -398,9 +408,9 @@ export type EndedChat = { "ended": true };
 
 export type EndedConversation = { "session_id": number };
 
-export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
+export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "linked_hashes": (string)[]; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
 
-export type ErasurePreview = { "address_hash": string; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
+export type ErasurePreview = { "address_hash": string; "linked_hashes": (string)[]; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
 
 export type ErasureRequest = { "address": string };
 
@@ -1746,7 +1756,15 @@ export type Operations = {
   delete_agent_redaction: { input: { "path": { "agent_id": number } }; answer: Deleted };
   open_redacted_values: { input: { "path": { "session_id": string }; "body": OpenRedactedValuesRequest }; answer: RedactedValues };
   get_contact: { input: { "path": { "address": string }; "query"?: { "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: Contact };
+  update_contact: { input: { "path": { "address": string }; "body": ContactUpdateRequest }; answer: ContactRecord };
+  delete_contact: { input: { "path": { "address": string } }; answer: Deleted };
   export_contact: { input: { "path": { "address": string } }; answer: ContactFile };
+  list_contacts: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ContactRecord)[] } };
+  create_contact: { input: { "body": ContactCreateRequest }; answer: ContactRecord };
+  create_contact_address: { input: { "path": { "address": string }; "body": ContactLinkRequest }; answer: ContactRecord };
+  delete_contact_address: { input: { "path": { "address": string; "linked": string } }; answer: ContactRecord };
+  get_contact_key: { input: Record<never, never>; answer: ContactKey };
+  update_contact_key: { input: { "body": ContactKey }; answer: ContactKey };
   create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined } }; answer: OpenedChatCall };
   call_agent_draft: { input: { "path": { "agent_id": number }; "body": TestCall }; answer: TestCallOpened };
   end_session: { input: { "path": { "session_id": number } }; answer: EndedConversation };
@@ -2208,7 +2226,15 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   delete_agent_redaction: ["DELETE", "/api/v1/agents/{agent_id}/redaction"],
   open_redacted_values: ["POST", "/api/v1/sessions/{session_id}/redacted_values/open"],
   get_contact: ["GET", "/api/v1/contacts/{address}"],
+  update_contact: ["PUT", "/api/v1/contacts/{address}"],
+  delete_contact: ["DELETE", "/api/v1/contacts/{address}"],
   export_contact: ["GET", "/api/v1/contacts/{address}/export"],
+  list_contacts: ["GET", "/api/v1/contacts/"],
+  create_contact: ["POST", "/api/v1/contacts/"],
+  create_contact_address: ["POST", "/api/v1/contacts/{address}/addresses"],
+  delete_contact_address: ["DELETE", "/api/v1/contacts/{address}/addresses/{linked}"],
+  get_contact_key: ["GET", "/api/v1/outbound/contact-key"],
+  update_contact_key: ["PUT", "/api/v1/outbound/contact-key"],
   create_chat_call: ["POST", "/chat/v1/calls"],
   call_agent_draft: ["POST", "/api/v1/agents/{agent_id}/test/calls"],
   end_session: ["POST", "/api/v1/sessions/{session_id}/end"],

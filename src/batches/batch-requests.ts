@@ -18,6 +18,7 @@ import {
 } from "./batch-schema.ts";
 import { findKey, lockBatch, statusAfter, updateBatch } from "./batch-store.ts";
 import { uploadBatch } from "./batch-upload.ts";
+import { linkRequests } from "./link-requests.ts";
 import { cellCheck, refuseWrongColumns } from "./person-column-faults.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
@@ -150,6 +151,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       const last = await lastRequest(tx, locked.key);
       const duplicates = await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
       await tellOfAdded(tx, locked.key, last);
+      await linkRequests(tx, caller, { batch_key: locked.key, batch_id, after: last, at: locked.at });
       const invalid = countInvalid(requests);
       const added = { batch_id, accepted: requests.length - duplicates - invalid, duplicates, invalid };
       await updateBatch(tx, locked, caller.email, { status });

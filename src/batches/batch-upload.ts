@@ -11,6 +11,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
+import { linkRequests } from "./link-requests.ts";
 import { type CheckCell, cellCheck } from "./person-column-faults.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createIntake, newRequest } from "./request-store.ts";
@@ -48,8 +49,8 @@ export async function uploadBatch(
   const beating = startBeating(deps, claim, progress, () => file.stream.destroy(stalled()));
   try {
     return await deps.db.transaction().execute(async (tx) => {
-      const counts = await storeRows(tx, upload, { normalise, check }, file.stream, progress);
-      return finish(tx, upload, { batch_id, ...counts });
+      const { last, ...counts } = await storeRows(tx, upload, { normalise, check }, file.stream, progress);
+      return finish(tx, upload, { batch_id, ...counts }, last);
     });
   } catch (error) {
     await fail(upload, error);
@@ -80,7 +81,7 @@ async function storeRows(
   { normalise, check }: { normalise: Normalise; check: CheckCell },
   file: Readable,
   progress: Progress,
-): Promise<Omit<Added, "batch_id">> {
+): Promise<Omit<Added, "batch_id"> & { last: number }> {
   const last = await lastRequest(tx, claim.batch_key);
   const intake = createIntake(tx, { batch_key: claim.batch_key, at: clock.now() });
   let chunk = intake.chunk();
@@ -116,10 +117,16 @@ async function storeRows(
     await storing.catch(() => {});
   }
   await tellOfAdded(tx, claim.batch_key, last);
-  return { accepted: progress.rows - duplicates - invalid, duplicates, invalid };
+  return { last, accepted: progress.rows - duplicates - invalid, duplicates, invalid };
 }
 
-async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Added): Promise<Added> {
+/** `last`: the key that all requests of the file are beyond. */
+async function finish(
+  tx: Tx,
+  { clock, audit, caller, claim }: Upload,
+  added: Added,
+  last: number,
+): Promise<Added> {
   const locked = await lockBatch(tx, clock, caller, added.batch_id);
   const status = statusAfter(locked, { kind: "filled" });
   if (!(await releaseUpload(tx, claim)))
@@ -131,6 +138,8 @@ async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Ad
     error_message: null,
   });
   await wakeBatch(tx, locked.key, locked.at);
+  const { batch_id } = added;
+  await linkRequests(tx, caller, { batch_key: claim.batch_key, batch_id, after: last, at: locked.at });
   await record(tx, audit, caller, locked.batch, { ...after, added });
   const { accepted, duplicates, invalid } = added;
   await publish(tx, caller.sub_organization_id, [

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { readPersons } from "../address-book/persons.ts";
 import type { Caller } from "../api/caller.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
@@ -9,7 +10,12 @@ import { findCampaign } from "../campaigns/campaign-store.ts";
 import { outdatedDoNotCallLists } from "../consent/do-not-call-routes.ts";
 import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
-import { addressesOfCandidate, clockTarget } from "../dialing/cadences/candidate-addresses.ts";
+import {
+  addressesOfCandidate,
+  addressesOfPerson,
+  clockTarget,
+  contactTimezone,
+} from "../dialing/cadences/candidate-addresses.ts";
 import { reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
@@ -198,23 +204,34 @@ async function judge(
 ): Promise<void> {
   const { organization_id, sub_organization_id } = batch;
   const rules = lines.rulesOf(batch);
+  const persons = await readPersons(
+    db,
+    people.flatMap((person) =>
+      addressesOfCandidate(batch, person).map((address) => ({ sub_organization_id, address })),
+    ),
+  );
   const issues = await readReachIssues(
     db,
     people.map(({ target }) => reachQuestion(batch, target)),
+    persons,
   );
   const contacts = await readContacts(
     db,
     rules === null
       ? []
       : people.flatMap((person) =>
-          addressesOfCandidate(batch, person).map((target) => ({ organization_id, target, rules })),
+          addressesOfPerson(batch, person, persons).map((target) => ({ organization_id, target, rules })),
         ),
     now,
   );
   const tried = await readTried(
     db,
     per_person,
-    people.map(({ target }) => ({ sub_organization_id, target })),
+    people.flatMap(({ target }) =>
+      persons
+        .addressesOf(sub_organization_id, [target])
+        .map((each) => ({ sub_organization_id, target: each })),
+    ),
     now,
   );
   for (const [index, person] of people.entries()) {
@@ -227,14 +244,17 @@ async function judge(
         target: clockTarget(batch, person),
         channel: contactChannelOf(reachModeOf(batch)),
         campaign_zone: zone,
-        past: addressesOfCandidate(batch, person).flatMap((address) => [...contacts.with(batch, address)]),
+        contact_timezone: contactTimezone(batch, person, persons),
+        past: addressesOfPerson(batch, person, persons).flatMap((address) => [
+          ...contacts.with(batch, address),
+        ]),
       },
       now,
     );
     if (issue !== null && issue.kind !== "lookup") tally.add("skipped", issue.kind);
     else if (too_late !== null) tally.add("skipped", "too-late");
     else if (hold !== null) tally.add("later", hold.reason);
-    else if (tried.tooOften({ sub_organization_id, target: person.target }) !== null)
+    else if (tried.tooOften(batch, persons.addressesOf(sub_organization_id, [person.target])) !== null)
       tally.add("later", "too-often");
     else tally.contacted++;
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { readPersons } from "../address-book/persons.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -11,7 +12,12 @@ import { findKey } from "../batches/batch-store.ts";
 import { isOver, isWaiting } from "../channels/request-status.ts";
 import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
-import { addressesOfCandidate, clockTarget } from "../dialing/cadences/candidate-addresses.ts";
+import {
+  addressesOfCandidate,
+  addressesOfPerson,
+  clockTarget,
+  contactTimezone,
+} from "../dialing/cadences/candidate-addresses.ts";
 import { stepIssue } from "../dialing/cadences/step-issue.ts";
 import { readStopSigns, stopQuestion } from "../dialing/cadences/stop-signs.ts";
 import {
@@ -236,25 +242,35 @@ export async function nextStepOf(
   const look = lookAtLane(ofBatch, request.step, now);
   const { batch, days, zone, reached } = look;
   const waiting = { ...request, due_at: request.due_at };
+  const addresses = addressesOfCandidate(batch, request);
+  const { organization_id, sub_organization_id } = batch;
+  const persons = await readPersons(
+    deps.db,
+    addresses.map((address) => ({ sub_organization_id, address })),
+  );
   const [blocked, queue] = [
-    await readReachIssues(deps.db, [reachQuestion(batch, request.target)]),
+    await readReachIssues(deps.db, [reachQuestion(batch, request.target)], persons),
     await requestQueue(deps.db, look, waiting),
   ];
   const { per_person = null } = deps.limits;
-  const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
-  const tried = await readTried(deps.db, per_person, [person], now);
+  const targets = persons.addressesOf(sub_organization_id, [request.target]);
+  const tried = await readTried(
+    deps.db,
+    per_person,
+    targets.map((target) => ({ sub_organization_id, target })),
+    now,
+  );
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
-  const question = stopQuestion(batch, { ...waiting, counted_on: [] });
+  const question = stopQuestion(batch, { ...waiting, counted_on: [] }, persons);
   const stops = await readStopSigns(deps.db, question === null ? [] : [question]);
   const issue =
     stepIssue(batch, { ...waiting, counted_on: [] }, stops) ??
     eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations);
   const rules = look.lines.rulesOf(batch);
-  const { organization_id } = batch;
-  const addresses = addressesOfCandidate(batch, request);
+  const contacted = addressesOfPerson(batch, request, persons);
   const contacts = await readContacts(
     deps.db,
-    rules === null ? [] : addresses.map((target) => ({ organization_id, target, rules })),
+    rules === null ? [] : contacted.map((target) => ({ organization_id, target, rules })),
     now,
   );
   const state = personState(
@@ -264,7 +280,8 @@ export async function nextStepOf(
       target: clockTarget(batch, request),
       channel: contactChannelOf(reachModeOf(batch)),
       campaign_zone: zone,
-      past: addresses.flatMap((address) => [...contacts.with(batch, address)]),
+      contact_timezone: contactTimezone(batch, request, persons),
+      past: contacted.flatMap((address) => [...contacts.with(batch, address)]),
       is_asked_for: request.call_back_after === request.attempt_count,
     },
     now,
@@ -273,7 +290,7 @@ export async function nextStepOf(
     { ...waiting, counted_on: queue.counted_on },
     batch.campaign.retry_count,
     issue,
-    tried.tooOften(person),
+    tried.tooOften(batch, targets),
     look.numbers.countryHold(batch, request.target, countries),
     state,
   );

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { readPersons } from "../address-book/persons.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import { normalisePhone } from "../channels/address.ts";
 import type { BookedCallBack, CallBackDesk, CallBackPlan } from "../consent/call-back.ts";
@@ -16,6 +17,7 @@ type AskedBy =
   | {
       kind: "attempt";
       organization_id: number;
+      sub_organization_id: number;
       batch_key: number;
       request_id: number;
       target: string;
@@ -34,7 +36,14 @@ export function callBackDesk(db: Db): CallBackDesk {
       if (asked === null) return { kind: "refused", text: NOBODY };
       const { organization_id, target } = asked;
       const rules = await readOutreachRules(db, organization_id);
-      const contacts = await readContacts(db, [{ organization_id, target, rules }], now);
+      const { sub_organization_id } = asked;
+      const persons = await readPersons(db, [{ sub_organization_id, address: target }]);
+      const addresses = persons.addressesOf(sub_organization_id, [target]);
+      const contacts = await readContacts(
+        db,
+        addresses.map((address) => ({ organization_id, target: address, rules })),
+        now,
+      );
       const time = callBackTime(
         when,
         {
@@ -42,7 +51,8 @@ export function callBackDesk(db: Db): CallBackDesk {
           target,
           request_variables: asked.kind === "attempt" ? asked.request_variables : {},
           rules,
-          past: contacts.with({ organization_id }, target),
+          contact_timezone: persons.timezoneOf(sub_organization_id, [target]),
+          past: addresses.flatMap((address) => [...contacts.with({ organization_id }, address)]),
         },
         now,
       );
@@ -65,7 +75,7 @@ export function callBackDesk(db: Db): CallBackDesk {
 /** Indexes: attempts_session, then primary keys; calls_session. */
 async function whoAsks(db: Db, session_id: number): Promise<AskedBy | null> {
   const { rows } = await sql<Omit<Extract<AskedBy, { kind: "attempt" }>, "kind">>`
-    select o.organization_id, a.batch_key, a.request_id, a.target, r.request_variables
+    select o.organization_id, a.sub_organization_id, a.batch_key, a.request_id, a.target, r.request_variables
     from attempts a
     join sub_organizations o on o.id = a.sub_organization_id
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id

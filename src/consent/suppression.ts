@@ -154,8 +154,15 @@ export async function suppress(
 }
 
 /** What a person asks for, themselves or by a list of those who did; a mail that bounced withdraws nothing. */
-const isOptOut = (reason: SuppressionReason): boolean =>
-  reason === "unsubscribed" || reason === "spam-report" || reason === "do-not-call";
+export const OPT_OUT_REASONS = [
+  "unsubscribed",
+  "spam-report",
+  "do-not-call",
+] as const satisfies SuppressionReason[];
+const isOptOut = (reason: SuppressionReason): boolean => OPT_OUT_REASONS.some((each) => each === reason);
+
+/** What the person said themselves, in a conversation or by the link in a mail. */
+export const SAID_PATHS = ["text", "mail", "link", "speech", "chat"] as const satisfies SuppressionPath[];
 
 function channelsOfScope(scope: SuppressionScope): readonly ConsentChannel[] {
   if (scope === "all") return CONSENT_CHANNELS;

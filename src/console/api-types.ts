@@ -266,17 +266,27 @@ export type ConsentFile = { "file"?: string | undefined };
 
 export type ConsentImport = { "added": number; "known": number; "withdrawn": number };
 
-export type Contact = { "address": string; "name": string | null; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
+export type Contact = { "address": string; "name": string | null; "record": ContactRecord | null; "addresses": ({ "address": string; "suppressed": (string)[]; "consents": (string)[] })[]; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
 
 export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
 
-export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
+export type ContactCreateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined; "addresses": (string)[] };
 
-export type ContactFile = { "address": string; "exported_at": string; "entries": (ContactEntry)[] };
+export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "address": string | null; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
+
+export type ContactFile = { "address": string; "exported_at": string; "record": ContactRecord | null; "entries": (ContactEntry)[] };
 
 export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
 
 export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+
+export type ContactKey = { "variable": string | null };
+
+export type ContactLinkRequest = { "address": string };
+
+export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type ContactUpdateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined };
 
 export type Context = { "task"?: StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask | (StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask)[] | null | undefined };
 
@@ -398,9 +408,9 @@ export type EndedChat = { "ended": true };
 
 export type EndedConversation = { "session_id": number };
 
-export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
+export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "linked_hashes": (string)[]; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
 
-export type ErasurePreview = { "address_hash": string; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
+export type ErasurePreview = { "address_hash": string; "linked_hashes": (string)[]; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
 
 export type ErasureRequest = { "address": string };
 
@@ -1746,7 +1756,15 @@ export type Operations = {
   "DELETE /api/v1/agents/{agent_id}/redaction": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
   "POST /api/v1/sessions/{session_id}/redacted_values/open": { path: { "session_id": string }; query: Record<never, never>; body: OpenRedactedValuesRequest; answer: RedactedValues };
   "GET /api/v1/contacts/{address}": { path: { "address": string }; query: { "before"?: string | null | undefined; "limit"?: number | undefined }; body: undefined; answer: Contact };
+  "PUT /api/v1/contacts/{address}": { path: { "address": string }; query: Record<never, never>; body: ContactUpdateRequest; answer: ContactRecord };
+  "DELETE /api/v1/contacts/{address}": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: Deleted };
   "GET /api/v1/contacts/{address}/export": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: ContactFile };
+  "GET /api/v1/contacts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ContactRecord)[] } };
+  "POST /api/v1/contacts/": { path: Record<never, never>; query: Record<never, never>; body: ContactCreateRequest; answer: ContactRecord };
+  "POST /api/v1/contacts/{address}/addresses": { path: { "address": string }; query: Record<never, never>; body: ContactLinkRequest; answer: ContactRecord };
+  "DELETE /api/v1/contacts/{address}/addresses/{linked}": { path: { "address": string; "linked": string }; query: Record<never, never>; body: undefined; answer: ContactRecord };
+  "GET /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ContactKey };
+  "PUT /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: ContactKey; answer: ContactKey };
   "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChatCall };
   "POST /api/v1/agents/{agent_id}/test/calls": { path: { "agent_id": number }; query: Record<never, never>; body: TestCall; answer: TestCallOpened };
   "POST /api/v1/sessions/{session_id}/end": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: EndedConversation };

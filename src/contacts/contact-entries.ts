@@ -3,7 +3,7 @@ import type { Db } from "../db/database.ts";
 import type { ErasedPerson } from "../erasure/person-address.ts";
 import { type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
 
-/** Somebody by one address, within one sub-organization; the spellings as in an erasure, so that both mean the same rows. */
+/** Somebody by their addresses, within one sub-organization; the spellings as in an erasure, so that both mean the same rows. */
 export type ContactPerson = ErasedPerson;
 
 export const ENTRY_KINDS = [
@@ -24,6 +24,8 @@ export type ContactEntry = {
   at: string;
   kind: EntryKind;
   id: string;
+  /** The person's own. */
+  address: string | null;
   channel: string | null;
   /** Who spoke: in is the person; null: not a message. */
   direction: "in" | "out" | null;
@@ -63,7 +65,7 @@ const spoken = (contact: ContactPerson): EntrySource[] => [
     from: sql`sessions s where s.id in (
       select id from sessions where sub_organization_id = ${contact.tenant} and source = any(${contact.spellings}::text[])
       union select id from sessions where sub_organization_id = ${contact.tenant} and claimed_user = any(${contact.spellings}::text[]))`,
-    columns: sql`s.channel, case when s.is_outbound then 'out' else 'in' end as direction,
+    columns: sql`case when s.source = any(${contact.spellings}::text[]) then s.source else s.claimed_user end as address, s.channel, case when s.is_outbound then 'out' else 'in' end as direction,
       concat(s.agent_name, case when s.is_test then ' (test)' else '' end, coalesce(': ' || (
         select left(m.text, 300) from session_messages m
         where m.session_id = s.id and m.role = 'user' and m.text <> '' order by m.seq desc limit 1), '')) as text,
@@ -74,7 +76,7 @@ const spoken = (contact: ContactPerson): EntrySource[] => [
     at: "t.created_at",
     id: "t.id",
     from: sql`text_messages t where ${of(contact, "t", "source")}`,
-    columns: sql`t.medium as channel, t.direction, t.text, t.status, t.session_id, ${NO_CAMPAIGN}`,
+    columns: sql`t.source as address, t.medium as channel, t.direction, t.text, t.status, t.session_id, ${NO_CAMPAIGN}`,
   },
   {
     kind: "mail",
@@ -84,7 +86,7 @@ const spoken = (contact: ContactPerson): EntrySource[] => [
       select id from mail_messages where direction = 'in' and ${of(contact, "mail_messages", "from_address")}
       union all
       select id from mail_messages where direction = 'out' and ${of(contact, "mail_messages", "to_address")})`,
-    columns: sql`'email' as channel, m.direction, concat(m.subject, E'\n', left(coalesce(m.new_text, m.text), 2000)) as text,
+    columns: sql`case m.direction when 'in' then m.from_address else m.to_address end as address, 'email' as channel, m.direction, concat(m.subject, E'\n', left(coalesce(m.new_text, m.text), 2000)) as text,
       coalesce(m.channel_status, m.state) as status, m.session_id, ${NO_CAMPAIGN}`,
   },
 ];
@@ -104,7 +106,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
         select * from requests where batch_key = b.key and target = any(${contact.spellings}::text[])
           and request_status in ('DUPLICATE', 'INVALID', 'CANCELED')
       ) r where b.sub_organization_id = ${contact.tenant}`,
-    columns: sql`coalesce(c.mode, 'voice') as channel, null as direction,
+    columns: sql`r.target as address, coalesce(c.mode, 'voice') as channel, null as direction,
       coalesce(r.skip_reason ->> 'text', 'Added to the campaign.') as text, r.request_status as status, r.session_id,
       ${CAMPAIGN}, r.reference_id, null::json as attempt`,
   },
@@ -114,7 +116,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     id: "a.key",
     from: sql`attempts a join batches b on b.key = a.batch_key join campaigns c on c.id = a.campaign_id
       where ${of(contact, "a", "target")}`,
-    columns: sql`a.mode as channel, 'out' as direction, '' as text, a.channel_status as status, a.session_id, ${CAMPAIGN},
+    columns: sql`a.target as address, a.mode as channel, 'out' as direction, '' as text, a.channel_status as status, a.session_id, ${CAMPAIGN},
       a.reference_id, json_build_object('attempt_number', a.attempt_number, 'state', a.state,
         'channel_status', a.channel_status, 'answerer', a.answerer, 'provider_status', a.provider_status,
         'started_at', a.started_at, 'ended_at', a.ended_at, 'decision', a.decision, 'hang_up_at', a.hang_up_at) as attempt`,
@@ -126,7 +128,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     from: sql`call_backs k join batches b on b.key = k.batch_key join campaigns c on c.id = k.campaign_id
       left join requests r on r.batch_key = k.batch_key and r.id = k.request_id
       where ${of(contact, "k", "target")}`,
-    columns: sql`'voice' as channel, 'in' as direction,
+    columns: sql`k.target as address, 'voice' as channel, 'in' as direction,
       concat('Asked to be called at ', to_char(k.due_at at time zone k.timezone, 'YYYY-MM-DD HH24:MI'), ' ', k.timezone) as text,
       case when r.attempt_count > k.after_attempt then 'called'
         when r.request_status = 'PENDING' and r.call_back_after = r.attempt_count then 'waiting'
@@ -138,7 +140,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     at: "n.created_at",
     id: "n.id",
     from: sql`consents n where ${of(contact, "n", "address")}`,
-    columns: sql`n.channel, null as direction,
+    columns: sql`n.address, n.channel, null as direction,
       concat('Consent to ', n.purpose, ' by ', n.given_through, coalesce(': ' || n.wording, '')) as text,
       case when n.revoked_at is null then 'valid' else 'revoked' end as status, null::bigint as session_id, ${NO_CAMPAIGN}`,
   },
@@ -147,7 +149,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     at: "n.revoked_at",
     id: "n.id",
     from: sql`consents n where ${of(contact, "n", "address")} and n.revoked_at is not null`,
-    columns: sql`n.channel, null as direction,
+    columns: sql`n.address, n.channel, null as direction,
       concat('Consent to ', n.purpose, ' revoked by ', n.revoked_through, coalesce(': ' || n.revoked_said, '')) as text,
       null::text as status, null::bigint as session_id, ${NO_CAMPAIGN}`,
   },
@@ -156,7 +158,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     at: "u.created_at",
     id: "u.id",
     from: sql`suppressions u where ${of(contact, "u", "address")}`,
-    columns: sql`u.scope as channel, null as direction,
+    columns: sql`u.address, u.scope as channel, null as direction,
       concat('Suppressed: ', u.reason, ', by ', u.through, coalesce(': ' || u.said, '')) as text,
       case when u.lifted_at is null then 'holds' else 'lifted' end as status, u.session_id, ${NO_CAMPAIGN}`,
   },
@@ -165,7 +167,7 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     at: "u.lifted_at",
     id: "u.id",
     from: sql`suppressions u where ${of(contact, "u", "address")} and u.lifted_at is not null`,
-    columns: sql`u.scope as channel, null as direction,
+    columns: sql`u.address, u.scope as channel, null as direction,
       concat('Suppression lifted by ', u.lifted_through, coalesce(': ' || u.lifted_said, '')) as text, null::text as status,
       null::bigint as session_id, ${NO_CAMPAIGN}`,
   },

@@ -9,7 +9,7 @@ import { invalid } from "../base/errors.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import type { Db } from "../db/database.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
-import { spellingsOf } from "../erasure/person-address.ts";
+import { type AddressStanding, standingOf, suppressedOf, unknownStanding } from "./address-standing.ts";
 import {
   type ContactEntry,
   type ContactPerson,
@@ -18,12 +18,15 @@ import {
   readEntries,
   type Visible,
 } from "./contact-entries.ts";
+import { AddressParam, ContactRecord } from "./contact-record.ts";
+import { contactOf, type ShownContact } from "./shown-contact.ts";
 
 const Entry = z
   .object({
     at: timestamp(),
     kind: z.enum(ENTRY_KINDS),
     id: z.string(),
+    address: z.string().nullable().describe("The person's address that it is about."),
     channel: z.string().nullable(),
     direction: z.enum(["in", "out"]).nullable().describe("`in`: from the person."),
     text: z.string().describe("What was said, or what was decided and why."),
@@ -43,9 +46,23 @@ const Entry = z
 const ContactSchema = z
   .object({
     address: z.string(),
-    name: z.string().nullable(),
-    suppressed: z.array(z.string()).describe("Channels on which suppressions hold; `all` is every channel."),
-    consents: z.array(z.string()),
+    name: z.string().nullable().describe("The contact's name, else the one that the latest session had."),
+    record: ContactRecord.nullable().describe("What is noted of the person; null: nothing yet."),
+    addresses: z
+      .array(
+        z.object({
+          address: z.string(),
+          suppressed: z.array(z.string()).describe("Channels on which its own suppressions hold."),
+          consents: z.array(z.string()),
+        }),
+      )
+      .describe("All addresses of the person, the one asked for first."),
+    suppressed: z
+      .array(z.string())
+      .describe(
+        "Channels on which suppressions of the address hold, and those of the person's other addresses that hold for all of them; `all` is every channel.",
+      ),
+    consents: z.array(z.string()).describe("Of this address."),
     caps: z
       .array(
         z.object({
@@ -55,7 +72,9 @@ const ContactSchema = z
           used: z.int(),
         }),
       )
-      .describe("The organization's caps, and how many attempts count towards each now."),
+      .describe(
+        "The organization's caps, and how many attempts to all addresses of the person count towards each now.",
+      ),
     entries: z.array(Entry).describe("Newest first."),
     next: z.string().nullable().describe("Send it as `before` to read on; null: that was all."),
   })
@@ -65,6 +84,7 @@ const ContactFile = z
   .object({
     address: z.string(),
     exported_at: timestamp(),
+    record: ContactRecord.nullable(),
     entries: z.array(Entry),
   })
   .meta({ id: "ContactFile" });
@@ -74,26 +94,18 @@ const CONTACT = "/api/v1/contacts/:address";
 /** Rows of an export in memory at once. */
 const EXPORT_PAGE = 500;
 
-/** A person by one address: everything that was said to and by them, and every decision about them. */
+/** A person by an address: everything that was said to and by them at all their addresses, and every decision about them. */
 export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const tag = "contacts";
-  const params = z.object({
-    address: z
-      .string()
-      .min(6)
-      .max(320)
-      .describe(
-        "A telephone number in E.164 format, an e-mail address, or the id of a signed-in chat visitor.",
-      ),
-  });
+  const params = z.object({ address: AddressParam });
   const opens = { resource: "contacts", by: "address" };
 
   api.get(
     CONTACT,
     {
-      summary: "Show everything about one address",
+      summary: "Show everything about a person",
       description:
-        "Sessions, texts, mails, requests of campaigns and their attempts with reasons, consents and opt-outs, newest first. What belongs to campaigns is left out without `outbound_read`. An address that nobody knows has no entries.",
+        "By one of their addresses. Sessions, texts, mails, requests of campaigns and their attempts with reasons, consents and opt-outs, newest first, of all addresses that the contact links. What belongs to campaigns is left out without `outbound_read`. An address that nobody knows has no entries.",
       tag,
       permission: "sessions_read",
       params,
@@ -105,7 +117,7 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
       opens,
     },
     async ({ caller, params, query }) => {
-      const contact = contactOf(caller, params.address);
+      const contact = await contactOf(db, caller, params.address);
       const visible = visibleTo(caller);
       const from = query.before ? readPlace(query.before) : null;
       const { entries, next } = await readPage(db, contact, {
@@ -121,7 +133,7 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
   api.get(
     `${CONTACT}/export`,
     {
-      summary: "Export everything about one address",
+      summary: "Export everything about a person",
       description:
         "One JSON file: all entries, and the transcripts of all sessions. Streamed, so a person may have any number of them.",
       tag,
@@ -131,8 +143,8 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
       produces: "application/json",
       opens,
     },
-    ({ caller, params, reply }) => {
-      const contact = contactOf(caller, params.address);
+    async ({ caller, params, reply }) => {
+      const contact = await contactOf(db, caller, params.address);
       reply
         .type("application/json; charset=utf-8")
         .header("content-disposition", 'attachment; filename="person.json"');
@@ -140,33 +152,32 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
     },
   );
 
-  async function headOf(caller: Caller, contact: ContactPerson, visible: Visible) {
-    const address = contact.spellings[0] as string;
+  async function headOf(caller: Caller, contact: ShownContact, visible: Visible) {
+    const { address, record } = contact;
     const { rows: named } = await sql<{ user_name: string }>`
       select user_name from sessions
       where sub_organization_id = ${contact.tenant} and source = any(${contact.spellings}::text[])
         and user_name is not null
       order by timestamp desc limit 1`.execute(db);
-    const name = named[0]?.user_name ?? null;
-    if (!visible.outbound) return { address, name, suppressed: [], consents: [], caps: [] };
-    const { rows } = await sql<{ suppressed: string[]; consents: string[] }>`
-      select array(
-          select distinct scope from suppressions
-          where sub_organization_id = ${contact.tenant} and address = any(${contact.spellings}::text[])
-            and lifted_at is null order by 1) as suppressed,
-        array(
-          select distinct purpose || ' ' || channel from consents
-          where sub_organization_id = ${contact.tenant} and address = any(${contact.spellings}::text[])
-            and revoked_at is null order by 1) as consents`.execute(db);
-    const { suppressed = [], consents = [] } = rows[0] ?? {};
-    return { address, name, suppressed, consents, caps: await capsOf(caller, address) };
+    const name = record?.name ?? named[0]?.user_name ?? null;
+    const addresses = visible.outbound ? await standingOf(db, contact) : unknownStanding(contact);
+    const { consents } = addresses[0] as AddressStanding;
+    return {
+      ...{ address, name, record, addresses, consents },
+      suppressed: visible.outbound ? await suppressedOf(db, contact) : [],
+      caps: visible.outbound ? await capsOf(caller, contact) : [],
+    };
   }
 
-  async function capsOf({ organization_id }: Caller, target: string) {
+  async function capsOf({ organization_id }: Caller, { addresses }: ShownContact) {
     const now = clock.now();
     const rules = await readOutreachRules(db, organization_id);
-    const contacts = await readContacts(db, [{ organization_id, target, rules }], now);
-    const past = contacts.with({ organization_id }, target);
+    const contacts = await readContacts(
+      db,
+      addresses.map((target) => ({ organization_id, target, rules })),
+      now,
+    );
+    const past = addresses.flatMap((target) => [...contacts.with({ organization_id }, target)]);
     return rules.caps.map((cap) => ({
       ...cap,
       used: past.filter(
@@ -177,9 +188,9 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
     }));
   }
 
-  async function* exportOf(contact: ContactPerson, visible: Visible): AsyncGenerator<string> {
+  async function* exportOf(contact: ShownContact, visible: Visible): AsyncGenerator<string> {
     const now = clock.now();
-    yield `{"address":${JSON.stringify(contact.spellings[0])},"exported_at":"${now.toISOString()}","entries":[`;
+    yield `{"address":${JSON.stringify(contact.address)},"exported_at":"${now.toISOString()}","record":${JSON.stringify(contact.record)},"entries":[`;
     let from: EntryPlace | null = null;
     let before = "";
     do {
@@ -230,15 +241,6 @@ function readPlace(text: string): EntryPlace {
     throw invalid(["query", "before"], "Use `next` of the page before.");
   return { at, kind: known, id };
 }
-
-const contactOf = ({ sub_organization_id }: Caller, address: string): ContactPerson => {
-  if (address.trim().length < 6)
-    throw invalid(
-      ["path", "address"],
-      "Enter at least 6 characters of a number, an e-mail address or an id.",
-    );
-  return { tenant: sub_organization_id, spellings: spellingsOf(address) };
-};
 
 const visibleTo = ({ permissions }: Caller): Visible => ({
   sessions: true,

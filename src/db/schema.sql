@@ -110,7 +110,9 @@ create table organizations (
   confirm_above integer check (confirm_above > 0),
   own_limits json,
   own_limits_updated_at timestamptz,
-  own_limits_updated_by text
+  own_limits_updated_by text,
+  contact_key_variable text,
+  has_linked_addresses boolean not null default false
 );
 
 create table sub_organizations (
@@ -934,6 +936,34 @@ create table number_owners (
   assigned_by text not null
 );
 create index number_owners_organization on number_owners (organization_id, number);
+
+-- room: address-book
+
+create table contacts (
+  id bigint generated always as identity primary key,
+  sub_organization_id bigint not null references sub_organizations,
+  key text collate "C",
+  name text,
+  timezone text,
+  language text,
+  notes text,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  last_updated_by text not null
+);
+create unique index contacts_key on contacts (sub_organization_id, key) where (key is not null);
+create index contacts_listed on contacts (sub_organization_id, updated_at, id);
+
+create table contact_addresses (
+  sub_organization_id bigint not null references sub_organizations,
+  address text collate "C" not null,
+  contact_id bigint not null references contacts on delete cascade,
+  linked_at timestamptz not null,
+  linked_through text collate "C" not null check (linked_through in ('operator', 'request')),
+  linked_by text,
+  constraint contact_addresses_pkey primary key (sub_organization_id, address)
+);
+create index contact_addresses_contact on contact_addresses (contact_id);
 
 -- room: consent
 
@@ -2517,6 +2547,7 @@ create table erasures (
   requested_by text not null,
   started_at timestamptz,
   finished_at timestamptz,
+  linked_hashes text[] not null default '{}'::text[],
   constraint erasures_check check ((finished_at is null) = (sealed_address is not null))
 );
 create unique index erasures_open on erasures (sub_organization_id, address_hash) where (finished_at is null);
@@ -2524,6 +2555,7 @@ create index erasures_listed on erasures (sub_organization_id, requested_at desc
 create index erasures_address on erasures (sub_organization_id, address_hash);
 create index erasures_unfinished on erasures (sub_organization_id, status, requested_at desc, id desc)
   where (finished_at is null);
+create index erasures_linked on erasures using gin (linked_hashes);
 
 create table files_to_remove (
   path text primary key,

@@ -472,6 +472,28 @@ export interface Consents {
   wording: string | null;
 }
 
+export interface ContactAddresses {
+  address: string;
+  contact_id: number;
+  linked_at: string;
+  linked_by: string | null;
+  linked_through: "operator" | "request";
+  sub_organization_id: number;
+}
+
+export interface Contacts {
+  created_at: string;
+  id: Generated<number>;
+  key: string | null;
+  language: string | null;
+  last_updated_by: string;
+  name: string | null;
+  notes: string | null;
+  sub_organization_id: number;
+  timezone: string | null;
+  updated_at: string;
+}
+
 export interface ConversationBridges {
   agent_id: number | null;
   config: unknown;
@@ -699,6 +721,7 @@ export interface Erasures {
   counts: unknown;
   finished_at: string | null;
   id: Generated<number>;
+  linked_hashes: Generated<string[]>;
   requested_at: string;
   requested_by: string;
   sealed_address: string | null;
@@ -1154,12 +1177,14 @@ export interface Organizations {
   audit_reads: Generated<boolean>;
   closed_at: string | null;
   confirm_above: number | null;
+  contact_key_variable: string | null;
   deleted_at: string | null;
   deleted_comments: string | null;
   deleted_targets: unknown | null;
   description: string | null;
   display_name: string;
   domains: string | null;
+  has_linked_addresses: Generated<boolean>;
   id: Generated<number>;
   last_updated: string;
   last_updated_by: string | null;
@@ -2094,6 +2119,8 @@ export interface DB {
   channels: Channels;
   client_tool_calls: ClientToolCalls;
   consents: Consents;
+  contact_addresses: ContactAddresses;
+  contacts: Contacts;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;
   custom_messages: CustomMessages;

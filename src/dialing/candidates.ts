@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Persons } from "../address-book/persons.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type ReachIssue, type ReachQuestion, readReachIssues } from "../consent/reach-check.ts";
 import type { Tx } from "../db/database.ts";
@@ -208,6 +209,7 @@ export async function findReachIssues(
   tx: Tx,
   batches: DueBatch[],
   candidates: Map<string, Candidate[]>,
+  persons: Persons,
 ): Promise<(batch: DueBatch, address: string) => ReachIssue | null> {
   const asked = new Map<string, ReachQuestion>();
   for (const batch of batches)
@@ -215,7 +217,7 @@ export async function findReachIssues(
       const question = reachQuestion(batch, target);
       asked.set(questionName(question), question);
     }
-  const issues = await readReachIssues(tx, [...asked.values()]);
+  const issues = await readReachIssues(tx, [...asked.values()], persons);
   const found = new Map([...asked.keys()].map((name, index) => [name, issues[index] ?? null]));
   return (batch, address) => found.get(questionName(reachQuestion(batch, address))) ?? null;
 }

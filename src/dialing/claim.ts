@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Persons, readPersons } from "../address-book/persons.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -6,8 +7,9 @@ import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "../planning/pacing.ts";
+import type { TriedAddress } from "../planning/per-person.ts";
 import { beginDialing } from "./begin-dialing.ts";
-import { addressesOfCandidate } from "./cadences/candidate-addresses.ts";
+import { addressesOfCandidate, addressesOfPerson } from "./cadences/candidate-addresses.ts";
 import { laneName, lanesOf } from "./cadences/lanes.ts";
 import { skipSteps } from "./cadences/skip-steps.ts";
 import { stepIssue } from "./cadences/step-issue.ts";
@@ -139,7 +141,10 @@ async function claimReady(
     const decided = decideClaim(some, known, (plan) => daysOf(plan) !== null, now);
     await skipRequests(tx, await skipSteps(tx, decided.skipped, now), now);
     await putOff(tx, decided.put_off);
-    return { ...decided, attempts: await insertAttempts(tx, parts.owner, decided.starts, now) };
+    return {
+      ...decided,
+      attempts: await insertAttempts(tx, parts.owner, decided.starts, known.persons, now),
+    };
   };
   const first = await pass(open, 1);
   // Few people are held back; where the next one of a batch is, those behind are read, and only there.
@@ -176,14 +181,23 @@ async function readKnown(
     now,
   );
   const candidates = await lockCandidates(tx, open, firsts);
-  const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
-  const contacts = await readContacts(tx, contactedBy(batches, candidates, lines), now);
-  const blocked = await findReachIssues(tx, batches, candidates);
-  const stops = await readStopSigns(tx, stopQuestions(batches, candidates));
+  const persons = await readPersons(
+    tx,
+    addressesOf(
+      batches.filter((batch) => lines.linksAddresses(batch)),
+      candidates,
+    ),
+  );
+  const of = { batches, candidates, persons };
+  const tried = await readTried(tx, per_person, per_person === null ? [] : triedBy(of), now);
+  const contacts = await readContacts(tx, contactedBy(of, lines), now);
+  const blocked = await findReachIssues(tx, batches, candidates, persons);
+  const stops = await readStopSigns(tx, stopQuestions(batches, candidates, persons));
   return {
     lines,
     numbers,
     candidates,
+    persons,
     tried,
     contacts,
     countries,
@@ -197,21 +211,34 @@ async function readKnown(
 
 const addressesOf = (batches: DueBatch[], candidates: Map<string, Candidate[]>) =>
   batches.flatMap((batch) =>
-    (candidates.get(laneName(batch)) ?? []).map(({ target }) => ({
-      sub_organization_id: batch.sub_organization_id,
-      target,
-    })),
+    (candidates.get(laneName(batch)) ?? []).flatMap((candidate) =>
+      addressesOfCandidate(batch, candidate).map((address) => ({
+        sub_organization_id: batch.sub_organization_id,
+        address,
+      })),
+    ),
+  );
+
+type ClaimPeople = { batches: DueBatch[]; candidates: Map<string, Candidate[]>; persons: Persons };
+
+const triedBy = ({ batches, candidates, persons }: ClaimPeople): TriedAddress[] =>
+  batches.flatMap(({ sub_organization_id, ...batch }) =>
+    (candidates.get(laneName(batch)) ?? []).flatMap(({ target }) =>
+      persons
+        .addressesOf(sub_organization_id, [target])
+        .map((each) => ({ sub_organization_id, target: each })),
+    ),
   );
 
 /** Only where an organization bounds how often a person is contacted. */
-const contactedBy = (batches: DueBatch[], candidates: Map<string, Candidate[]>, lines: Lines): Contacted[] =>
+const contactedBy = ({ batches, candidates, persons }: ClaimPeople, lines: Lines): Contacted[] =>
   batches.flatMap((batch) => {
     const { organization_id } = batch;
     const rules = lines.rulesOf({ organization_id });
     return rules === null
       ? []
       : (candidates.get(laneName(batch)) ?? []).flatMap((candidate) =>
-          addressesOfCandidate(batch, candidate).map((target) => ({ organization_id, target, rules })),
+          addressesOfPerson(batch, candidate, persons).map((target) => ({ organization_id, target, rules })),
         );
   });
 

@@ -1,10 +1,11 @@
+import type { Persons } from "../address-book/persons.ts";
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import type { DayCap, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { personState } from "../planning/person-hold.ts";
-import { addressesOfCandidate, clockTarget } from "./cadences/candidate-addresses.ts";
+import { addressesOfPerson, clockTarget, contactTimezone } from "./cadences/candidate-addresses.ts";
 import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
@@ -35,6 +36,8 @@ export type ClaimKnown = {
   numbers: ClaimNumbers;
   /** By `laneName`, in the order in which they are tried. */
   candidates: Map<string, Candidate[]>;
+  /** Which addresses beside a candidate's own are the same person's. */
+  persons: Persons;
   tried: Tried;
   contacts: Contacts;
   countries: CountryHolds;
@@ -128,7 +131,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
       candidate,
       batch.campaign.retry_count,
       known.eligibilityIssue(batch, candidate),
-      known.tried.tooOften({ ...batch, target: candidate.target }),
+      known.tried.tooOften(batch, known.persons.addressesOf(batch.sub_organization_id, [candidate.target])),
       known.numbers.countryHold(batch, candidate.target, known.countries),
       personState(
         known.lines.rulesOf(batch),
@@ -137,7 +140,8 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
           target: clockTarget(batch, candidate),
           channel: contactChannelOf(reachModeOf(batch)),
           campaign_zone: batch.timezone as string,
-          past: addressesOfCandidate(batch, candidate).flatMap((address) => [
+          contact_timezone: contactTimezone(batch, candidate, known.persons),
+          past: addressesOfPerson(batch, candidate, known.persons).flatMap((address) => [
             ...known.contacts.with(batch, address),
           ]),
           is_asked_for: candidate.call_back_after === candidate.attempt_count,

@@ -35,6 +35,7 @@ export class Lines {
   #stopped: Map<number, OutreachStop>;
   #rules: Map<number, OutreachRules>;
   #own: Map<number, OwnLimits>;
+  #linked: Set<number>;
 
   constructor(parts: {
     limits: LineLimits;
@@ -45,6 +46,7 @@ export class Lines {
     stopped: Map<number, OutreachStop>;
     rules: Map<number, OutreachRules>;
     own: Map<number, OwnLimits>;
+    linked: Set<number>;
   }) {
     this.#limits = parts.limits;
     this.#now = parts.now;
@@ -54,11 +56,17 @@ export class Lines {
     this.#stopped = parts.stopped;
     this.#rules = parts.rules;
     this.#own = parts.own;
+    this.#linked = parts.linked;
   }
 
   /** What the batch's organization asks of every start to a person; null: nothing. */
   rulesOf({ organization_id }: Pick<DueBatch, "organization_id">): OutreachRules | null {
     return this.#rules.get(organization_id) ?? null;
+  }
+
+  /** Whether any contact of the organization has several addresses, or a time zone. */
+  linksAddresses({ organization_id }: Pick<DueBatch, "organization_id">): boolean {
+    return this.#linked.has(organization_id);
   }
 
   /** The input of `batchStep`. */
@@ -122,7 +130,7 @@ const sourceName = (organization_id: number, source: string): string => `${organ
 export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
   const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];
   const { rows } = await sql<OrganizationRow>`
-    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits from organizations
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits, has_linked_addresses from organizations
     where id = any(${organizations}::bigint[]) order by id for no key update`.execute(tx);
   return countLines(tx, organizations, rows, limits, now);
 }
@@ -135,7 +143,7 @@ export async function readLines(
   now: Date,
 ): Promise<Lines> {
   const { rows } = await sql<OrganizationRow>`
-    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits from organizations
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules, own_limits, has_linked_addresses from organizations
     where id = any(${organizations}::bigint[])`.execute(db);
   return countLines(db, organizations, rows, limits, now);
 }
@@ -146,6 +154,7 @@ type OrganizationRow = {
   outreach_stopped_by: string | null;
   outreach_rules: OutreachRules | null;
   own_limits: OwnLimits | null;
+  has_linked_addresses: boolean;
 };
 
 const stopsOf = (rows: OrganizationRow[]): Map<number, OutreachStop> =>
@@ -197,6 +206,7 @@ async function countLines(
     organizations,
     sources,
     stopped: stopsOf(rows),
+    linked: new Set(rows.flatMap(({ id, has_linked_addresses }) => (has_linked_addresses ? [id] : []))),
     own: new Map(rows.flatMap(({ id, own_limits: own }) => (own === null ? [] : [[id, own] as const]))),
     rules: new Map(
       rows.flatMap(({ id, outreach_rules: rules }) => (rules === null ? [] : [[id, rules] as const])),

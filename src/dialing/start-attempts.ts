@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Persons } from "../address-book/persons.ts";
 import { purposeOf } from "../campaigns/reach-rules.ts";
 import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
@@ -76,6 +77,7 @@ export async function insertAttempts(
   tx: Tx,
   owner: string,
   starts: Start[],
+  persons: Persons,
   now: Date,
 ): Promise<ClaimedAttempt[]> {
   if (starts.length === 0) return [];
@@ -139,7 +141,7 @@ export async function insertAttempts(
             organization_id: batch.organization_id,
             batch_key: batch.batch_key,
             started_at: now,
-            stop_question: stopQuestion(batch, candidate),
+            stop_question: stopQuestion(batch, candidate, persons),
           },
         ]
       : [],

@@ -149,11 +149,16 @@ export async function obstacleTo(db: Db, person: ErasedPerson, now: Date): Promi
 const complete = ({ db, clock }: ErasureDeps, id: number, tenant: number): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const at = clock.now();
-    const { rows } = await sql<{ counts: DeletedCounts; address_hash: string; requested_by: string }>`
+    const { rows } = await sql<{
+      counts: DeletedCounts;
+      address_hash: string;
+      linked_hashes: string[];
+      requested_by: string;
+    }>`
       update erasures
       set status = 'COMPLETED', finished_at = ${at.toISOString()}::timestamptz, sealed_address = null, waits_for = null
       where id = ${id} and finished_at is null
-      returning counts, address_hash, requested_by`.execute(tx);
+      returning counts, address_hash, linked_hashes, requested_by`.execute(tx);
     const [proof] = rows;
     if (!proof) return;
     await publish(tx, tenant, [

@@ -9,7 +9,7 @@ import { type Db, isUniqueViolation } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { addCounts, type DeletedCounts } from "./deleted-counts.ts";
 import { type ErasureDeps, erasePeople, obstacleTo } from "./erase-people.ts";
-import { type ErasedPerson, hashOfAddress, refuseOwnAddress, spellingsOf } from "./person-address.ts";
+import { hashOfAddress, personToErase } from "./person-address.ts";
 import { PERSON_STORES } from "./person-stores.ts";
 
 const counts = () =>
@@ -19,11 +19,18 @@ const counts = () =>
       "Records by kind, without kinds of which there are none. Suppressions are kept; their words go.",
     );
 
+const LinkedHashes = z
+  .array(z.string())
+  .describe(
+    "The hashes of the person's other addresses, which their contact links and which are erased, too.",
+  );
+
 const Erasure = z
   .object({
     id: z.int(),
     status: z.enum(["PENDING", "WAITING", "RUNNING", "COMPLETED"]),
     address_hash: z.string().describe("HMAC-SHA256 of the address under the installation's key."),
+    linked_hashes: LinkedHashes,
     waits_for: z.string().nullish().describe("Why it has not begun."),
     counts: counts(),
     requested_at: timestamp(),
@@ -37,6 +44,7 @@ type Erasure = z.infer<typeof Erasure>;
 const ErasurePreview = z
   .object({
     address_hash: z.string().describe("The hash that the erasure of this address has."),
+    linked_hashes: LinkedHashes,
     counts: counts(),
     waits_for: z.string().nullish().describe("What an erasure would wait for now."),
   })
@@ -60,11 +68,15 @@ const inStatus = (value: string) =>
     ? sql<boolean>`e.finished_at is not null`
     : sql<boolean>`(e.finished_at is null and e.status = ${value})`;
 
+/** Of whichever address of the person. Indexes: erasures_address, erasures_linked. */
+const isOfHash = (value: string) =>
+  sql<boolean>`(e.address_hash = ${value} or e.linked_hashes @> array[${value}]::text[])`;
+
 const erasureList: list.ListRules = {
   fields: {
     id: list.integer("e.id"),
     status: list.custom(inStatus, sql`e.status`),
-    address_hash: list.exact("e.address_hash"),
+    address_hash: list.custom(isOfHash, sql`e.address_hash`),
     requested_by: list.read(list.text("e.requested_by")),
     requested_at: list.time("e.requested_at"),
     finished_at: list.read(list.time("e.finished_at")),
@@ -87,6 +99,7 @@ const selectErasures = (db: Db, caller: Caller) =>
       "e.id",
       "e.status",
       "e.address_hash",
+      "e.linked_hashes",
       "e.waits_for",
       "e.counts",
       "e.requested_at",
@@ -101,11 +114,10 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
   const tag = "erasures";
   const permission = "sessions_delete";
 
-  const personOf = async (from: Db, caller: Caller, address: string): Promise<ErasedPerson> => {
-    const person = { tenant: caller.sub_organization_id, spellings: spellingsOf(address) };
-    await refuseOwnAddress(from, person);
-    return person;
-  };
+  const personOf = (from: Db, caller: Caller, address: string) =>
+    personToErase(from, caller.sub_organization_id, address);
+  const linkedHashes = ({ tenant, linked }: Awaited<ReturnType<typeof personOf>>): string[] =>
+    linked.map((address) => hashOfAddress(vault, tenant, [address]));
   const find = async (from: Db, caller: Caller, id: number): Promise<Erasure> => {
     const found = await selectErasures(from, caller).where("e.id", "=", id).executeTakeFirst();
     if (!found) throw notFound("Erasure", id);
@@ -147,6 +159,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
       for (const store of PERSON_STORES) found = addCounts(found, await store.count(db, person));
       return {
         address_hash: hashOfAddress(vault, person.tenant, person.spellings),
+        linked_hashes: linkedHashes(person),
         counts: found,
         waits_for: await obstacleTo(db, person, clock.now()),
       };
@@ -158,7 +171,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
     {
       summary: "Erase a person",
       description:
-        "Starts a job that deletes everything said to and by this address in the caller's sub-organization: sessions, messages, recordings, results, texts, mails, requests of campaigns, webhook deliveries, and all exports that exist. It waits while the person is in a call, an answer or an attempt, and cuts nothing off. Opt-outs and suppressions stay, because they protect the person; the words that led to them go. The audit trail keeps who did what, without the content. Backups of the installation are not changed.",
+        "Starts a job that deletes everything said to and by this address, and the others that its contact links, in the caller's sub-organization: sessions, messages, recordings, results, texts, mails, the contact record, requests of campaigns, webhook deliveries, and all exports that exist. It waits while the person is in a call, an answer or an attempt, and cuts nothing off. Opt-outs and suppressions stay, because they protect the person; the words that led to them go. The audit trail keeps who did what, without the content. Backups of the installation are not changed.",
       tag,
       permission,
       body: ErasureRequest,
@@ -175,6 +188,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
             .values({
               sub_organization_id: person.tenant,
               address_hash,
+              linked_hashes: linkedHashes(person),
               sealed_address: vault.seal(JSON.stringify(person.spellings)),
               status: "PENDING",
               waits_for: await obstacleTo(tx, person, clock.now()),

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { addressesOfPerson } from "../address-book/contact-store.ts";
 import type { Vault } from "../base/crypto.ts";
 import { invalid } from "../base/errors.ts";
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
@@ -27,19 +28,38 @@ export function spellingsOf(address: string): string[] {
   return [...new Set([phone ?? email ?? given, given])];
 }
 
+/** A person to erase, by one of their addresses: with all that their contact links, but those of the organization itself. */
+export async function personToErase(
+  db: Db,
+  tenant: number,
+  given: string,
+): Promise<ErasedPerson & { linked: string[] }> {
+  const own = spellingsOf(given);
+  await refuseOwnAddress(db, { tenant, spellings: own });
+  const [address = "", ...others] = await addressesOfPerson(db, tenant, own[0] as string);
+  const linked: string[] = [];
+  for (const other of others)
+    if (!(await isOwnAddress(db, { tenant, spellings: [other] }))) linked.push(other);
+  return { tenant, spellings: [...new Set([address, ...own, ...linked])], linked };
+}
+
 /** The address is stored nowhere once it is erased; this proves which one it was to whoever knows it. */
 export const hashOfAddress = (vault: Vault, tenant: number, spellings: string[]): string =>
   vault.sign("erasure", `${tenant} ${spellings[0]}`);
 
 /** Everybody's conversations would go with an address of the organization itself. */
-export async function refuseOwnAddress(db: Db, { tenant, spellings }: ErasedPerson): Promise<void> {
-  const { rows } = await sql<{ is_own: boolean }>`
-    select exists (
-      select from channel_targets where sub_organization_id = ${tenant} and target = any(${spellings}::text[])
-    ) as is_own`.execute(db);
-  if (rows[0]?.is_own)
+export async function refuseOwnAddress(db: Db, person: ErasedPerson): Promise<void> {
+  if (await isOwnAddress(db, person))
     throw invalid(
       ["body", "address"],
       "This is an address of one of your channels. Enter the person's address.",
     );
+}
+
+async function isOwnAddress(db: Db, { tenant, spellings }: ErasedPerson): Promise<boolean> {
+  const { rows } = await sql<{ is_own: boolean }>`
+    select exists (
+      select from channel_targets where sub_organization_id = ${tenant} and target = any(${spellings}::text[])
+    ) as is_own`.execute(db);
+  return rows[0]?.is_own ?? false;
 }

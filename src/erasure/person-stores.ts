@@ -227,6 +227,25 @@ const testRunStore: PersonStore = {
 const testRunsOf = (person: ErasedPerson): RawBuilder<unknown> => sql`
   select id from test_runs where sub_organization_id = ${person.tenant} and ${mentions(sql`cases::text`, person)}`;
 
+/** The record of the person, with all its addresses; of its audit entries the content goes, whatever it was about then. */
+const contactStore: PersonStore = {
+  name: "contacts",
+  count: async (db, person) => ({ contacts: await counted(db, contactsOf(person)) }),
+  async removeSome(tx, person) {
+    const { rows } = await sql<{ id: number }>`
+      delete from contacts where id in (${contactsOf(person)}) returning id`.execute(tx);
+    const audit_entries_blanked = await removed(
+      tx,
+      sql`update audit_entries set before = null, after = '{"deleted": true}'::json
+        where sub_organization_id = ${person.tenant} and resource = 'contacts'
+          and resource_id = any(${rows.map(({ id }) => String(id))}::text[])`,
+    );
+    return { contacts: rows.length, audit_entries_blanked };
+  },
+};
+const contactsOf = (person: ErasedPerson): RawBuilder<unknown> =>
+  sql`select distinct contact_id from contact_addresses where ${ofPerson(person, "address")}`;
+
 /** In this order: what others refer to comes after them, and what may still be written comes last. */
 export const PERSON_STORES: readonly PersonStore[] = [
   requestStore,
@@ -258,6 +277,7 @@ export const PERSON_STORES: readonly PersonStore[] = [
   ),
   suppressionStore,
   consentStore,
+  contactStore,
   storeOfTable(
     "session_views",
     "session_views",

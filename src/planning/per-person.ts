@@ -1,6 +1,6 @@
 /**
- * How often one address may be tried within any stretch of this length, over all campaigns of a sub-organization: first
- * attempts and retries, calls and texts alike. What the carrier did not take reached nobody and is not counted.
+ * How often one person may be tried within any stretch of this length, over all campaigns of a sub-organization: first
+ * attempts and retries, calls and texts alike, at all addresses that a contact says are theirs. What the carrier did not take reached nobody and is not counted.
  */
 export type PersonLimit = { attempts: number; window_ms: number };
 
@@ -29,8 +29,19 @@ export class Tried {
     this.#times = times;
   }
 
-  tooOften(address: TriedAddress): TooOften | null {
-    return this.#limit && tooOften(this.#times.get(triedName(address)) ?? [], this.#limit);
+  /** `targets`: all addresses of one person. */
+  tooOften(
+    { sub_organization_id }: Pick<TriedAddress, "sub_organization_id">,
+    targets: readonly string[],
+  ): TooOften | null {
+    if (this.#limit === null) return null;
+    const times = targets.flatMap(
+      (target) => this.#times.get(triedName({ sub_organization_id, target })) ?? [],
+    );
+    return tooOften(
+      targets.length === 1 ? times : times.toSorted((one, other) => other.getTime() - one.getTime()),
+      this.#limit,
+    );
   }
 
   add(address: TriedAddress, at: Date): void {

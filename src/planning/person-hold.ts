@@ -48,6 +48,8 @@ export type HeldPerson = {
   channel: ContactChannel;
   request_variables: Record<string, string>;
   campaign_zone: string;
+  /** The zone that the person's contact has; left out and null: none. */
+  contact_timezone?: string | null;
   past: readonly PastContact[];
   /** The start is the call that the person asked for: the rest after a conversation does not hold for it. */
   is_asked_for?: boolean;
@@ -69,7 +71,7 @@ export function personState(rules: OutreachRules | null, person: HeldPerson, now
 
 function clockState(rules: OutreachRules, person: HeldPerson, now: Date): PersonState {
   const columns = personColumns(person.request_variables);
-  const place = placeOf({ ...columns, target: person.target }, person.campaign_zone);
+  const place = placeOf({ ...person, ...columns }, person.campaign_zone);
   const held = (reason: PersonHoldReason, text: string): PersonState => ({
     hold: { reason, text, until: new Date(now.getTime() + LOOK_AGAIN_ms) },
     too_late: null,
@@ -110,15 +112,17 @@ function clockState(rules: OutreachRules, person: HeldPerson, now: Date): Person
 
 const SAID_BY: Record<PersonPlace["from"], string> = {
   request: "the request's own zone",
+  contact: "the contact's zone",
   number: "by the number's area",
   campaign: "the campaign's zone, because the address tells none",
 };
 
 const CHANNEL_WORDS = { call: "called", text: "texted", email: "e-mailed", any: "contacted" };
 
-function capText(hold: CapHold, { target, request_variables, campaign_zone }: HeldPerson, now: Date): string {
+function capText(hold: CapHold, person: HeldPerson, now: Date): string {
+  const { request_variables, campaign_zone } = person;
   const { timezone } = personColumns(request_variables);
-  const zone = placeOf({ timezone, target }, campaign_zone)?.zones[0] ?? campaign_zone;
+  const zone = placeOf({ ...person, timezone }, campaign_zone)?.zones[0] ?? campaign_zone;
   const next = timeText(hold.until, zone, now);
   if (hold.reason === "after-conversation")
     return `Waiting: the person talked with an agent, and is left alone for ${daysText(hold.days)}; next ${next}.`;

@@ -9,7 +9,7 @@ import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
 export type PersonPlace = {
   zones: readonly string[];
   jurisdictions: readonly string[];
-  from: "request" | "number" | "campaign";
+  from: "request" | "contact" | "number" | "campaign";
 };
 
 type Area = { zones: readonly string[]; jurisdictions: readonly string[] };
@@ -48,11 +48,15 @@ function areaOf(number: string): Area {
 }
 
 /**
- * The request's own zone, else those of the number's area or country, else the campaign's. Null: the request names a zone
- * that does not exist. A jurisdiction is always the number's. Pure.
+ * The request's own zone, else the contact's, else those of the number's area or country, else the campaign's. Null: the
+ * request names a zone that does not exist. A jurisdiction is always the number's. Pure.
  */
 export function placeOf(
-  { timezone, target }: { timezone: string | null; target: string },
+  {
+    timezone,
+    contact_timezone = null,
+    target,
+  }: { timezone: string | null; contact_timezone?: string | null; target: string },
   campaign_zone: string,
 ): PersonPlace | null {
   const { zones, jurisdictions } = areaOf(target);
@@ -60,6 +64,7 @@ export function placeOf(
     const zone = zoneNamed(timezone);
     return zone === null ? null : { zones: [zone], jurisdictions, from: "request" };
   }
+  if (contact_timezone !== null) return { zones: [contact_timezone], jurisdictions, from: "contact" };
   if (zones.length > 0) return { zones, jurisdictions, from: "number" };
   return { zones: [campaign_zone], jurisdictions, from: "campaign" };
 }

@@ -122,6 +122,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("webhook_deliveries"),
     partOf("webhook_deliveries", "delivery_key", "webhook_tries", "webhook_tries", "key"),
     shared("number_lookups"),
+    own("contacts"),
+    own("contact_addresses"),
     own("suppressions"),
     own("consents"),
     own("do_not_call_lists"),

@@ -105,6 +105,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/number-groups", "Number groups", true],
   ["/console/number-groups/1", "Texas <b>local</b>", true],
   ["/console/number-groups/new", "New number group", true],
+  ["/console/contacts", "Contacts", true],
   ["/console/contacts/%2B15125550199", "+15125550199", true],
   ["/console/campaigns/new", "New campaign", true],
   ["/console/batches/20261118.1", "20261118.1", true],

@@ -32,6 +32,9 @@ const PUBLIC = [
 const NO_RECORD = new Set([
   // An address is asked about, and may be known to nobody (test/contract/contacts/).
   "GET /api/v1/contacts/{}",
+  // A contact is made for the address where there is none.
+  "PUT /api/v1/contacts/{}",
+  "POST /api/v1/contacts/{}/addresses",
   "GET /api/v1/contacts/{}/export",
   "GET /api/v1/do-not-call-lists/check/{}",
   "PUT /api/v1/llm_providers/{}",

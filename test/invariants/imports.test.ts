@@ -27,6 +27,7 @@ const LINE = [
   "workflows",
   "channels",
   "mime",
+  "address-book",
   "consent",
   "media",
   "sessions",

@@ -12,6 +12,8 @@ import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { ErasePerson } from "../settings/erasures-panel.tsx";
 import { Time } from "../time/time.tsx";
+import { ContactAddresses } from "./contact-addresses.tsx";
+import { ContactRecordPanel } from "./contact-record-panel.tsx";
 
 const REFRESH_MS = 10_000;
 
@@ -28,7 +30,7 @@ const KINDS: Record<ContactEntry["kind"], { word: string; tone: Tone }> = {
   "suppression-lifted": { word: "opt-out lifted", tone: "good" },
 };
 
-/** Everything about one address, over all channels. */
+/** Everything about a person, by one of their addresses, over all channels. */
 export default function ContactPage() {
   const { address } = useParams({ strict: false }) as { address: string };
   const may = useMay();
@@ -67,7 +69,9 @@ export default function ContactPage() {
       <Fetched query={pages} lines={10}>
         {({ pages: shown }) => (
           <Stack gap="md">
+            {shown[0] && <ContactAddresses contact={shown[0]} />}
             {shown[0] && <Standing contact={shown[0]} />}
+            <ContactRecordPanel address={address} record={shown[0]?.record ?? null} />
             <Panel title="History">
               {shown[0]?.entries.length === 0 ? (
                 <Empty title="Nothing about this address">
@@ -79,7 +83,7 @@ export default function ContactPage() {
                     .flatMap(({ entries }) => entries)
                     .map((entry) => (
                       <li key={`${entry.kind} ${entry.id}`}>
-                        <Entry entry={entry} />
+                        <Entry entry={entry} address={shown[0]?.address} />
                       </li>
                     ))}
                 </ol>
@@ -116,7 +120,7 @@ function Standing({ contact }: { contact: Contact }) {
               ? "none"
               : suppressed.map((scope) => scope.replace("all", "all channels")).join(", "),
           ],
-          ["Consents", consents.length === 0 ? "none" : consents.join(", ")],
+          ["Consents of this address", consents.length === 0 ? "none" : consents.join(", ")],
           ...caps.map(({ channel, attempts, days, used }): [string, string] => [
             `${channel === "any" ? "Any channel" : channel}, ${days === 1 ? "a day" : `${days} days`}`,
             `${used} of ${attempts} used`,
@@ -127,7 +131,8 @@ function Standing({ contact }: { contact: Contact }) {
   );
 }
 
-function Entry({ entry }: { entry: ContactEntry }) {
+function Entry({ entry, address }: { entry: ContactEntry; address: string | undefined }) {
+  const isOther = entry.address !== null && entry.address !== address;
   const { word, tone } = KINDS[entry.kind];
   const spokenBy =
     entry.direction === "in" ? "from the person" : entry.direction === "out" ? "to the person" : "";
@@ -137,7 +142,7 @@ function Entry({ entry }: { entry: ContactEntry }) {
         <Status tone={tone}>{word}</Status>
         <Text size="xs" c="dimmed" component="span">
           <Time at={entry.at} />
-          {[entry.channel, spokenBy, entry.status && spoken(entry.status)]
+          {[isOther && entry.address, entry.channel, spokenBy, entry.status && spoken(entry.status)]
             .filter(Boolean)
             .map((part) => `, ${part}`)
             .join("")}

@@ -1,4 +1,11 @@
-import { IconBan, IconList, IconPhoneCall, IconPhoneOutgoing, IconUserCheck } from "@tabler/icons-react";
+import {
+  IconAddressBook,
+  IconBan,
+  IconList,
+  IconPhoneCall,
+  IconPhoneOutgoing,
+  IconUserCheck,
+} from "@tabler/icons-react";
 import type { ConsolePage } from "./console-page.ts";
 
 /** Campaigns, and who is reached. */
@@ -40,6 +47,13 @@ export const OUTREACH_PAGES: ConsolePage[] = [
     title: "Person of a batch",
     permission: "outbound_read",
     load: () => import("../batches/request-page.tsx"),
+  },
+  {
+    path: "/contacts",
+    title: "Contacts",
+    permission: "sessions_read",
+    load: () => import("../contacts/contacts-page.tsx"),
+    menu: { entry: "Contacts", icon: IconAddressBook },
   },
   {
     path: "/contacts/$address",

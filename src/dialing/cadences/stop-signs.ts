@@ -1,10 +1,11 @@
 import { sql } from "kysely";
+import type { Persons } from "../../address-book/persons.ts";
 import type { Db } from "../../db/database.ts";
 import { FOR_EACH } from "../../db/plans.ts";
 import type { StopQuestion, StopSign } from "../../planning/cadences/stop-sign.ts";
 import type { Candidate } from "../candidates.ts";
 import type { DueBatch } from "../due-batches.ts";
-import { addressesOfCandidate } from "./candidate-addresses.ts";
+import { addressesOfPerson } from "./candidate-addresses.ts";
 import { laneName } from "./lanes.ts";
 
 /** By `stopName`. */
@@ -14,19 +15,25 @@ export const stopName = ({ batch_key, request_id }: Pick<StopQuestion, "batch_ke
   `${batch_key}/${request_id}`;
 
 /** Of campaigns with a cadence, for who was tried before or skipped a step; not for the call that somebody asked for. */
-export const stopQuestions = (batches: DueBatch[], candidates: Map<string, Candidate[]>): StopQuestion[] =>
+export const stopQuestions = (
+  batches: DueBatch[],
+  candidates: Map<string, Candidate[]>,
+  persons: Persons,
+): StopQuestion[] =>
   batches.flatMap((batch) =>
-    (candidates.get(laneName(batch)) ?? []).flatMap((candidate) => stopQuestion(batch, candidate) ?? []),
+    (candidates.get(laneName(batch)) ?? []).flatMap(
+      (candidate) => stopQuestion(batch, candidate, persons) ?? [],
+    ),
   );
 
-export function stopQuestion(batch: DueBatch, candidate: Candidate): StopQuestion | null {
+export function stopQuestion(batch: DueBatch, candidate: Candidate, persons: Persons): StopQuestion | null {
   const { attempt_count, step, call_back_after, batch_key, request_id, reference_id } = candidate;
   if (batch.cadence === null || call_back_after !== null || (attempt_count === 0 && step === 0)) return null;
   return {
     ...{ batch_key, request_id, reference_id },
     campaign_id: batch.campaign.id,
     sub_organization_id: batch.sub_organization_id,
-    addresses: addressesOfCandidate(batch, candidate),
+    addresses: addressesOfPerson(batch, candidate, persons),
   };
 }
 

@@ -16,6 +16,8 @@ export type CallBackSurroundings = {
   expires_on: Date | null;
   rules: OutreachRules | null;
   past: readonly PastContact[];
+  /** The zone that the person's contact has; left out and null: none. */
+  contact_timezone?: string | null;
 };
 
 export type CallBackTime =
@@ -38,10 +40,7 @@ const MOST_AHEAD_ms = 60 * 86_400_000;
 export function callBackTime(when: string, around: CallBackSurroundings, now: Date): CallBackTime {
   const columns = personColumns(around.request_variables);
   const reads = around.rules?.person_clock === true;
-  const place = placeOf(
-    { timezone: reads ? columns.timezone : null, target: around.target },
-    around.agent_zone,
-  );
+  const place = placeOf({ ...around, timezone: reads ? columns.timezone : null }, around.agent_zone);
   const impossible = (
     why: Extract<CallBackTime, { kind: "impossible" }>["why"],
     next: Date | null = null,

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { NOBODY_KNOWN } from "../../../src/address-book/persons.ts";
 import { replaceNumbers } from "../../../src/consent/do-not-call-file.ts";
 import { reachStatement } from "../../../src/consent/reach-check.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -128,9 +129,10 @@ test(`a file of ${ROWS} numbers is stored in bounded memory, and each is found b
   await sql`analyze do_not_call_numbers`.execute(app.db);
   const { sub_organization_id } = app.admin;
   const question = { sub_organization_id, mode: "voice", purpose: "informational" } as const;
-  const { rows } = await sql<{ "QUERY PLAN": string }>`explain ${reachStatement([
-    { ...question, address: "+12000000001" },
-  ])}`.execute(app.db);
+  const { rows } = await sql<{ "QUERY PLAN": string }>`explain ${reachStatement(
+    [{ ...question, address: "+12000000001" }],
+    NOBODY_KNOWN,
+  )}`.execute(app.db);
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(plan).toContain("do_not_call_numbers_pkey");
   expect(plan).not.toContain("Seq Scan on do_not_call_numbers");

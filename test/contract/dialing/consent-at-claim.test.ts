@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { NOBODY_KNOWN } from "../../../src/address-book/persons.ts";
 import { requireGo } from "../../../src/channels/outreach.ts";
 import { reachStatement, readReachIssues } from "../../../src/consent/reach-check.ts";
 import { suppress } from "../../../src/consent/suppression.ts";
@@ -151,13 +152,15 @@ test("a claim asks about all of its candidates in one statement, each looked up 
     address: `+161${n % 3 === 0 ? 3 : 2}${5550000 + n}`,
   }));
   const counter = new StatementCounter();
-  const issues = await readReachIssues(app.db.withPlugin(counter), questions);
+  const issues = await readReachIssues(app.db.withPlugin(counter), questions, NOBODY_KNOWN);
   expect(counter.count).toBe(1);
   expect(issues.map((issue) => issue?.kind ?? null)).toEqual(
     questions.map((_, n) => (n % 3 === 0 ? "suppressed" : null)),
   );
   const plan = await planned(app.db, FEW_BY_KEY, async (tx) => {
-    const { rows } = await sql<{ "QUERY PLAN": string }>`explain ${reachStatement(questions)}`.execute(tx);
+    const { rows } = await sql<{
+      "QUERY PLAN": string;
+    }>`explain ${reachStatement(questions, NOBODY_KNOWN)}`.execute(tx);
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   });
   expect(plan).not.toContain("Seq Scan");

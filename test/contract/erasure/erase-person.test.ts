@@ -108,6 +108,28 @@ describe("erasing a person", () => {
     expect(await preview(person.number)).toMatchObject({ address_hash: byNumber.address_hash, counts: {} });
   }, 120_000);
 
+  test("of one address erases all that their contact links, and the record, and leaves nothing in any column", async () => {
+    const person = somebody();
+    await talkEverywhere(world, person);
+    const contact = `/api/v1/contacts/${encodeURIComponent(person.number)}`;
+    await app.send("PUT", contact, { name: person.word, notes: `knows ${person.word}`, key: person.word });
+    await app.send("POST", `${contact}/addresses`, { address: person.email });
+    expect(await placesOf(app, person.word)).toEqual(
+      expect.arrayContaining(["contacts.name", "contacts.notes", "contacts.key", "audit_entries.after"]),
+    );
+    const planned = await preview(person.number);
+    expect(planned.counts).toMatchObject({ contacts: 1, mails: 2 });
+    const erased = await erase(person.number);
+    expect(erased).toMatchObject({ status: "COMPLETED", counts: { contacts: 1, mails: 2 } });
+    for (const text of [person.word, person.number, person.email])
+      expect(await placesOf(app, text)).toEqual([]);
+    const other = await preview(person.email);
+    expect(other).toMatchObject({ counts: {}, linked_hashes: [] });
+    expect(erased.linked_hashes).toEqual([other.address_hash]);
+    const found = `${ERASURES}?search_fields=address_hash&search_field_values=${other.address_hash}`;
+    expect((await app.send("GET", found)).body.items).toMatchObject([{ id: erased.id }]);
+  }, 120_000);
+
   test("that breaks off after any of its transactions goes on, and its counts are the same", async () => {
     const person = somebody();
     await talkEverywhere(world, person);

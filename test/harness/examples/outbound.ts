@@ -156,6 +156,8 @@ export const OUTBOUND: Examples = {
     at: [(await campaign(maker)).id],
     body: { number_group_id: (await numberGroup(maker)).id },
   }),
+  "GET /api/v1/outbound/contact-key": () => ({}),
+  "PUT /api/v1/outbound/contact-key": () => ({ body: { variable: "patient_id" } }),
   [`GET ${groups}/`]: () => ({}),
   [`POST ${groups}/`]: async (maker) => ({ body: await numberGroupInput(maker) }),
   [`PUT ${groups}/`]: async (maker) => {

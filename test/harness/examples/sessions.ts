@@ -70,6 +70,14 @@ async function takenChat(maker: Maker): Promise<Example> {
   return chat;
 }
 
+const contactAddress = (maker: Maker): string => `person${maker.next()}@people.example`;
+/** By its first address. */
+async function contact(maker: Maker, ...more: string[]): Promise<string> {
+  const address = contactAddress(maker);
+  await maker.post("/contacts/", { addresses: [address, ...more] });
+  return address;
+}
+
 export const SESSIONS: Examples = {
   "GET /api/v1/sessions/": () => ({}),
   "GET /api/v1/sessions/live": () => ({}),
@@ -149,6 +157,18 @@ export const SESSIONS: Examples = {
     ...(await ofSession(maker)),
     body: { held: true, reason: "Case 12" },
   }),
+  "GET /api/v1/contacts/": () => ({}),
+  "POST /api/v1/contacts/": (maker) => ({ body: { addresses: [contactAddress(maker)], name: "Ann" } }),
+  "PUT /api/v1/contacts/{}": (maker) => ({ at: [contactAddress(maker)], body: { name: "Ann" } }),
+  "DELETE /api/v1/contacts/{}": async (maker) => ({ at: [await contact(maker)] }),
+  "POST /api/v1/contacts/{}/addresses": (maker) => ({
+    at: [contactAddress(maker)],
+    body: { address: contactAddress(maker) },
+  }),
+  "DELETE /api/v1/contacts/{}/addresses/{}": async (maker) => {
+    const linked = contactAddress(maker);
+    return { at: [await contact(maker, linked), linked] };
+  },
   "GET /api/v1/contacts/{}": () => ({ at: ["+15125550142"] }),
   "GET /api/v1/contacts/{}/export": () => ({ at: ["+15125550142"] }),
   "GET /api/v1/erasures/": () => ({}),

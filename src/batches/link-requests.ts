@@ -1,0 +1,59 @@
+import { sql } from "kysely";
+import { readKeyVariable } from "../address-book/contact-key.ts";
+import { linkByKey } from "../address-book/link-by-key.ts";
+import type { KeyedAddress } from "../address-book/merge-by-key.ts";
+import type { Caller } from "../api/caller.ts";
+import type { Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+
+type AddedRequests = { batch_key: number; batch_id: string; after: number; at: Date };
+
+/** Requests whose addresses are linked by one round of statements. */
+const CHUNK = 20_000;
+
+/** Conflicts of one file that have an event of their own; of all there is one that counts them. */
+const MOST_TOLD = 100;
+
+/** Longer values are no keys. */
+const LONGEST_KEY = 200;
+
+/**
+ * Links the addresses of requests that were just added, those of a batch beyond `after`, where the organization's key
+ * variable says whose they are. Asks nothing of them where none is named. Index: primary key of requests.
+ */
+export async function linkRequests(
+  tx: Tx,
+  caller: Caller,
+  { batch_key, batch_id, after, at }: AddedRequests,
+) {
+  const variable = await readKeyVariable(tx, caller.organization_id);
+  if (variable === null) return;
+  const { sub_organization_id, email: by } = caller;
+  let conflicts = 0;
+  for (let from = after; ; ) {
+    const { rows } = await sql<Partial<KeyedAddress> & { id: number }>`
+      select id, case when request_status <> 'INVALID' then target end as address,
+        trim(coalesce(nullif(request_variables ->> ${variable}, ''), request_variables ->> ${`vars.${variable}`})) as key
+      from requests where batch_key = ${batch_key} and id > ${from} order by id limit ${CHUNK}`.execute(tx);
+    const last = rows.at(-1);
+    if (!last) break;
+    from = last.id;
+    const keyed = rows.flatMap(({ key, address }) =>
+      key && address && key.length <= LONGEST_KEY ? [{ key, address }] : [],
+    );
+    const most_told = Math.max(0, MOST_TOLD - conflicts);
+    conflicts += await linkByKey(tx, { sub_organization_id, batch_id, variable, by, at, most_told }, keyed);
+  }
+  if (conflicts > MOST_TOLD)
+    await publish(tx, sub_organization_id, [
+      {
+        at,
+        source: "outbound",
+        source_id: null,
+        category: "outbound",
+        type: "contact-conflict",
+        description: `${conflicts} addresses of batch "${batch_id}" were not linked by ${variable}; the first ${MOST_TOLD} have an event each.`,
+        attributes: { batch_id, variable, conflicts },
+      },
+    ]);
+}

@@ -1,0 +1,129 @@
+import { Button, Table, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
+import type { Contact } from "../api-types.ts";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Panel, RouteLink, Scroller } from "../parts/parts.tsx";
+import { personPath } from "../parts/person-path.ts";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const KEYS = [["contact"]] as const;
+
+const scopes = (suppressed: string[]): string =>
+  suppressed.map((scope) => scope.replace("all", "all channels")).join(", ") || "–";
+
+/** Whose addresses these are: one person's. Linked and unlinked here. */
+export function ContactAddresses({ contact }: { contact: Contact }) {
+  const may = useMay();
+  const [linking, { open, close }] = useDisclosure(false);
+  const { address, addresses, record } = contact;
+  const links = new Map((record?.addresses ?? []).map((link) => [link.address, link]));
+  const isChanged = may("outbound_write");
+  return (
+    <Panel
+      title="Addresses"
+      actions={
+        isChanged && (
+          <Button size="compact-sm" variant="default" onClick={open}>
+            Link address
+          </Button>
+        )
+      }
+    >
+      {linking && <LinkAddress address={address} onClose={close} />}
+      <Scroller label="Addresses of the person" className={undefined}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>Opt-outs</Table.Th>
+              <Table.Th>Consents</Table.Th>
+              <Table.Th>Linked</Table.Th>
+              {isChanged && <Table.Th>Action</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {addresses.map(({ address: each, suppressed, consents }) => {
+              const link = links.get(each);
+              return (
+                <Table.Tr key={each}>
+                  <Table.Td>
+                    {each === address ? (
+                      <bdi>{each}</bdi>
+                    ) : (
+                      <RouteLink to={personPath(each)}>{each}</RouteLink>
+                    )}
+                  </Table.Td>
+                  <Table.Td>{scopes(suppressed)}</Table.Td>
+                  <Table.Td>{consents.join(", ") || "–"}</Table.Td>
+                  <Table.Td>
+                    {link === undefined ? (
+                      "–"
+                    ) : (
+                      <>
+                        <Time at={link.linked_at} />{" "}
+                        {link.linked_through === "request"
+                          ? "by a campaign's request"
+                          : `by ${link.linked_by}`}
+                      </>
+                    )}
+                  </Table.Td>
+                  {isChanged && (
+                    <Table.Td>
+                      {link !== undefined && addresses.length > 1 && (
+                        <ConfirmButton
+                          verb="Unlink"
+                          aria-label={`Unlink ${each}`}
+                          size="compact-xs"
+                          question={`Unlink ${each}?`}
+                          done={`${each} unlinked`}
+                          invalidates={KEYS}
+                          act={() =>
+                            call("DELETE /api/v1/contacts/{address}/addresses/{linked}", {
+                              path: { address, linked: each },
+                            })
+                          }
+                        >
+                          Caps, opt-outs and the time zone of this contact no longer apply to it. What was
+                          said stays.
+                        </ConfirmButton>
+                      )}
+                    </Table.Td>
+                  )}
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </Scroller>
+    </Panel>
+  );
+}
+
+function LinkAddress({ address, onClose }: { address: string; onClose(): void }) {
+  const client = useQueryClient();
+  const { form, sending } = useWindowForm({
+    initial: { address: "" },
+    send: (body) => call("POST /api/v1/contacts/{address}/addresses", { path: { address }, body }),
+    async onSent() {
+      onClose();
+      notifications.show({ message: "Address linked", color: "green", autoClose: 4000 });
+      await client.invalidateQueries({ queryKey: ["contact"] });
+    },
+  });
+  return (
+    <WindowForm title="Link an address" verb="Link" sending={sending} onClose={onClose}>
+      <TextInput
+        label="Number or address"
+        description="Of the same person. Caps and opt-outs of one then hold for the other."
+        required
+        data-autofocus
+        {...form.getInputProps("address")}
+      />
+    </WindowForm>
+  );
+}

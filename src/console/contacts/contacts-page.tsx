@@ -1,0 +1,40 @@
+import { IconAddressBook } from "@tabler/icons-react";
+import type { ContactRecord } from "../api-types.ts";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
+import { RouteLink } from "../parts/parts.tsx";
+import { personPath } from "../parts/person-path.ts";
+
+const COLUMNS: Column<ContactRecord>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ name, addresses }) => (
+      <RouteLink to={personPath(addresses[0]?.address ?? "")}>
+        {name ?? addresses[0]?.address ?? "–"}
+      </RouteLink>
+    ),
+  },
+  {
+    field: "addresses",
+    title: "Addresses",
+    render: ({ addresses }) => <bdi>{addresses.map(({ address }) => address).join(", ")}</bdi>,
+  },
+  { field: "key", title: "Key", orderable: true },
+  { field: "timezone", title: "Time zone", orderable: true },
+  changedColumn("updated_at"),
+];
+
+export default listPage({
+  title: "Contacts",
+  about: "People with several addresses, or of whom something is noted.",
+  operation: "GET /api/v1/contacts/",
+  columns: COLUMNS,
+  search: { field: "address", label: "Search by number or address" },
+  empty: {
+    title: "No contacts yet",
+    icon: IconAddressBook,
+    about: "Open a person from a session and link another address, or save their name, time zone or notes.",
+  },
+});

@@ -1,0 +1,220 @@
+import { z } from "zod";
+import {
+  type ContactChange,
+  findContact,
+  insertContact,
+  linkAddress,
+  lockBook,
+  removeContact,
+  replaceFields,
+  type ContactRecord as StoredContact,
+  unlinkAddress,
+} from "../address-book/contact-store.ts";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { Deleted } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { refuseOwnAddress, spellingsOf } from "../erasure/person-address.ts";
+import {
+  AddressParam,
+  ContactCreateRequest,
+  ContactRecord,
+  ContactUpdateRequest,
+  contactList,
+  fieldsOf,
+  selectContacts,
+} from "./contact-record.ts";
+import { addressSpellings } from "./shown-contact.ts";
+
+const CONTACTS = "/api/v1/contacts/";
+const ONE = "/api/v1/contacts/:address";
+
+const NOTHING = { name: null, timezone: null, language: null, notes: null, key: null };
+
+/** What is noted of a person, and which addresses are theirs. A contact is named by any of its addresses. */
+export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const tag = "contacts";
+  const params = z.object({ address: AddressParam });
+
+  /** One change of the book: under its lock, with its audit entry. */
+  const change = <T>(
+    { sub_organization_id, email }: Caller,
+    run: (tx: Tx, change: ContactChange) => Promise<T>,
+  ): Promise<T> =>
+    db.transaction().execute(async (tx) => {
+      await lockBook(tx, sub_organization_id);
+      return run(tx, { sub_organization_id, by: email, at: clock.now() });
+    });
+
+  const audit = (
+    tx: Tx,
+    caller: Caller,
+    action: "create" | "update" | "delete" | "link" | "unlink",
+    before: StoredContact | null,
+    after: StoredContact | null,
+  ) =>
+    api.audit(tx, caller, {
+      action,
+      resource: tag,
+      resource_id: (after ?? before)?.id ?? null,
+      ...(before && { before }),
+      ...(after && { after }),
+    });
+
+  /** The stored spelling; not one of the organization's own, which is everybody's. */
+  async function newAddress(from: Db, { sub_organization_id: tenant }: Caller, given: string) {
+    const spellings = spellingsOf(given);
+    await refuseOwnAddress(from, { tenant, spellings });
+    return spellings[0] as string;
+  }
+
+  async function existing(tx: Tx, { sub_organization_id }: Caller, given: string): Promise<StoredContact> {
+    const address = addressSpellings(given)[0] as string;
+    const found = await findContact(tx, sub_organization_id, address);
+    if (found === null) throw new Fault("not-found", `No contact has the address ${address}.`);
+    return found;
+  }
+
+  api.get(
+    CONTACTS,
+    {
+      summary: "List contacts",
+      description: `Those that somebody noted something of, or that have several addresses; the one changed last first. Search \`address\` finds a whole number or e-mail address. ${list.LONG}`,
+      tag,
+      permission: "sessions_read",
+      query: list.listQuery(contactList({ sub_organization_id: 0 } as Caller)),
+      response: list.listOf(ContactRecord),
+    },
+    async ({ caller, query }) =>
+      list.onlyFields(
+        await list.listPage(db, selectContacts(db, caller), query, contactList(caller)),
+        query.fields,
+        ContactRecord,
+      ),
+  );
+
+  api.post(
+    CONTACTS,
+    {
+      summary: "Create a contact",
+      description:
+        "Says that these addresses are one person's. An address that belongs to another contact is refused.",
+      tag,
+      permission: "outbound_write",
+      body: ContactCreateRequest,
+      response: ContactRecord,
+      refusals: [409],
+    },
+    ({ caller, body }) =>
+      change(caller, async (tx, by) => {
+        const addresses = new Set<string>();
+        for (const given of body.addresses) addresses.add(await newAddress(tx, caller, given));
+        const after = await insertContact(tx, fieldsOf(body), [...addresses], by);
+        await audit(tx, caller, "create", null, after);
+        return after;
+      }),
+  );
+
+  api.put(
+    ONE,
+    {
+      summary: "Replace what is noted of a person",
+      description:
+        "By any of their addresses, which stay as they are. A contact is created where the address has none.",
+      tag,
+      permission: "outbound_write",
+      params,
+      body: ContactUpdateRequest,
+      response: ContactRecord,
+      refusals: [409],
+    },
+    ({ caller, params, body }) =>
+      change(caller, async (tx, by) => {
+        const address = addressSpellings(params.address)[0] as string;
+        const before = await findContact(tx, by.sub_organization_id, address);
+        const after =
+          before === null
+            ? await insertContact(tx, fieldsOf(body), [await newAddress(tx, caller, params.address)], by)
+            : await replaceFields(tx, before.id, fieldsOf(body), by);
+        await audit(tx, caller, before === null ? "create" : "update", before, after);
+        return after;
+      }),
+  );
+
+  api.delete(
+    ONE,
+    {
+      summary: "Delete a contact",
+      description:
+        "What is noted of the person and the links between their addresses. What was said and decided stays, by address; to delete that, erase the person.",
+      tag,
+      permission: "outbound_delete",
+      params,
+      response: Deleted,
+    },
+    ({ caller, params }) =>
+      change(caller, async (tx) => {
+        const before = await existing(tx, caller, params.address);
+        await removeContact(tx, before.id);
+        await audit(tx, caller, "delete", before, null);
+        return { success: true };
+      }),
+  );
+
+  api.post(
+    `${ONE}/addresses`,
+    {
+      summary: "Link an address to a person",
+      description:
+        "From then on, caps, opt-outs on all channels, the time zone, the page, exports and erasures of the one hold for the other. A contact is created where neither address has one. Refused where both have a contact: unlink the address there first.",
+      tag,
+      permission: "outbound_write",
+      params,
+      body: z.strictObject({ address: AddressParam }).meta({ id: "ContactLinkRequest" }),
+      response: ContactRecord,
+      refusals: [409],
+    },
+    ({ caller, params, body }) =>
+      change(caller, async (tx, by) => {
+        const [one, other] = [
+          await newAddress(tx, caller, addressSpellings(params.address)[0] as string),
+          await newAddress(tx, caller, body.address),
+        ];
+        const { sub_organization_id } = caller;
+        const own = await findContact(tx, sub_organization_id, one);
+        const before = own ?? (await findContact(tx, sub_organization_id, other));
+        const after =
+          before === null
+            ? await insertContact(tx, NOTHING, [...new Set([one, other])], by)
+            : await linkAddress(tx, before, own === null ? one : other, by);
+        await audit(tx, caller, before === null ? "create" : "link", before, after);
+        return after;
+      }),
+  );
+
+  api.delete(
+    `${ONE}/addresses/:linked`,
+    {
+      summary: "Unlink an address from a person",
+      description:
+        "The address stands alone again; what was said at it stays. The only address of a contact is refused: delete the contact.",
+      tag,
+      permission: "outbound_write",
+      params: z.object({ address: AddressParam, linked: AddressParam }),
+      response: ContactRecord,
+    },
+    ({ caller, params }) =>
+      change(caller, async (tx, by) => {
+        const before = await existing(tx, caller, params.address);
+        const address = addressSpellings(params.linked)[0] as string;
+        if (!before.addresses.some((each) => each.address === address))
+          throw new Fault("not-found", `${address} is not an address of this contact.`);
+        const after = await unlinkAddress(tx, before, address, by);
+        await audit(tx, caller, "unlink", before, after);
+        return after;
+      }),
+  );
+}

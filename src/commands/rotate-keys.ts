@@ -2,6 +2,7 @@ import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
+import { openSealedTexts } from "../data-keys/data-keys.ts";
 import { resealSecrets } from "../data-keys/reseal.ts";
 import { openDatabase } from "../db/database.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
@@ -38,6 +39,7 @@ export async function rotateKeys(
     ? createBucket(recordings_bucket, { clock: systemClock, allow: config.egress_allow })
     : null;
   closing.defer(async () => bucket?.close());
+  openSealedTexts({ db: database.db, vault });
   const deps = { db: database.db, clock: systemClock, vault, dataDir: config.data_dir, bucket };
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock)))
     throw new Fault(
@@ -62,7 +64,8 @@ export async function rotateKeys(
   process.stdout.write(
     `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
   );
-  return sealEarlier(deps, stop);
+  // Before the database is closed.
+  return await sealEarlier(deps, stop);
 }
 
 /** What an organization stored before it sealed. */

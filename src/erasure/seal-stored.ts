@@ -108,8 +108,10 @@ function clear({ column, seals }: Part): RawBuilder<unknown> {
   return seals === "elements" ? lies(sql`(${stored} -> 0)`) : lies(sql`(${stored} -> ${seals.member}::text)`);
 }
 
+/** A part that is sealed already, beside one that is not, is read opened, or as it lies where this process opens none. */
 function sealedText(text: string, { seals }: Part, seal: DocumentSealer): string {
   const value = JSON.parse(text);
+  if (typeof value === "string") return text;
   if (seals === "document") return JSON.stringify(seal(value));
   if (seals === "elements") return JSON.stringify(value.map(seal));
   return JSON.stringify({ ...value, [seals.member]: seal(value[seals.member]) });

@@ -31,7 +31,11 @@ type Resource<
   create: z.ZodType<Create>;
   update: z.ZodType<Update>;
   /** What the audit trail keeps of a record, where that isn't its answer; `input`: what a save was given. */
-  audited?(row: Row, input?: Create | Update): object;
+  audited?(
+    row: Row,
+    input: Create | Update | undefined,
+    within: { tx: Tx; caller: Caller },
+  ): object | Promise<object>;
   /** The query of a delete, where it takes more than a reason. */
   remove?: z.ZodType<Remove>;
   list: ListRules;
@@ -69,7 +73,8 @@ export function addResource<
   const { path, noun, tag, store } = resource;
   const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
-  const audited = resource.audited ?? ((row: Row, _input?: Create | Update): object => row);
+  const audited = async (tx: Tx, caller: Caller, row: Row, input?: Create | Update): Promise<object> =>
+    (await resource.audited?.(row, input, { tx, caller })) ?? row;
   const answered = resource.answered ?? ((_input: Create | Update, stored: Row): Row => stored);
   const plural = `${noun.toLowerCase()}s`;
   const one = `${path}/:${resource.id_name}`;
@@ -89,7 +94,7 @@ export function addResource<
       action: "create",
       resource: tag,
       resource_id: id,
-      after: audited(after, input),
+      after: await audited(tx, caller, after, input),
     });
     return answered(input, after);
   };
@@ -138,8 +143,8 @@ export function addResource<
           action: "update",
           resource: tag,
           resource_id: input.id,
-          before: audited(before),
-          after: audited(after, input),
+          before: await audited(tx, caller, before),
+          after: await audited(tx, caller, after, input),
         });
         return answered(input, after);
       }),
@@ -177,7 +182,7 @@ export function addResource<
           action: "delete",
           resource: tag,
           resource_id: id,
-          before: audited(before),
+          before: await audited(tx, caller, before),
         });
         return { success: true };
       }),

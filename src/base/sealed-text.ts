@@ -13,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** `scope`: within which equal values are stored alike. */
-export function sealText({ id, key }: TextKey, scope: string, value: string | number): string {
+export function sealText({ id, key }: TextKey, scope: string, value: string | number | object): string {
   const plain = JSON.stringify(value);
   const nonce = createHmac("sha256", key).update(`${scope}\n${plain}`).digest().subarray(0, NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, nonce);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { readCsvRows } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
+import { SEALED_MARK } from "../base/sealed-text.ts";
 import { MAX_REFERENCE } from "./batch-schema.ts";
 import { type CheckCell, wrongCell } from "./person-column-faults.ts";
 
@@ -122,6 +123,7 @@ export function readRow(
     const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that hold a comma`;
     throw invalid(["file", row, cells.length], msg);
   }
+  refuseSealed(header, cells, row);
   const reference_id = (cells[header.reference_id] ?? "").trim();
   if (reference_id === "") throw invalid(["file", row, "reference_id"], "Field required", "missing");
   if (reference_id.length > MAX_REFERENCE) {
@@ -138,6 +140,14 @@ export function readRow(
     request_variables += key + JSON.stringify(cells[index] ?? "");
   }
   return { reference_id, target, request_variables: `${request_variables}}` };
+}
+
+/** Who has a copy of the database could have its values opened by this file, as by any other text (`api/body.ts`). */
+function refuseSealed({ names }: Header, cells: string[], row: number): void {
+  const index = cells.findIndex((cell) => cell.includes(SEALED_MARK));
+  if (index < 0) return;
+  const msg = `String should not contain "${SEALED_MARK}", which begins sealed values`;
+  throw invalid(["file", row, names[index] as string], msg, "value_error");
 }
 
 /** For the batch's error_message, which people read without the file's issues beside it. */

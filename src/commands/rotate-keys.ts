@@ -2,9 +2,11 @@ import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
+import { openSealedTexts } from "../data-keys/data-keys.ts";
 import { resealSecrets } from "../data-keys/reseal.ts";
 import { openDatabase } from "../db/database.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
+import { sealStored } from "../erasure/seal-stored.ts";
 import { createBucket } from "../sessions/bucket/bucket.ts";
 import { rotateRecordings } from "../sessions/rotate-recordings.ts";
 import { connectionOf } from "./archive/open-source.ts";
@@ -12,8 +14,8 @@ import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /**
- * Seals every secret with the present secret key; then gives each organization a new key and seals its recordings with it.
- * The program may run meanwhile.
+ * Seals every secret with the present secret key; then gives each organization a new key and seals its recordings with it;
+ * then seals tests that an organization stored before it sealed. The program may run meanwhile.
  */
 export async function rotateKeys(
   how: { resumed: boolean },
@@ -37,6 +39,7 @@ export async function rotateKeys(
     ? createBucket(recordings_bucket, { clock: systemClock, allow: config.egress_allow })
     : null;
   closing.defer(async () => bucket?.close());
+  openSealedTexts({ db: database.db, vault });
   const deps = { db: database.db, clock: systemClock, vault, dataDir: config.data_dir, bucket };
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock)))
     throw new Fault(
@@ -61,7 +64,27 @@ export async function rotateKeys(
   process.stdout.write(
     `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
   );
-  return 0;
+  // Before the database is closed.
+  return await sealEarlier(deps, stop);
+}
+
+/** What an organization stored before it sealed. */
+async function sealEarlier(deps: Parameters<typeof sealStored>[0], stop: AbortSignal): Promise<number> {
+  const done = await sealStored(deps, { stop }).catch((error) => {
+    if (stop.aborted) return null;
+    throw error;
+  });
+  if (done === null) {
+    process.stderr.write("parley: interrupted. ./parley rotate-keys --resume goes on.\n");
+    return INTERRUPTED;
+  }
+  const { sealed, left } = done;
+  if (sealed > 0) process.stdout.write(`${sealed} tests and results sealed that were stored in clear.\n`);
+  if (left === 0) return 0;
+  process.stderr.write(
+    `parley: ${left} tests and results were in use and are not sealed yet. Run ./parley rotate-keys --resume.\n`,
+  );
+  return 1;
 }
 
 async function resealAll(deps: Parameters<typeof resealSecrets>[0], stop: AbortSignal): Promise<number> {

@@ -1,10 +1,21 @@
-import type { KyselyPlugin, PluginTransformResultArgs, QueryResult, UnknownRow } from "kysely";
+import {
+  type KyselyPlugin,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RawBuilder,
+  sql,
+  type UnknownRow,
+} from "kysely";
 import { openText, SEALED_MARK } from "../base/sealed-text.ts";
 
 /*
  * Opens what is stored sealed wherever rows are read, so that no reader has to know of it. What was not sealed costs a look
  * for the mark in each text and document; rows are walked through only once a process has met a sealed value.
  */
+
+/** Whether a JSON document is stored as one sealed value. */
+export const isSealedDocument = (document: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`${document}::text like ${`"${SEALED_MARK}%`}::text`;
 
 /** A key by its id; null where there is none. */
 type KeyById = (id: number) => Promise<Buffer | null>;

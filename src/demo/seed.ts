@@ -73,7 +73,7 @@ export const seedDemo =
       variables: { "vars.name": "Sam", "vars.visit_date": "tomorrow" },
     });
 
-    await insertSuite(tx, clock, caller, await clinicTests());
+    await insertSuite(tx, { clock, vault }, caller, await clinicTests());
 
     const channel_id = await insertWebChat(demo);
     const chat = { channel_id, target_mode: "chat", fallback_target: null, is_test: false } as const;

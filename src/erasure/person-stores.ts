@@ -6,6 +6,7 @@ import type { ErasedPerson } from "./person-address.ts";
 import { inboxStore } from "./person-inboxes.ts";
 import { requestStore } from "./person-requests.ts";
 import { counted, MOST_ROWS, mentions, ofPerson, type PersonStore, storeOfTable } from "./person-store.ts";
+import { testCaseStore, testRunStore } from "./person-tests.ts";
 
 /*
  * Everywhere that something of a person is stored. `test/contract/erasure/erase-person.test.ts` writes through every store
@@ -212,21 +213,6 @@ const jobStore: PersonStore = {
   },
 };
 
-/** A run keeps the cases it was begun with; one that quotes the address keeps only its results. */
-const testRunStore: PersonStore = {
-  name: "test_runs_blanked",
-  count: async (db, person) => ({ test_runs_blanked: await counted(db, testRunsOf(person)) }),
-  removeSome: async (tx, person) => ({
-    test_runs_blanked: await removed(
-      tx,
-      sql`update test_runs set cases = '[]'
-        where id in (select id from (${testRunsOf(person)}) as found limit ${MOST_ROWS}::bigint)`,
-    ),
-  }),
-};
-const testRunsOf = (person: ErasedPerson): RawBuilder<unknown> => sql`
-  select id from test_runs where sub_organization_id = ${person.tenant} and ${mentions(sql`cases::text`, person)}`;
-
 /** The record of the person, with all its addresses; of its audit entries the content goes, whatever it was about then. */
 const contactStore: PersonStore = {
   name: "contacts",
@@ -286,13 +272,7 @@ export const PERSON_STORES: readonly PersonStore[] = [
       where sub_organization_id = ${person.tenant}
         and ${mentions(sql`(name || ' ' || array_to_string(search_field_values, ' '))`, person)}`,
   ),
-  storeOfTable(
-    "test_cases",
-    "test_cases",
-    (person) => sql`
-      select id from test_cases
-      where sub_organization_id = ${person.tenant} and ${mentions(sql`definition::text`, person)}`,
-  ),
+  testCaseStore,
   testRunStore,
   exportStore,
   jobStore,

@@ -6,6 +6,7 @@ import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import type { TestResults } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { organizationDocuments } from "../redaction/text-sealer.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { type PlayedCase, playCase } from "./play-case.ts";
@@ -149,13 +150,15 @@ type Stored = Pick<PlayedCase, "notes"> &
     status: PlayedCase["status"];
   };
 
-async function store({ db, clock }: Engine, due: DueResult, result: Stored): Promise<void> {
+/** Verdicts and notes quote what was said and called. */
+async function store({ db, clock, vault }: Engine, due: DueResult, result: Stored): Promise<void> {
+  const seal = await organizationDocuments(db, vault, due.sub_organization_id, `test result ${due.id}`);
   const { status, notes, verdicts = [], cost_usd = null, measures = null } = result;
   const finished_at = clock.now().toISOString();
   await write(db, due, {
     status,
-    verdicts: json(verdicts),
-    notes: json(notes),
+    verdicts: json(seal(verdicts)),
+    notes: json(seal(notes)),
     cost_usd,
     measures: jsonOrNull(measures),
     finished_at,

@@ -4,8 +4,10 @@ import { fingerprintOf } from "../agents/version-parts.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
+import { organizationDocuments } from "../redaction/text-sealer.ts";
 import { caseCount } from "./case-count.ts";
 import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
@@ -53,7 +55,7 @@ export type RunWanted = {
 /** Writes the run, its results and their jobs. */
 export async function beginRun(
   tx: Tx,
-  { clock, judges, caller }: { clock: Clock; judges: SessionJudges; caller: RunCaller },
+  { clock, vault, judges, caller }: { clock: Clock; vault: Vault; judges: SessionJudges; caller: RunCaller },
   suite_id: number,
   wanted: RunWanted,
 ): Promise<number> {
@@ -73,6 +75,7 @@ export async function beginRun(
   const [missing] = await missingRecordings(tx, caller, cases);
   if (missing) throw invalid(["body"], `${missing.path}: ${missing.message}`);
   const frozen = await judgesOf(tx, caller, cases, judges);
+  const seal = await organizationDocuments(tx, vault, sub_organization_id, `run of suite ${suite_id}`);
   const { id } = await tx
     .insertInto("test_runs")
     .values({
@@ -83,7 +86,8 @@ export async function beginRun(
       repetitions: wanted.repetitions,
       seed: wanted.seed,
       cost_cap_usd: wanted.cost_cap_usd ?? null,
-      cases: json(cases),
+      // Each by itself, so that a statement reads one of them.
+      cases: json(cases.map(seal)),
       judges: json(frozen),
       status: "running",
       is_scheduled: wanted.is_scheduled ?? false,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -24,7 +25,7 @@ const beginScheduledRuns: Job<object> = {
 /** Who was down at the time still begins the run so much later; after that the night was missed, which is told. */
 const LATEST_MS = 2 * 3_600_000;
 
-type Parts = { db: Db; clock: Clock; judges: SessionJudges };
+type Parts = { db: Db; clock: Clock; vault: Vault; judges: SessionJudges };
 
 export const scheduleJob = (parts: Parts): JobHandler =>
   handle(beginScheduledRuns, async () => {
@@ -37,13 +38,15 @@ export const scheduleJob = (parts: Parts): JobHandler =>
     for (const { suite_id } of due) await beginOne(parts, suite_id);
   });
 
-async function beginOne({ db, clock, judges }: Parts, suite_id: number): Promise<void> {
+async function beginOne({ db, clock, vault, judges }: Parts, suite_id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const now = clock.now();
     const due = await holdDue(tx, suite_id, now);
     if (!due) return;
     const note =
-      due.deleted_at === null ? await tryRun(tx, due, { clock, judges, now }) : "The suite was deleted.";
+      due.deleted_at === null
+        ? await tryRun(tx, due, { clock, vault, judges, now })
+        : "The suite was deleted.";
     const times = { time: due.time_of_day, timezone: due.timezone, days: due.days as RunDay[] };
     const next_at = due.deleted_at === null ? (nextRunAfter(times, now)?.toISOString() ?? null) : null;
     await tx
@@ -83,7 +86,7 @@ const holdDue = (tx: Tx, suite_id: number, now: Date) =>
 async function tryRun(
   tx: Tx,
   due: Due,
-  { clock, judges, now }: { clock: Clock; judges: SessionJudges; now: Date },
+  { clock, vault, judges, now }: { clock: Clock; vault: Vault; judges: SessionJudges; now: Date },
 ): Promise<string | null> {
   const { suite_id, sub_organization_id, last_updated_by: email, against, published_version } = due;
   if (now.getTime() - Date.parse(due.next_at as string) > LATEST_MS)
@@ -100,7 +103,7 @@ async function tryRun(
   const { repetitions, seed, cost_cap_usd } = due;
   try {
     // Refusals come before anything is written.
-    await beginRun(tx, { clock, judges, caller: { sub_organization_id, email } }, suite_id, {
+    await beginRun(tx, { clock, vault, judges, caller: { sub_organization_id, email } }, suite_id, {
       ...{ version, repetitions, seed, cost_cap_usd, is_scheduled: true },
     });
     return null;

@@ -3,9 +3,11 @@ import { freezeSnapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
+import { organizationDocuments } from "../redaction/text-sealer.ts";
 import { caseCount } from "./case-count.ts";
 import { findingsOf, type TestFinding } from "./case-findings.ts";
 import type { SessionJudges } from "./session-judges.ts";
@@ -160,9 +162,11 @@ export async function agentNamed(
   return found.id;
 }
 
+type SuiteDeps = { clock: Clock; vault: Vault };
+
 export async function insertSuite(
   tx: Tx,
-  clock: Clock,
+  { clock, vault }: SuiteDeps,
   caller: Caller,
   input: TestSuiteInput,
 ): Promise<number> {
@@ -171,14 +175,14 @@ export async function insertSuite(
     .values({ ...(await columns(tx, clock, caller, input)), sub_organization_id: caller.sub_organization_id })
     .returning("id")
     .executeTakeFirstOrThrow();
-  await insertCases(tx, caller, id, input.cases);
+  await insertCases(tx, vault, caller, id, input.cases);
   return id;
 }
 
 /** All cases are replaced: a run keeps its own. */
 export async function replaceSuite(
   tx: Tx,
-  clock: Clock,
+  { clock, vault }: SuiteDeps,
   caller: Caller,
   id: number,
   input: TestSuiteInput,
@@ -189,7 +193,7 @@ export async function replaceSuite(
     .where("id", "=", id)
     .execute();
   await tx.deleteFrom("test_cases").where("suite_id", "=", id).execute();
-  await insertCases(tx, caller, id, input.cases);
+  await insertCases(tx, vault, caller, id, input.cases);
 }
 
 const columns = async (tx: Tx, clock: Clock, caller: Caller, input: TestSuiteInput) => ({
@@ -200,13 +204,21 @@ const columns = async (tx: Tx, clock: Clock, caller: Caller, input: TestSuiteInp
   last_updated_by: caller.email,
 });
 
-async function insertCases(tx: Tx, caller: Caller, suite_id: number, cases: TestCase[]): Promise<void> {
+/** A case may have been made of a conversation, so it is sealed where the organization seals. Its name is not. */
+async function insertCases(
+  tx: Tx,
+  vault: Vault,
+  caller: Caller,
+  suite_id: number,
+  cases: TestCase[],
+): Promise<void> {
+  const seal = await organizationDocuments(tx, vault, caller.sub_organization_id, `suite ${suite_id}`);
   const rows = cases.map((definition, position) => ({
     sub_organization_id: caller.sub_organization_id,
     suite_id,
     position,
     name: definition.name,
-    definition,
+    definition: seal(definition),
   }));
   if (rows.length === 0) return;
   await sql`

@@ -3,6 +3,7 @@ import * as list from "../api/list.ts";
 import { integer, queryInteger, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { TestVerdict } from "./judge.ts";
@@ -108,7 +109,7 @@ const tag = "tests";
 /** Runs of suites: begun, watched, read result by result, compared. */
 export function runRoutes(
   api: Api,
-  { db, clock, judges }: { db: Db; clock: Clock; judges: SessionJudges },
+  { db, clock, vault, judges }: { db: Db; clock: Clock; vault: Vault; judges: SessionJudges },
 ): void {
   api.post(
     `${SUITES}/:suite_id/runs`,
@@ -123,7 +124,7 @@ export function runRoutes(
     },
     async ({ caller, params, body }) => {
       const run = await db.transaction().execute(async (tx) => {
-        const id = await beginRun(tx, { clock, judges, caller }, params.suite_id, body);
+        const id = await beginRun(tx, { clock, vault, judges, caller }, params.suite_id, body);
         const after = await findRun(tx, caller, id);
         await api.audit(tx, caller, {
           action: "run",

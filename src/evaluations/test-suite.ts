@@ -6,8 +6,10 @@ import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { faultsOfText } from "../api/yaml-file.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { sealsTexts } from "../redaction/text-sealer.ts";
 import { TestFinding } from "./case-findings.ts";
 import type { SessionJudges } from "./session-judges.ts";
 import { readSuiteFile, writeSuiteFile } from "./suite-file.ts";
@@ -53,10 +55,25 @@ export const SUITES = "/api/v1/test_suites";
 export const suiteParams = z.object({ suite_id: recordId() });
 const TAG = "tests";
 
+const audited = (tx: Tx, caller: Caller, row: TestSuiteRow): Promise<object> => {
+  const { findings: _, last_run_id: _id, last_run_passed: _passed, last_run_judged: _judged, ...suite } = row;
+  return withoutSealedCases(tx, caller, suite);
+};
+
+/** The trail is kept, and an erasure looks into it, so of cases that are stored sealed it has the names only. */
+async function withoutSealedCases(
+  tx: Tx,
+  caller: Caller,
+  suite: Pick<TestSuiteRow, "cases">,
+): Promise<object> {
+  if (!suite.cases || !(await sealsTexts(tx, caller.sub_organization_id))) return suite;
+  return { ...suite, cases: suite.cases.map(({ name }) => ({ name })) };
+}
+
 /** Suites of tests: the five routes of a record, and the same suite as a file. */
 export function suiteRoutes(
   api: Api,
-  { db, clock, judges }: { db: Db; clock: Clock; judges: SessionJudges },
+  { db, clock, vault, judges }: { db: Db; clock: Clock; vault: Vault; judges: SessionJudges },
 ): void {
   const find = (from: Db, caller: Caller, id: number) => findSuite(from, caller, id, judges);
   addResource<TestSuiteRow, TestSuiteInput, z.infer<typeof TestSuiteUpdate>>(api, db, {
@@ -70,18 +87,12 @@ export function suiteRoutes(
     create: TestSuiteInput,
     update: TestSuiteUpdate,
     list: suiteList,
-    audited: ({
-      findings: _,
-      last_run_id: _id,
-      last_run_passed: _passed,
-      last_run_judged: _judged,
-      ...suite
-    }) => suite,
+    audited: (row, _input, { tx, caller }) => audited(tx, caller, row),
     store: {
       page: (caller, query) => list.listPage(db, selectSuites(db, caller), query, suiteList),
       find,
-      insert: (tx, caller, input) => insertSuite(tx, clock, caller, input),
-      replace: (tx, caller, { id, ...input }) => replaceSuite(tx, clock, caller, id, input),
+      insert: (tx, caller, input) => insertSuite(tx, { clock, vault }, caller, input),
+      replace: (tx, caller, { id, ...input }) => replaceSuite(tx, { clock, vault }, caller, id, input),
       remove: async (tx, _caller, id, { reason }) => {
         await tx
           .updateTable("test_suites")
@@ -119,15 +130,16 @@ export function suiteRoutes(
       .forUpdate()
       .executeTakeFirst();
     const before = stored && (await find(tx, caller, stored.id));
-    const id = stored ? stored.id : await insertSuite(tx, clock, caller, suite);
-    if (stored) await replaceSuite(tx, clock, caller, id, suite);
+    const id = stored ? stored.id : await insertSuite(tx, { clock, vault }, caller, suite);
+    if (stored) await replaceSuite(tx, { clock, vault }, caller, id, suite);
     const after = (await find(tx, caller, id)) as TestSuiteRow;
+    const told = (suite: TestSuiteRow) => withoutSealedCases(tx, caller, suite);
     await api.audit(tx, caller, {
       action: before ? "update" : "create",
       resource: TAG,
       resource_id: id,
-      ...(before && { before }),
-      after,
+      ...(before && { before: await told(before) }),
+      after: await told(after),
     });
     return after;
   }

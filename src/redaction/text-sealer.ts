@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
+import { sealText } from "../base/sealed-text.ts";
 import type { Db } from "../db/database.ts";
 import { Redactor, type SealKey } from "./redactor.ts";
 
@@ -27,7 +28,30 @@ export async function organizationSealer(
   return textSealer(vault, keys.get(sub_organization_id) ?? null, scope);
 }
 
-/** The same for several; those that don't seal are left out. */
+/**
+ * Seals a JSON document as one value, with the names of its members; one without content stays. It is read as the document
+ * that it was.
+ */
+export type DocumentSealer = (document: object) => object | string;
+
+/** The same for documents, by the organization's key where it seals now. Index: data_keys_in_use. */
+export async function organizationDocuments(
+  db: Db,
+  vault: Vault,
+  sub_organization_id: number,
+  scope: string,
+): Promise<DocumentSealer> {
+  const found = (await sealKeys(db, [sub_organization_id])).get(sub_organization_id);
+  if (!found) return (document) => document;
+  const key = { id: found.id, key: Buffer.from(vault.open(found.sealed_key), "base64url") };
+  return (document) => (Object.keys(document).length === 0 ? document : sealText(key, scope, document));
+}
+
+/** Whether what is stored now is sealed. Index: data_keys_in_use. */
+export const sealsTexts = async (db: Db, sub_organization_id: number): Promise<boolean> =>
+  (await sealKeys(db, [sub_organization_id])).has(sub_organization_id);
+
+/** The keys of several; those that don't seal are left out. */
 export async function sealKeys(db: Db, sub_organization_ids: number[]): Promise<Map<number, SealKey>> {
   if (sub_organization_ids.length === 0) return new Map();
   const { rows } = await sql<SealKey & { of: number }>`

@@ -3,6 +3,7 @@ import type { Caller } from "../api/caller.ts";
 import { recordId, textMap } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import { findCampaign, findSender, lockCampaign } from "../campaigns/campaign-store.ts";
@@ -12,6 +13,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { readCampaignAsBatch } from "../dialing/due-batches.ts";
 import { newOutreach } from "../dialing/start-attempts.ts";
 import { enqueue } from "../jobs/define-job.ts";
+import { organizationDocuments } from "../redaction/text-sealer.ts";
 import { refusalOfTest, sendTestJob } from "./send-test.ts";
 import {
   countTestsLocked,
@@ -33,12 +35,12 @@ const Input = z
   })
   .meta({ id: "TestOutreachRequest" });
 
-type Deps = { db: Db; clock: Clock; destinations: DestinationRules };
+type Deps = { db: Db; clock: Clock; vault: Vault; destinations: DestinationRules };
 
 const TESTS = "/api/v1/outbound/campaigns/:campaign_id/tests";
 
 /** A campaign tried out with oneself, before anybody of a list is contacted. */
-export function testOutreachRoutes(api: Api, { db, clock, destinations }: Deps): void {
+export function testOutreachRoutes(api: Api, { db, clock, vault, destinations }: Deps): void {
   const tag = "outbound";
   const params = z.object({ campaign_id: recordId() });
 
@@ -83,6 +85,7 @@ export function testOutreachRoutes(api: Api, { db, clock, destinations }: Deps):
     const test = await insertTest(tx, {
       organization_id: caller.organization_id,
       outreach,
+      seal: await organizationDocuments(tx, vault, caller.sub_organization_id, `test ${outreach.key}`),
       by: caller.email,
       at: now,
     });

@@ -5,6 +5,7 @@ import { ChannelManagerStatus, type ChannelStatus } from "../channels/channel-st
 import type { Outreach, SentOutreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { newAttemptKey } from "../planning/attempt.ts";
+import type { DocumentSealer } from "../redaction/text-sealer.ts";
 
 const STATES = ["QUEUED", "SENDING", "SENT", "FAILED", "UNKNOWN"] as const;
 
@@ -48,18 +49,20 @@ export async function listTests(db: Db, campaign_id: number): Promise<TestOutrea
   return rows;
 }
 
-type NewTest = { organization_id: number; outreach: Outreach; by: string; at: Date };
+/** `seal`: variables may hold what is known of a person; all else is looked into by statements. */
+type NewTest = { organization_id: number; outreach: Outreach; seal: DocumentSealer; by: string; at: Date };
 
 export async function insertTest(
   tx: Tx,
-  { organization_id, outreach, by, at }: NewTest,
+  { organization_id, outreach, seal, by, at }: NewTest,
 ): Promise<TestOutreach> {
   const { key, sub_organization_id, campaign_id, target } = outreach;
   const now = sql`${at.toISOString()}::timestamptz`;
+  const stored = { ...outreach, variables: seal(outreach.variables) };
   const { rows } = await sql<TestOutreach>`
     insert into test_outreach (key, organization_id, sub_organization_id, campaign_id, outreach, target, state, channel_status,
       status_at, started_by, started_at)
-    values (${key}, ${organization_id}, ${sub_organization_id}, ${campaign_id}, ${JSON.stringify(outreach)}, ${target}, 'QUEUED',
+    values (${key}, ${organization_id}, ${sub_organization_id}, ${campaign_id}, ${JSON.stringify(stored)}, ${target}, 'QUEUED',
       'PENDING', ${now}, ${by}, ${now})
     returning ${COLUMNS}`.execute(tx);
   await sql`

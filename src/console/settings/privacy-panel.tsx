@@ -90,7 +90,7 @@ function PrivacyFields({ form }: { form: FieldsForm<Values> }) {
       />
       <Switch
         label="Seal conversations"
-        description="What is said in new sessions is stored encrypted, and not found by its words. Not covered: uploaded files, insight results, exports and webhooks."
+        description="New conversations, tests and what is found in them are stored encrypted. Not covered: requests of campaigns. Sealed sessions are not found by their words."
         checked={seal_texts}
         onChange={({ currentTarget }) => form.setFieldValue("seal_texts", currentTarget.checked)}
       />

@@ -147,9 +147,12 @@ async function queued(campaign_id: number): Promise<Outreach> {
     ...{ voicemail_detection: null, sms_session_ttl: null, is_test: true },
   };
   const { organization_id } = app.admin;
-  await app.db
-    .transaction()
-    .execute((tx) => insertTest(tx, { organization_id, outreach, by: "a@example.com", at: app.clock.now() }));
+  await app.db.transaction().execute((tx) =>
+    insertTest(tx, {
+      ...{ organization_id, outreach, seal: (document) => document },
+      ...{ by: "a@example.com", at: app.clock.now() },
+    }),
+  );
   return outreach;
 }
 

@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Vault } from "../base/crypto.ts";
+import type { Db } from "../db/database.ts";
+import { isSealedDocument } from "../db/sealed-values.ts";
+import { type DocumentSealer, organizationDocuments, sealsTexts } from "../redaction/text-sealer.ts";
+
+/*
+ * Seals the tests that were stored before their organization sealed: unlike conversations they are used again, for as long as
+ * they are there. Each transaction seals some rows that lie in clear, so a run that died is gone on from. Rows that somebody
+ * holds are passed over and counted: whoever waits for several of them could be waited for in a circle.
+ */
+
+/** A transaction holds its rows for some hundredths of a second. */
+const AT_ONCE = 500;
+
+/** How a column of JSON is sealed: the document as one value, each element of a list, or one member. */
+type Part = { column: string; seals: "document" | "elements" | { member: string } };
+type Store = { table: string; parts: Part[] };
+
+const STORES: Store[] = [
+  { table: "test_outreach", parts: [{ column: "outreach", seals: { member: "variables" } }] },
+  { table: "test_cases", parts: [{ column: "definition", seals: "document" }] },
+  { table: "test_runs", parts: [{ column: "cases", seals: "elements" }] },
+  {
+    table: "test_results",
+    parts: [
+      { column: "verdicts", seals: "document" },
+      { column: "notes", seals: "document" },
+    ],
+  },
+];
+
+export type SealedStored = { sealed: number; left: number };
+
+/** `left`: rows that somebody held. `onRows` is called after each transaction. */
+export async function sealStored(
+  { db, vault }: { db: Db; vault: Vault },
+  { stop }: { stop?: AbortSignal } = {},
+  onRows: (table: string, sealed: number) => void | Promise<void> = () => {},
+): Promise<SealedStored> {
+  const total = { sealed: 0, left: 0 };
+  const { rows: tenants } = await sql<{ id: number }>`
+    select s.id from sub_organizations s join organizations o on o.id = s.organization_id and o.seals_texts
+    order by s.id`.execute(db);
+  for (const { id } of tenants) {
+    if (!(await sealsTexts(db, id))) continue;
+    for (const store of STORES) {
+      const seal = await organizationDocuments(db, vault, id, `${store.table} of ${id}`);
+      const { sealed, left } = await sealRows(db, store, id, { seal, stop, onRows });
+      total.sealed += sealed;
+      total.left += left;
+    }
+  }
+  return total;
+}
+
+async function sealRows(
+  db: Db,
+  { table, parts }: Store,
+  sub_organization_id: number,
+  how: {
+    seal: DocumentSealer;
+    stop: AbortSignal | undefined;
+    onRows: (table: string, sealed: number) => void | Promise<void>;
+  },
+): Promise<SealedStored> {
+  const [from, columns] = [sql.table(table), parts.map(({ column }) => sql.ref(column))];
+  const scope = sql`sub_organization_id = ${sub_organization_id}::bigint`;
+  const isClear = sql`(${sql.join(parts.map(clear), sql` or `)})`;
+  let sealed = 0;
+  for (let after = 0; ; ) {
+    how.stop?.throwIfAborted();
+    const rows = await db.transaction().execute(async (tx) => {
+      const texts = columns.map((column) => sql`${column}::text`);
+      const found = await sql<{ id: number; texts: string[] }>`
+        select id, array[${sql.join(texts)}] as texts from ${from}
+        where ${scope} and id > ${after} and ${isClear}
+        order by id limit ${AT_ONCE}::bigint for update skip locked`.execute(tx);
+      const next = found.rows.map(({ id, texts }) => ({
+        id,
+        texts: texts.map((text, at) => sealedText(text, parts[at] as Part, how.seal)),
+      }));
+      const changes = columns.map((column, at) => sql`${column} = (n.texts ->> ${at}::integer)::json`);
+      await sql`
+        update ${from} set ${sql.join(changes)}
+        from json_to_recordset(${JSON.stringify(next)}::json) as n (id bigint, texts json)
+        where ${sql.ref(`${table}.id`)} = n.id`.execute(tx);
+      return found.rows;
+    });
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last.id;
+    sealed += rows.length;
+    await how.onRows(table, rows.length);
+  }
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from ${from} where ${scope} and ${isClear}`.execute(db);
+  return { sealed, left: rows[0]?.n ?? 0 };
+}
+
+/** Whether something of a column is still to be sealed. */
+function clear({ column, seals }: Part): RawBuilder<unknown> {
+  const stored = sql.ref(column);
+  const lies = (document: RawBuilder<unknown>) =>
+    sql`(not ${isSealedDocument(document)} and ${document}::text not in ('{}', '[]'))`;
+  if (seals === "document") return lies(stored);
+  // All elements are sealed, or none.
+  return seals === "elements" ? lies(sql`(${stored} -> 0)`) : lies(sql`(${stored} -> ${seals.member}::text)`);
+}
+
+/** A part that is sealed already, beside one that is not, is read opened, or as it lies where this process opens none. */
+function sealedText(text: string, { seals }: Part, seal: DocumentSealer): string {
+  const value = JSON.parse(text);
+  if (typeof value === "string") return text;
+  if (seals === "document") return JSON.stringify(seal(value));
+  if (seals === "elements") return JSON.stringify(value.map(seal));
+  return JSON.stringify({ ...value, [seals.member]: seal(value[seals.member]) });
+}

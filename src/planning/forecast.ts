@@ -56,6 +56,8 @@ const LIMITLESS = {
   spending: null,
   confirmation: null,
   numbers: null,
+  campaign_limit: null,
+  agent_limit: null,
   free_lines: { source: Number.POSITIVE_INFINITY, organization: Number.POSITIVE_INFINITY },
 };
 

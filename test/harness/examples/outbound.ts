@@ -156,6 +156,11 @@ export const OUTBOUND: Examples = {
     at: [(await campaign(maker)).id],
     body: { number_group_id: (await numberGroup(maker)).id },
   }),
+  [`GET ${campaigns}/{}/dialing-settings`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/dialing-settings`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { max_concurrent: 5, priority: 4 },
+  }),
   [`GET ${groups}/`]: () => ({}),
   [`POST ${groups}/`]: async (maker) => ({ body: await numberGroupInput(maker) }),
   [`PUT ${groups}/`]: async (maker) => {

@@ -149,7 +149,12 @@ async function claimReady(
   const pass = async (some: Open[], absent: AbsentContender[], firsts: number) => {
     const known = await readKnown(tx, parts, numbers, some, now, firsts);
     const contenders = some.map((each) => ({ ...each, ...contenderOf(each.batch, queue) }));
-    const decided = decideClaim(placeOrder([...contenders, ...absent], now), known, (plan) => daysOf(plan) !== null, now);
+    const decided = decideClaim(
+      placeOrder([...contenders, ...absent], now),
+      known,
+      (plan) => daysOf(plan) !== null,
+      now,
+    );
     await skipRequests(tx, await skipSteps(tx, decided.skipped, now), now);
     await putOff(tx, decided.put_off);
     return { ...decided, attempts: await insertAttempts(tx, parts.owner, decided.starts, now) };

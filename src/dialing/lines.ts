@@ -102,8 +102,7 @@ export class Lines {
     return (
       this.source(organization_id, source).free_lines > 0 &&
       isBelow(this.#counted.campaigns.get(campaign_id) ?? 0, most.campaign_most) &&
-      (!is_call ||
-        (this.#freeCalls(organization_id) > 0 && isBelow(calls_out + calls_in, most.agent_most)))
+      (!is_call || (this.#freeCalls(organization_id) > 0 && isBelow(calls_out + calls_in, most.agent_most)))
     );
   }
 

@@ -152,7 +152,11 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
 function limitStep({ campaign_limit, agent_limit }: BatchView): BatchStep | null {
   if (campaign_limit !== null && campaign_limit.attempts >= campaign_limit.most) {
     const { most, attempts } = campaign_limit;
-    return wait("campaign-limit", `Waiting: the campaign has ${attempts} of its ${most} attempts at once.`, null);
+    return wait(
+      "campaign-limit",
+      `Waiting: the campaign has ${attempts} of its ${most} attempts at once.`,
+      null,
+    );
   }
   if (agent_limit === null) return null;
   const { most, outbound, inbound } = agent_limit;

@@ -70,7 +70,9 @@ export function agentDialingRoutes(api: Api, { db }: { db: Db }): void {
     await requireAgent(tx, caller, agent_id);
     await sql`select id from agents where id = ${agent_id} for no key update`.execute(tx);
     const before = await readState(tx, caller, agent_id);
-    await sql`update agents set max_concurrent = ${max_concurrent}::integer where id = ${agent_id}`.execute(tx);
+    await sql`update agents set max_concurrent = ${max_concurrent}::integer where id = ${agent_id}`.execute(
+      tx,
+    );
     await api.audit(tx, caller, {
       action: "update",
       resource: "agent-dialing-settings",
@@ -104,6 +106,8 @@ async function readState(db: Db, caller: Caller, agent_id: number): Promise<Agen
       where s.ended_at is null and s.channel = 'voice' and not s.is_outbound and s.agent_id = a.id
         and s.sub_organization_id = a.sub_organization_id
     ) as inbound_calls
-    from agents a where a.id = ${agent_id} and a.sub_organization_id = ${caller.sub_organization_id}`.execute(db);
+    from agents a where a.id = ${agent_id} and a.sub_organization_id = ${caller.sub_organization_id}`.execute(
+    db,
+  );
   return rows[0] as AgentDialingState;
 }

@@ -40,10 +40,18 @@ export class PlaceQueue {
       ),
     );
     const others = rows.filter(({ batch_key }) => batch_key === null);
-    this.absent = others.flatMap(({ batch_key: _, step: __, forgotten: ___, n, since, priority, number_group_id, ...place }) =>
-      Array.from({ length: Math.min(n, MOST_ABSENT) }, () => ({
-        ...{ campaign_id: place.campaign_id, batch_key: null, priority, since: new Date(since), number_group_id, place },
-      })),
+    this.absent = others.flatMap(
+      ({ batch_key: _, step: __, forgotten: ___, n, since, priority, number_group_id, ...place }) =>
+        Array.from({ length: Math.min(n, MOST_ABSENT) }, () => ({
+          ...{
+            campaign_id: place.campaign_id,
+            batch_key: null,
+            priority,
+            since: new Date(since),
+            number_group_id,
+            place,
+          },
+        })),
     );
     this.#has_forgotten = others.some(({ forgotten }) => forgotten > 0);
   }
@@ -130,7 +138,9 @@ export class PlaceQueue {
     const organizations = [...new Set(this.absent.map(({ place }) => place.organization_id))];
     await sql`
       delete from place_waits where organization_id = any(${organizations}::bigint[])
-        and looked_at < ${new Date(this.#now.getTime() - FORGOTTEN_ms).toISOString()}::timestamptz`.execute(tx);
+        and looked_at < ${new Date(this.#now.getTime() - FORGOTTEN_ms).toISOString()}::timestamptz`.execute(
+      tx,
+    );
   }
 }
 

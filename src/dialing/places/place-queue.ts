@@ -25,9 +25,11 @@ const MOST_ABSENT = 50;
  */
 export class PlaceQueue {
   readonly absent: AbsentContender[];
-  #since: Map<string, Date>;
+  /** Of the lanes that this claim looks at and that have a row. Null: nobody has looked at it for long. */
+  #since: Map<string, Date | null>;
   #here: DueBatch[];
-  #has_forgotten: boolean;
+  /** Organizations with rows that nobody has touched for long. */
+  #forgetful: number[];
   #waiting = new Map<string, DueBatch>();
   #now: Date;
 
@@ -36,7 +38,9 @@ export class PlaceQueue {
     this.#now = now;
     this.#since = new Map(
       rows.flatMap(({ batch_key, step, since }) =>
-        batch_key === null ? [] : [[laneName({ batch_key, step }), new Date(since)] as const],
+        batch_key === null
+          ? []
+          : [[laneName({ batch_key, step }), since === null ? null : new Date(since)] as const],
       ),
     );
     const others = rows.filter(({ batch_key }) => batch_key === null);
@@ -53,7 +57,9 @@ export class PlaceQueue {
           },
         })),
     );
-    this.#has_forgotten = others.some(({ forgotten }) => forgotten > 0);
+    this.#forgetful = others.flatMap(({ forgotten, organization_id }) =>
+      forgotten > 0 ? [organization_id] : [],
+    );
   }
 
   /**
@@ -67,7 +73,8 @@ export class PlaceQueue {
     const forgotten_before = new Date(now.getTime() - FORGOTTEN_ms).toISOString();
     const { rows } = await sql<WaitRow>`
       select w.batch_key, w.step, w.organization_id, w.campaign_id, w.agent_id, w.is_call, w.source, w.number_group_id,
-        c.priority, c.max_concurrent as campaign_most, a.max_concurrent as agent_most, min(w.since) as since,
+        c.priority, c.max_concurrent as campaign_most, a.max_concurrent as agent_most,
+        min(w.since) filter (where w.looked_at > ${looked_after}::timestamptz) as since,
         count(*) filter (where w.looked_at > ${looked_after}::timestamptz) as n,
         count(*) filter (where w.looked_at < ${forgotten_before}::timestamptz) as forgotten
       from (
@@ -131,13 +138,12 @@ export class PlaceQueue {
           is_call = excluded.is_call, source = excluded.source, number_group_id = excluded.number_group_id,
           since = excluded.since, looked_at = excluded.looked_at`.execute(tx);
     }
-    if (this.#has_forgotten) await this.#forget(tx);
+    if (this.#forgetful.length > 0) await this.#forget(tx);
   }
 
   async #forget(tx: Tx): Promise<void> {
-    const organizations = [...new Set(this.absent.map(({ place }) => place.organization_id))];
     await sql`
-      delete from place_waits where organization_id = any(${organizations}::bigint[])
+      delete from place_waits where organization_id = any(${this.#forgetful}::bigint[])
         and looked_at < ${new Date(this.#now.getTime() - FORGOTTEN_ms).toISOString()}::timestamptz`.execute(
       tx,
     );
@@ -150,7 +156,8 @@ type WaitRow = Place & {
   step: number;
   number_group_id: number | null;
   priority: number;
-  since: string;
+  /** Null: none of them was looked at lately. */
+  since: string | null;
   n: number;
   forgotten: number;
 };

@@ -37,24 +37,16 @@ export class PlaceQueue {
     this.#here = here;
     this.#now = now;
     this.#since = new Map(
-      rows.flatMap(({ batch_key, step, since }) =>
-        batch_key === null
-          ? []
-          : [[laneName({ batch_key, step }), since === null ? null : new Date(since)] as const],
+      rows.flatMap(({ batch_key, step, since }): [string, Date | null][] =>
+        batch_key === null ? [] : [[laneName({ batch_key, step }), dateOf(since)]],
       ),
     );
     const others = rows.filter(({ batch_key }) => batch_key === null);
     this.absent = others.flatMap(
       ({ batch_key: _, step: __, forgotten: ___, n, since, priority, number_group_id, ...place }) =>
         Array.from({ length: Math.min(n, MOST_ABSENT) }, () => ({
-          ...{
-            campaign_id: place.campaign_id,
-            batch_key: null,
-            priority,
-            since: new Date(since),
-            number_group_id,
-            place,
-          },
+          ...{ campaign_id: place.campaign_id, batch_key: null, priority, since: dateOf(since) },
+          ...{ number_group_id, place },
         })),
     );
     this.#forgetful = others.flatMap(({ forgotten, organization_id }) =>
@@ -161,3 +153,5 @@ type WaitRow = Place & {
   n: number;
   forgotten: number;
 };
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));

@@ -15,7 +15,7 @@ import { WAITS_FOR_RETRY, waitsForStep } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
-import type { AttemptLimit } from "../planning/forecasts/attempts-at-once.ts";
+import type { ConcurrencyLimit } from "../planning/forecasts/attempts-at-once.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { Schedule } from "../planning/schedule.ts";
@@ -206,7 +206,7 @@ type Assumed = Judged & {
   has_rules: boolean;
   /** After the campaign's own. */
   steps: number;
-  limit: AttemptLimit | null;
+  limit: ConcurrencyLimit | null;
   stopped_at: Date | null;
 };
 
@@ -263,7 +263,7 @@ const HOLD_ms = 60_000;
 const MOST_HOLDS = 1_000;
 
 /** Null: the campaign may have any number at once. Some of its attempts say how long one lasts. Index: `attempts_reference`. */
-async function readLimit(db: Db, campaign_id: number): Promise<AttemptLimit | null> {
+async function readLimit(db: Db, campaign_id: number): Promise<ConcurrencyLimit | null> {
   const { rows } = await sql<{ most: number | null; hold_ms: number | null }>`
     select max_concurrent as most, case when max_concurrent is not null then (
       select extract(epoch from avg(ended_at - started_at)) * 1000 from (

@@ -6,7 +6,7 @@ import type { OutreachStop } from "../planning/next-step.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import type { DueBatch } from "./due-batches.ts";
-import { type Place, placeOf } from "./places/place.ts";
+import { type AttemptPlace, placeOf } from "./places/place.ts";
 import { healthOf } from "./source-health.ts";
 
 /**
@@ -96,7 +96,7 @@ export class Lines {
   }
 
   /** Whether an attempt may run beside those that do, as far as lines and limits of attempts at once go. */
-  hasRoomFor({ organization_id, campaign_id, agent_id, is_call, source, ...most }: Place): boolean {
+  hasRoomFor({ organization_id, campaign_id, agent_id, is_call, source, ...most }: AttemptPlace): boolean {
     const { calls_out, calls_in } = this.#callsOf(agent_id);
     const isBelow = (used: number, limit: number | null) => limit === null || used < limit;
     return (
@@ -138,7 +138,7 @@ export class Lines {
     return (agent_id === null ? undefined : this.#counted.agents.get(agent_id)) ?? NO_CALLS;
   }
 
-  take({ organization_id, campaign_id, agent_id, is_call, source }: Place): void {
+  take({ organization_id, campaign_id, agent_id, is_call, source }: AttemptPlace): void {
     const { sources, campaigns, organizations, agents } = this.#counted;
     const name = sourceName(organization_id, source);
     sources.set(name, (sources.get(name) ?? 0) + 1);

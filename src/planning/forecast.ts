@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Mode } from "./attempt.ts";
 import type { CadenceStep } from "./cadences/cadence.ts";
-import { type AttemptLimit, AttemptsAtOnce } from "./forecasts/attempts-at-once.ts";
+import { AttemptsAtOnce, type ConcurrencyLimit } from "./forecasts/attempts-at-once.ts";
 import { Book, type Forecast } from "./forecasts/forecast-book.ts";
 import { type BatchView, batchStep, requestStep } from "./next-step.ts";
 import { autoRate, nextSlot, openHours, rateOf } from "./pacing.ts";
@@ -25,7 +25,7 @@ export type ForecastInput = {
   until: Date;
   batches: ForecastBatch[];
   /** Null and left out: the campaign has none. */
-  limit?: AttemptLimit | null;
+  limit?: ConcurrencyLimit | null;
   /** Share of attempts that reach their person, 0 to 1. */
   answer_rate: number;
   /** Share of people who are skipped, 0 to 1. */

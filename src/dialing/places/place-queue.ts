@@ -3,10 +3,10 @@ import type { Tx } from "../../db/database.ts";
 import type { Contender } from "../../planning/places/place-order.ts";
 import { laneName } from "../cadences/lanes.ts";
 import type { DueBatch } from "../due-batches.ts";
-import { type Place, placeOf } from "./place.ts";
+import { type AttemptPlace, placeOf } from "./place.ts";
 
 /** Waits for a place and is not looked at by this claim. */
-export type AbsentContender = Contender & { place: Place; number_group_id: number | null };
+export type AbsentContender = Contender & { place: AttemptPlace; number_group_id: number | null };
 
 /**
  * A batch that found no free place looks again within a second. Who did not for so long waits for something else by now,
@@ -143,7 +143,7 @@ export class PlaceQueue {
 }
 
 /** Of a lane that this claim looks at; `batch_key` null: of all others with the same campaign and number. */
-type WaitRow = Place & {
+type WaitRow = AttemptPlace & {
   batch_key: number | null;
   step: number;
   number_group_id: number | null;

@@ -1,7 +1,7 @@
 import type { DueBatch } from "../due-batches.ts";
 
 /** What one attempt takes while it runs: a line of its number, and of the organization where it is a call. */
-export type Place = {
+export type AttemptPlace = {
   organization_id: number;
   campaign_id: number;
   /** Of the step that sends. */
@@ -14,7 +14,7 @@ export type Place = {
   agent_most: number | null;
 };
 
-export const placeOf = ({ organization_id, campaign, sender, agent_most }: DueBatch): Place => ({
+export const placeOf = ({ organization_id, campaign, sender, agent_most }: DueBatch): AttemptPlace => ({
   organization_id,
   campaign_id: campaign.id,
   agent_id: campaign.agent_id,

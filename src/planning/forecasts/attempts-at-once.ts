@@ -1,18 +1,18 @@
 /** A campaign's own limit of attempts at once, and how long each holds its place. */
-export type AttemptLimit = { most: number; hold_ms: number };
+export type ConcurrencyLimit = { most: number; hold_ms: number };
 
 /** A list of people that waits: when it is looked at next. */
 type Waiting = { next: number };
 
 /** The attempts that a forecast has under way. All hold their place for the same time, so the first to start ends first. */
 export class AttemptsAtOnce {
-  #limit: AttemptLimit | null;
+  #limit: ConcurrencyLimit | null;
   #ends: number[] = [];
   #first = 0;
   /** The longest first. Only the first has a time, so that a place that becomes free wakes one and not all. */
   #waiting: Waiting[] = [];
 
-  constructor(limit: AttemptLimit | null) {
+  constructor(limit: ConcurrencyLimit | null) {
     this.#limit = limit;
   }
 

@@ -93,7 +93,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "webhook_outbox",
     ],
     "test-outreach": ["test_outreach"],
-    dialing: ["attempts", "call_backs", "campaign_days", "dial_countries", "dial_sources"],
+    dialing: ["attempts", "call_backs", "campaign_days", "dial_countries", "dial_sources", "place_waits"],
     webhooks: ["webhook_inbox_messages", "webhook_inboxes", "webhook_tries"],
     insights: [
       "insight_backfills",

@@ -14,6 +14,10 @@ export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "ta
 
 export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaults)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
 
+export type AgentDialingSettings = { "max_concurrent"?: number | null | undefined };
+
+export type AgentDialingState = { "max_concurrent": number | null; "outbound_calls": number; "inbound_calls": number };
+
 export type AgentDuplicate = { "name": string };
 
 export type AgentFileText = { "text": string };
@@ -171,6 +175,10 @@ export type CampaignBoardRequest = { "batch_id": string; "reference_id": string;
 export type CampaignCadence = { "steps": (CadenceStep)[] };
 
 export type CampaignCadenceInput = { "steps": (CadenceStepInput)[] };
+
+export type CampaignDialingSettings = { "max_concurrent"?: number | null | undefined; "priority"?: number | undefined };
+
+export type CampaignDialingState = { "max_concurrent": number | null; "priority": number; "under_way": number };
 
 export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
 
@@ -1608,6 +1616,10 @@ export type Operations = {
   update_organization_limits: { input: { "body": OrganizationOwnLimits }; answer: OrganizationLimits };
   get_campaign_answer_times: { input: { "path": { "campaign_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: CampaignAnswerTimes };
   get_number_group_report: { input: { "path": { "number_group_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: NumberGroupReport };
+  get_campaign_dialing_settings: { input: { "path": { "campaign_id": number } }; answer: CampaignDialingState };
+  update_campaign_dialing_settings: { input: { "path": { "campaign_id": number }; "body": CampaignDialingSettings }; answer: CampaignDialingState };
+  get_agent_dialing_settings: { input: { "path": { "agent_id": number } }; answer: AgentDialingState };
+  update_agent_dialing_settings: { input: { "path": { "agent_id": number }; "body": AgentDialingSettings }; answer: AgentDialingState };
   get_outreach_stop: { input: Record<never, never>; answer: OutreachState };
   stop_outreach: { input: Record<never, never>; answer: OutreachState };
   resume_outreach: { input: Record<never, never>; answer: OutreachState };
@@ -2078,6 +2090,10 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   update_organization_limits: ["PUT", "/api/v1/organizations/limits"],
   get_campaign_answer_times: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/answer-times"],
   get_number_group_report: ["GET", "/api/v1/outbound/number-groups/{number_group_id}/report"],
+  get_campaign_dialing_settings: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/dialing-settings"],
+  update_campaign_dialing_settings: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/dialing-settings"],
+  get_agent_dialing_settings: ["GET", "/api/v1/agents/{agent_id}/dialing-settings"],
+  update_agent_dialing_settings: ["PUT", "/api/v1/agents/{agent_id}/dialing-settings"],
   get_outreach_stop: ["GET", "/api/v1/outbound/stop"],
   stop_outreach: ["POST", "/api/v1/outbound/stop"],
   resume_outreach: ["POST", "/api/v1/outbound/resume"],

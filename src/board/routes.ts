@@ -2,6 +2,8 @@ import type { Api } from "../api/server.ts";
 import { callBackRoutes } from "../call-backs/call-back-routes.ts";
 import { campaignGoalRoutes } from "../campaigns/goal.ts";
 import { bulkRequestRoutes } from "../dialing/bulk-routes.ts";
+import { agentDialingRoutes } from "../dialing/places/agent-dialing.ts";
+import { campaignDialingRoutes } from "../dialing/places/campaign-dialing.ts";
 import { stopRoutes } from "../dialing/stop-routes.ts";
 import { testOutreachRoutes } from "../test-outreach/routes.ts";
 import { answerTimesRoutes } from "./answer-times.ts";
@@ -29,6 +31,8 @@ export function addBoard(api: Api, deps: Deps): void {
   organizationLimitRoutes(api, deps);
   answerTimesRoutes(api, deps);
   numberReportRoutes(api, deps);
+  campaignDialingRoutes(api, deps);
+  agentDialingRoutes(api, deps);
   stopRoutes(api, deps);
   bulkRequestRoutes(api, deps);
   callBackRoutes(api, deps);

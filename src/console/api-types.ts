@@ -14,6 +14,10 @@ export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "ta
 
 export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaults)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
 
+export type AgentDialingSettings = { "max_concurrent"?: number | null | undefined };
+
+export type AgentDialingState = { "max_concurrent": number | null; "outbound_calls": number; "inbound_calls": number };
+
 export type AgentDuplicate = { "name": string };
 
 export type AgentFileText = { "text": string };
@@ -171,6 +175,10 @@ export type CampaignBoardRequest = { "batch_id": string; "reference_id": string;
 export type CampaignCadence = { "steps": (CadenceStep)[] };
 
 export type CampaignCadenceInput = { "steps": (CadenceStepInput)[] };
+
+export type CampaignDialingSettings = { "max_concurrent"?: number | null | undefined; "priority"?: number | undefined };
+
+export type CampaignDialingState = { "max_concurrent": number | null; "priority": number; "under_way": number };
 
 export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
 
@@ -1608,6 +1616,10 @@ export type Operations = {
   "PUT /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: OrganizationOwnLimits; answer: OrganizationLimits };
   "GET /api/v1/outbound/campaigns/{campaign_id}/answer-times": { path: { "campaign_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: CampaignAnswerTimes };
   "GET /api/v1/outbound/number-groups/{number_group_id}/report": { path: { "number_group_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: NumberGroupReport };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignDialingState };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignDialingSettings; answer: CampaignDialingState };
+  "GET /api/v1/agents/{agent_id}/dialing-settings": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentDialingState };
+  "PUT /api/v1/agents/{agent_id}/dialing-settings": { path: { "agent_id": number }; query: Record<never, never>; body: AgentDialingSettings; answer: AgentDialingState };
   "GET /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/resume": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };

@@ -739,7 +739,8 @@ create table agents (
   label text,
   published_version bigint,
   publish_gates json not null default '[]'::json,
-  publish_replay_gate json
+  publish_replay_gate json,
+  max_concurrent integer check (max_concurrent > 0)
 );
 create unique index agents_name on agents (sub_organization_id, name) where (deleted_at is null);
 create index agents_prompt on agents (prompt_id) where (deleted_at is null);
@@ -1732,7 +1733,9 @@ create table campaigns (
   retry_rules json,
   cadence json,
   spend_cap_usd double precision check (spend_cap_usd > 0::double precision),
-  number_group_id bigint references number_groups
+  number_group_id bigint references number_groups,
+  max_concurrent integer check (max_concurrent > 0),
+  priority smallint not null default 3 check (priority >= 1 and priority <= 5)
 );
 create unique index campaigns_name on campaigns (sub_organization_id, campaign_name) where (deleted_at is null);
 create index campaigns_agent on campaigns (agent_id) where (deleted_at is null);
@@ -2111,6 +2114,21 @@ create table dial_sources (
   reason text,
   constraint dial_sources_pkey primary key (organization_id, source)
 ) with (fillfactor = 50);
+
+create table place_waits (
+  batch_key bigint not null,
+  step smallint not null,
+  organization_id bigint not null references organizations,
+  campaign_id bigint not null,
+  agent_id bigint,
+  is_call boolean not null,
+  source text not null,
+  number_group_id bigint,
+  since timestamptz not null,
+  looked_at timestamptz not null,
+  constraint place_waits_pkey primary key (batch_key, step)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index place_waits_organization on place_waits (organization_id);
 
 -- room: webhooks
 

@@ -45,6 +45,7 @@ export interface Agents {
   language_group_id: number | null;
   languages: Generated<string[]>;
   last_updated_by: string | null;
+  max_concurrent: number | null;
   name: string;
   prompt_id: number;
   prompt_tool_defaults: unknown;
@@ -361,10 +362,12 @@ export interface Campaigns {
   label: string | null;
   labels: string[] | null;
   last_updated_by: string;
+  max_concurrent: number | null;
   max_daily_calls: number | null;
   mode: "voice" | "sms" | "email" | null;
   number_group_id: number | null;
   outreach_override_rules: unknown | null;
+  priority: Generated<number>;
   reach_rules: unknown | null;
   retry_count: number;
   retry_interval: string | null;
@@ -1224,6 +1227,19 @@ export interface Passkeys {
   transports: string[];
   user_handle: string;
   user_id: number;
+}
+
+export interface PlaceWaits {
+  agent_id: number | null;
+  batch_key: number;
+  campaign_id: number;
+  is_call: boolean;
+  looked_at: string;
+  number_group_id: number | null;
+  organization_id: number;
+  since: string;
+  source: string;
+  step: number;
 }
 
 export interface Prompts {
@@ -2172,6 +2188,7 @@ export interface DB {
   one_time_codes: OneTimeCodes;
   organizations: Organizations;
   passkeys: Passkeys;
+  place_waits: PlaceWaits;
   prompt_tools: PromptTools;
   prompt_versions: PromptVersions;
   prompts: Prompts;

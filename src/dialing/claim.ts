@@ -5,9 +5,10 @@ import type { DestinationRules } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
-import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
+import { type BatchStep, batchStep, type DayCap, isShortOfPlaces } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "../planning/pacing.ts";
 import type { TriedAddress } from "../planning/per-person.ts";
+import { type Contender, placeOrder } from "../planning/places/place-order.ts";
 import { beginDialing } from "./begin-dialing.ts";
 import { addressesOfCandidate, addressesOfPerson } from "./cadences/candidate-addresses.ts";
 import { laneName, lanesOf } from "./cadences/lanes.ts";
@@ -30,6 +31,7 @@ import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts"
 import { eligibilityIssue } from "./eligibility.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { ClaimNumbers } from "./numbers/claim-numbers.ts";
+import { type AbsentContender, PlaceQueue } from "./places/place-queue.ts";
 import { type Contacted, readContacts } from "./read-contacts.ts";
 import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
@@ -50,7 +52,7 @@ type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
 /**
  * Examines batches that are due and claims at most one request of each. When this resolves, the attempts are stored and
  * leased to this process, and no carrier has been called. One short transaction with locks in this order: pacing and
- * batches (skipping locked ones), organizations, requests (skipping locked ones).
+ * batches (skipping locked ones), organizations, requests (skipping locked ones), waits for places.
  */
 export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {
@@ -66,7 +68,7 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Attempt
     }
     // Most due batches start nothing, so they need a new wake time but no lines.
     const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, laterFor(plan, now)) !== null);
-    const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, now);
+    const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, plans, ready, now);
     await storePacing(tx, plans);
     return { attempts, looked: batches.length };
   });
@@ -86,12 +88,17 @@ const LINES_FREE: Capacity = {
   source_refusal: null,
   stopped: null,
   free_lines: { source: 1, organization: 1 },
+  campaign_limit: null,
+  agent_limit: null,
   numbers: null,
 };
 
 /** The days whose window allows an attempt now. Null: none is allowed, and the plan has the next wake time. */
 function openDays(plan: ClaimPlan, capacity: Capacity, now: Date, fallback: Date | null): DayCap[] | null {
-  const step = stepOf(plan, capacity, now);
+  return daysOrWait(plan, stepOf(plan, capacity, now), fallback);
+}
+
+function daysOrWait(plan: ClaimPlan, step: BatchStep, fallback: Date | null): DayCap[] | null {
   if (step.kind === "start") return step.days;
   plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
   return null;
@@ -119,26 +126,37 @@ function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Da
 async function claimReady(
   tx: Tx,
   parts: ClaimParts,
+  plans: ClaimPlan[],
   ready: ClaimPlan[],
   now: Date,
 ): Promise<ClaimedAttempt[]> {
   const batches = ready.map(({ batch }) => batch);
   const lines = await lockLines(tx, batches, parts.limits, now);
   const numbers = await ClaimNumbers.read(tx, batches, lines, now);
+  const looked = plans.map(({ batch }) => batch);
+  const queue = await PlaceQueue.read(tx, batches, looked, now);
   const soon = soonAfter(now);
   const daysOf = (plan: ClaimPlan) => {
     const capacity = numbers.capacity(plan.batch);
-    const fallback =
-      capacity.stopped === null ? (laterFor(plan, now) ?? soon) : new Date(now.getTime() + STOPPED_ms);
-    return openDays(plan, capacity, now, fallback);
+    const step = stepOf(plan, capacity, now);
+    const isShort = isShortOfPlaces(step, capacity);
+    queue.note(plan.batch, isShort);
+    const stopped_until = capacity.stopped === null ? null : new Date(now.getTime() + STOPPED_ms);
+    return daysOrWait(plan, step, stopped_until ?? (isShort ? soon : (laterFor(plan, now) ?? soon)));
   };
   const open = ready.flatMap((plan): Open[] => {
     const days = daysOf(plan);
     return days === null ? [] : [{ plan, batch: plan.batch, days }];
   });
-  const pass = async (some: Open[], firsts: number) => {
+  const pass = async (some: Open[], absent: AbsentContender[], firsts: number) => {
     const known = await readKnown(tx, parts, numbers, some, now, firsts);
-    const decided = decideClaim(some, known, (plan) => daysOf(plan) !== null, now);
+    const contenders = some.map((each) => ({ ...each, ...contenderOf(each.batch, queue) }));
+    const decided = decideClaim(
+      placeOrder([...contenders, ...absent], now),
+      known,
+      (plan) => daysOf(plan) !== null,
+      now,
+    );
     await skipRequests(tx, await skipSteps(tx, decided.skipped, now), now);
     await putOff(tx, decided.put_off);
     return {
@@ -146,7 +164,7 @@ async function claimReady(
       attempts: await insertAttempts(tx, parts.owner, decided.starts, known.persons, now),
     };
   };
-  const first = await pass(open, 1);
+  const first = await pass(open, queue.absent, 1);
   // Few people are held back; where the next one of a batch is, those behind are read, and only there.
   const held = new Set(first.put_off.map(({ lane }) => lane));
   const startedNobody = new Set(
@@ -154,13 +172,24 @@ async function claimReady(
   );
   const isAgain = ({ batch }: { batch: DueBatch }) => startedNobody.has(laneName(batch));
   const again = open.filter(isAgain);
-  const second = again.length === 0 ? null : await pass(again, BEHIND_HELD);
+  const second = again.length === 0 ? null : await pass(again, [], BEHIND_HELD);
   const idle = [...first.idle.filter((each) => !isAgain(each)), ...(second?.idle ?? [])];
   const waiting = await passedOver(tx, idle);
   for (const { plan, batch } of idle)
     if (waiting.has(laneName(batch))) plan.wake_at = earlier(plan.wake_at, soon);
+  await queue.store(
+    tx,
+    ready.flatMap(({ batch, pace }) => (pace.started === null ? [] : [batch])),
+  );
   return [...first.attempts, ...(second?.attempts ?? [])];
 }
+
+const contenderOf = (batch: DueBatch, queue: PlaceQueue): Contender => ({
+  campaign_id: batch.campaign.id,
+  batch_key: batch.batch_key,
+  priority: batch.campaign.priority,
+  since: queue.since(batch),
+});
 
 /** How many are read behind one that a limit per person, their own clock or a blocked country holds back. */
 const BEHIND_HELD = 40;

@@ -12,6 +12,8 @@ import type { CountryHolds } from "./country-hold.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 import type { Lines } from "./lines.ts";
 import type { ClaimNumbers } from "./numbers/claim-numbers.ts";
+import { placeOf } from "./places/place.ts";
+import type { AbsentContender } from "./places/place-queue.ts";
 import type { Contacts } from "./read-contacts.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
@@ -90,15 +92,23 @@ const SOON_ms = 1_000;
 
 export const soonAfter = (now: Date): Date => new Date(now.getTime() + SOON_ms);
 
-/** At most one start of each batch. Pure but for what it takes into `known` and the plans. */
+/**
+ * At most one start of each batch, in the order in which places are given. Pure but for what it takes into `known` and the
+ * plans.
+ */
 export function decideClaim(
-  open: Open[],
+  turns: (Open | AbsentContender)[],
   known: ClaimKnown,
   isStillOpen: (plan: ClaimPlan) => boolean,
   now: Date,
 ): Decided {
   const decided: Decided = { starts: [], skipped: [], put_off: [], idle: [] };
-  for (const { plan, batch, days } of open) {
+  for (const turn of turns) {
+    if (!("plan" in turn)) {
+      known.numbers.setAside(turn);
+      continue;
+    }
+    const { plan, batch, days } = turn;
     // A batch decided earlier may have taken the last line, and another lane of this one its turn.
     if (plan.pace.started !== null || !isStillOpen(plan)) continue;
     const seen = known.candidates.get(laneName(batch)) ?? [];
@@ -117,7 +127,7 @@ export function decideClaim(
     known.contacts.add(batch, next.target, contactChannelOf(reachModeOf(batch)), now);
     known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
-    known.lines.take(sends.batch);
+    known.lines.take(placeOf(sends.batch));
     plan.pace.started = now;
     plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
   }

@@ -27,6 +27,8 @@ export type DueBatch = {
   sub_organization_id: number;
   /** Null: the campaign has no spend cap. */
   spending: SpendView | null;
+  /** Of the agent's calls at once; null: no own limit. */
+  agent_most: number | null;
   /** Null: the batch is small enough, or confirmed. */
   confirmation: MissingConfirmation | null;
   campaign: Schedule &
@@ -40,6 +42,9 @@ export type DueBatch = {
       sms_session_ttl: number | null;
       /** Its numbers send in place of the sender's; null: the sender's own does. */
       number_group_id: number | null;
+      /** Of its attempts at once; null: no own limit. */
+      max_concurrent: number | null;
+      priority: number;
       hourly_rate: number;
       retry_count: number;
       retry_interval: string | null;
@@ -66,7 +71,7 @@ export type DueBatch = {
 };
 
 /** What sends a step: of whichever agent has its source. */
-export type StepSender = NonNullable<DueBatch["sender"]> & { agent_id: number };
+export type StepSender = NonNullable<DueBatch["sender"]> & { agent_id: number; agent_most: number | null };
 
 /** The channel of its attempts, which also decides whose opt-outs apply. */
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
@@ -92,7 +97,8 @@ const COLUMNS = sql`
   p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,
   json_build_object('id', c.id, 'mode', coalesce(c.mode, 'voice'), 'agent_id', c.agent_id, 'caller_id', c.caller_id,
     'campaign_variables', c.campaign_variables, 'voicemail_detection', c.voicemail_detection,
-    'sms_session_ttl', c.sms_session_ttl, 'number_group_id', c.number_group_id, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
+    'sms_session_ttl', c.sms_session_ttl, 'number_group_id', c.number_group_id,
+    'max_concurrent', c.max_concurrent, 'priority', c.priority, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
     'retry_interval', c.retry_interval, 'reach_rules', c.reach_rules, 'deleted_at', c.deleted_at, 'daily_start_time', c.daily_start_time,
     'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
     'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
@@ -109,7 +115,7 @@ const COLUMNS = sql`
     where g.id = o.organization_id and g.confirm_above is not null
       and q.people > coalesce(b.confirmed_people, 0) + g.confirm_above
   ) as confirmation,
-  a.timezone, t.sender, c.cadence -> 'steps' as cadence, s.step_senders, 0 as step`;
+  a.timezone, a.max_concurrent as agent_most, t.sender, c.cadence -> 'steps' as cadence, s.step_senders, 0 as step`;
 
 /** By primary key. */
 const GROUP_OF_TARGET = sql`(select m.group_id from number_group_numbers m where m.channel_target_id = t.id)`;
@@ -136,7 +142,7 @@ const TABLES = sql`
     left join lateral (
       select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
         'mode', t.target_mode, 'is_test', t.is_test, 'number_group_id', ${GROUP_OF_TARGET},
-        'agent_id', t.agent_id) as sender
+        'agent_id', t.agent_id, 'agent_most', g.max_concurrent) as sender
       from channel_targets t join agents g on g.id = t.agent_id and g.deleted_at is null
       where t.sub_organization_id = b.sub_organization_id
         and t.target_mode in (step.value ->> 'mode', case step.value ->> 'mode' when 'sms' then 'whatsapp' end)

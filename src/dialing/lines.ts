@@ -6,6 +6,7 @@ import type { OutreachStop } from "../planning/next-step.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import type { DueBatch } from "./due-batches.ts";
+import { type AttemptPlace, placeOf } from "./places/place.ts";
 import { healthOf } from "./source-health.ts";
 
 /**
@@ -23,14 +24,24 @@ export type LineLimits = {
   per_person?: PersonLimit | null;
 };
 
-type OrganizationLines = { calls_out: number; calls_in: number };
+/** Calls of an organization, or of an agent. */
+type CallsUnderWay = { calls_out: number; calls_in: number };
+const NO_CALLS: CallsUnderWay = { calls_out: 0, calls_in: 0 };
+
+/** Counted from rows of attempts and sessions. */
+type Counted = {
+  organizations: Map<number, CallsUnderWay>;
+  agents: Map<number, CallsUnderWay>;
+  /** Attempts by campaign, of all its steps. */
+  campaigns: Map<number, number>;
+  sources: Map<string, number>;
+};
 
 /** Lines in use as counted under the lock; each attempt that starts is added by `take`. */
 export class Lines {
   #limits: LineLimits;
   #now: Date;
-  #organizations: Map<number, OrganizationLines>;
-  #sources: Map<string, number>;
+  #counted: Counted;
   #health: Map<string, SourceHealth>;
   #stopped: Map<number, OutreachStop>;
   #rules: Map<number, OutreachRules>;
@@ -40,8 +51,7 @@ export class Lines {
   constructor(parts: {
     limits: LineLimits;
     now: Date;
-    organizations: Map<number, OrganizationLines>;
-    sources: Map<string, number>;
+    counted: Counted;
     health: Map<string, SourceHealth>;
     stopped: Map<number, OutreachStop>;
     rules: Map<number, OutreachRules>;
@@ -50,8 +60,7 @@ export class Lines {
   }) {
     this.#limits = parts.limits;
     this.#now = parts.now;
-    this.#organizations = parts.organizations;
-    this.#sources = parts.sources;
+    this.#counted = parts.counted;
     this.#health = parts.health;
     this.#stopped = parts.stopped;
     this.#rules = parts.rules;
@@ -70,24 +79,46 @@ export class Lines {
   }
 
   /** The input of `batchStep`. */
-  capacity({ organization_id, campaign, sender }: DueBatch) {
-    const source = this.source(organization_id, sender?.address ?? "");
+  capacity(batch: DueBatch) {
+    const place = placeOf(batch);
+    const { organization_id } = batch;
+    const source = this.source(organization_id, place.source);
+    const { calls_out, calls_in } = this.#callsOf(place.agent_id);
     return {
       source_paused_until: source.paused_until,
       source_refusal: source.refusal,
       stopped: this.#stopped.get(organization_id) ?? null,
       free_lines: {
         source: source.free_lines,
-        organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
+        organization: place.is_call ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
       },
+      campaign_limit:
+        place.campaign_most === null
+          ? null
+          : { most: place.campaign_most, attempts: this.#counted.campaigns.get(place.campaign_id) ?? 0 },
+      agent_limit:
+        place.agent_most === null || !place.is_call
+          ? null
+          : { most: place.agent_most, outbound: calls_out, inbound: calls_in },
     };
+  }
+
+  /** Whether an attempt may run beside those that do, as far as lines and limits of attempts at once go. */
+  hasRoomFor({ organization_id, campaign_id, agent_id, is_call, source, ...most }: AttemptPlace): boolean {
+    const { calls_out, calls_in } = this.#callsOf(agent_id);
+    const isBelow = (used: number, limit: number | null) => limit === null || used < limit;
+    return (
+      this.source(organization_id, source).free_lines > 0 &&
+      isBelow(this.#counted.campaigns.get(campaign_id) ?? 0, most.campaign_most) &&
+      (!is_call || (this.#freeCalls(organization_id) > 0 && isBelow(calls_out + calls_in, most.agent_most)))
+    );
   }
 
   /** Whether a number or address is paused, and how many attempts it may have beside those that run. */
   source(organization_id: number, address: string) {
     const name = sourceName(organization_id, address);
     const health = this.#health.get(name) ?? healthy(this.#now);
-    const used = this.#sources.get(name) ?? 0;
+    const used = this.#counted.sources.get(name) ?? 0;
     return {
       paused_until: health.closed_until,
       refusal: health.reason,
@@ -101,7 +132,7 @@ export class Lines {
   }
 
   #freeCalls(organization_id: number): number {
-    const { calls_out, calls_in } = this.#organizations.get(organization_id) ?? { calls_out: 0, calls_in: 0 };
+    const { calls_out, calls_in } = this.#counted.organizations.get(organization_id) ?? NO_CALLS;
     const { kept_for_callers } = this.#limits;
     const per_organization = bounded(
       this.#limits.per_organization,
@@ -111,13 +142,24 @@ export class Lines {
     return Math.min(most - calls_out, per_organization - calls_out - calls_in);
   }
 
-  take({ organization_id, campaign, sender }: DueBatch): void {
-    const name = sourceName(organization_id, sender?.address ?? "");
-    this.#sources.set(name, (this.#sources.get(name) ?? 0) + 1);
-    if (campaign.mode !== "voice") return;
-    const lines = this.#organizations.get(organization_id) ?? { calls_out: 0, calls_in: 0 };
-    this.#organizations.set(organization_id, { ...lines, calls_out: lines.calls_out + 1 });
+  #callsOf(agent_id: number | null): CallsUnderWay {
+    return (agent_id === null ? undefined : this.#counted.agents.get(agent_id)) ?? NO_CALLS;
   }
+
+  take({ organization_id, campaign_id, agent_id, is_call, source }: AttemptPlace): void {
+    const { sources, campaigns, organizations, agents } = this.#counted;
+    const name = sourceName(organization_id, source);
+    sources.set(name, (sources.get(name) ?? 0) + 1);
+    campaigns.set(campaign_id, (campaigns.get(campaign_id) ?? 0) + 1);
+    if (!is_call) return;
+    addCalls(organizations, organization_id, { calls_out: 1, calls_in: 0 });
+    if (agent_id !== null) addCalls(agents, agent_id, { calls_out: 1, calls_in: 0 });
+  }
+}
+
+function addCalls(to: Map<number, CallsUnderWay>, id: number, { calls_out, calls_in }: CallsUnderWay): void {
+  const known = to.get(id) ?? NO_CALLS;
+  to.set(id, { calls_out: known.calls_out + calls_out, calls_in: known.calls_in + calls_in });
 }
 
 const sourceName = (organization_id: number, source: string): string => `${organization_id} ${source}`;
@@ -173,38 +215,24 @@ async function countLines(
   now: Date,
 ): Promise<Lines> {
   const [busy, callers, health] = [
-    await sql<{ organization_id: number; source: string; attempts: number; calls: number }>`
-      select organization_id, source, count(*) as attempts, count(*) filter (where mode = 'voice') as calls
+    await sql<AttemptsUnderWay>`
+      select organization_id, source, campaign_id, agent_id, count(*) as attempts, count(*) filter (where mode = 'voice') as calls
       from attempts where holds_slot and organization_id = any(${organization_ids}::bigint[])
-      group by 1, 2`.execute(db),
-    await sql<{ organization_id: number; calls: number }>`
-      select o.organization_id, count(*) as calls
+      group by 1, 2, 3, 4`.execute(db),
+    await sql<Callers>`
+      select o.organization_id, s.agent_id, count(*) as calls
       from sessions s join sub_organizations o on o.id = s.sub_organization_id
       where s.ended_at is null and s.channel = 'voice' and not s.is_outbound
         and o.organization_id = any(${organization_ids}::bigint[])
-      group by 1`.execute(db),
+      group by 1, 2`.execute(db),
     await sql<{ organization_id: number; source: string } & Parameters<typeof healthOf>[0]>`
       select * from dial_sources where organization_id = any(${organization_ids}::bigint[])
         and closed_until is not null`.execute(db),
   ];
-  const organizations = new Map<number, OrganizationLines>();
-  const of = (id: number): OrganizationLines => organizations.get(id) ?? { calls_out: 0, calls_in: 0 };
-  const sources = new Map<string, number>();
-  for (const { organization_id, source, attempts, calls } of busy.rows) {
-    sources.set(sourceName(organization_id, source), attempts);
-    organizations.set(organization_id, {
-      ...of(organization_id),
-      calls_out: of(organization_id).calls_out + calls,
-    });
-  }
-  for (const { organization_id, calls } of callers.rows) {
-    organizations.set(organization_id, { ...of(organization_id), calls_in: calls });
-  }
   return new Lines({
     limits,
     now,
-    organizations,
-    sources,
+    counted: countedOf(busy.rows, callers.rows),
     stopped: stopsOf(rows),
     linked: new Set(rows.flatMap(({ id, has_linked_addresses }) => (has_linked_addresses ? [id] : []))),
     own: new Map(rows.flatMap(({ id, own_limits: own }) => (own === null ? [] : [[id, own] as const]))),
@@ -213,4 +241,35 @@ async function countLines(
     ),
     health: new Map(health.rows.map((row) => [sourceName(row.organization_id, row.source), healthOf(row)])),
   });
+}
+
+type AttemptsUnderWay = {
+  organization_id: number;
+  source: string;
+  campaign_id: number;
+  agent_id: number;
+  attempts: number;
+  calls: number;
+};
+type Callers = { organization_id: number; agent_id: number | null; calls: number };
+
+function countedOf(busy: AttemptsUnderWay[], callers: Callers[]): Counted {
+  const counted: Counted = {
+    organizations: new Map(),
+    agents: new Map(),
+    campaigns: new Map(),
+    sources: new Map(),
+  };
+  for (const { organization_id, source, campaign_id, agent_id, attempts, calls } of busy) {
+    const name = sourceName(organization_id, source);
+    counted.sources.set(name, (counted.sources.get(name) ?? 0) + attempts);
+    counted.campaigns.set(campaign_id, (counted.campaigns.get(campaign_id) ?? 0) + attempts);
+    addCalls(counted.organizations, organization_id, { calls_out: calls, calls_in: 0 });
+    addCalls(counted.agents, agent_id, { calls_out: calls, calls_in: 0 });
+  }
+  for (const { organization_id, agent_id, calls } of callers) {
+    addCalls(counted.organizations, organization_id, { calls_out: 0, calls_in: calls });
+    if (agent_id !== null) addCalls(counted.agents, agent_id, { calls_out: 0, calls_in: calls });
+  }
+  return counted;
 }

@@ -61,3 +61,14 @@ test.each([0, 1])("leaves the program its turns, whoever is skipped: a share of 
   }
   expect(turns).toBeGreaterThan(10);
 });
+
+test("a campaign's limit of attempts at once is kept over all its batches", async () => {
+  const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
+  const batches = [1, 2, 3].map(() => ({ ...batch, requests: 100 }));
+  const { hours, ends_at, left } = await forecast({ ...INPUT, batches, limit: { most: 5, hold_ms: 60_000 } });
+  expect(left).toBe(0);
+  expect(hours.map(({ first_attempts }) => first_attempts)).toEqual([300]);
+  const took_min = ((ends_at as Date).getTime() - INPUT.from.getTime()) / 60_000;
+  expect(took_min).toBeGreaterThan(58);
+  expect(took_min).toBeLessThan(60);
+});

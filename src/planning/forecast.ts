@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Mode } from "./attempt.ts";
 import type { CadenceStep } from "./cadences/cadence.ts";
+import { AttemptsAtOnce, type ConcurrencyLimit } from "./forecasts/attempts-at-once.ts";
 import { Book, type Forecast } from "./forecasts/forecast-book.ts";
 import { type BatchView, batchStep, requestStep } from "./next-step.ts";
 import { autoRate, nextSlot, openHours, rateOf } from "./pacing.ts";
@@ -11,7 +12,8 @@ import type { Schedule } from "./schedule.ts";
 /**
  * What would happen: the dialer's own decisions (`batchStep`, `requestStep`, `decideRetry`) on a clock that moves from
  * one to the next, with people of whom a given share answers. Shares are spread evenly, not drawn: the same question has
- * the same answer. Lines, outages and people who are on two lists are left out.
+ * the same answer. Lines of numbers,
+ * outages and people who are on two lists are left out.
  */
 export type ForecastInput = {
   campaign: Schedule & RetryRules & { hourly_rate: number };
@@ -22,6 +24,8 @@ export type ForecastInput = {
   from: Date;
   until: Date;
   batches: ForecastBatch[];
+  /** Null and left out: the campaign has none. */
+  limit?: ConcurrencyLimit | null;
   /** Share of attempts that reach their person, 0 to 1. */
   answer_rate: number;
   /** Share of people who are skipped, 0 to 1. */
@@ -56,6 +60,8 @@ const LIMITLESS = {
   spending: null,
   confirmation: null,
   numbers: null,
+  campaign_limit: null,
+  agent_limit: null,
   free_lines: { source: Number.POSITIVE_INFINITY, organization: Number.POSITIVE_INFINITY },
 };
 
@@ -73,6 +79,7 @@ type ForecastLine = {
 export async function forecast(input: ForecastInput): Promise<Forecast> {
   const lines = input.batches.map((batch) => newLine(input, batch));
   const book = new Book(input);
+  const at_once = new AttemptsAtOnce(input.limit ?? null);
   let attempts = 0;
   let stopped_at: Date | null = null;
   for (let steps = 1; ; steps++) {
@@ -86,7 +93,9 @@ export async function forecast(input: ForecastInput): Promise<Forecast> {
       stopped_at = now;
       break;
     }
-    if (step(input, line, book, now)) attempts++;
+    at_once.leave(line);
+    if (step(input, line, book, at_once, now)) attempts++;
+    at_once.wakeNext(now);
     if (steps % TURN === 0) await setImmediate();
   }
   const left = lines.reduce((sum, { firsts, retries }) => sum + firsts + retries.length, 0);
@@ -116,7 +125,13 @@ function newLine(input: ForecastInput, batch: ForecastBatch): ForecastLine {
 }
 
 /** Decides about one list at one instant, and when it is looked at next. True: somebody was tried. */
-function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): boolean {
+function step(
+  input: ForecastInput,
+  line: ForecastLine,
+  book: Book,
+  at_once: AttemptsAtOnce,
+  now: Date,
+): boolean {
   const hours = { schedule: input.campaign, zone: input.zone };
   const isOver = line.batch.expires_on !== null && line.batch.expires_on <= now;
   const view: BatchView = {
@@ -129,6 +144,10 @@ function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): 
   };
   const first = batchStep(view, now);
   if (first.kind !== "start") return sleep(line, first.kind === "wait" ? first.until : null);
+  if (at_once.freeAt(now) > now) {
+    at_once.wait(line);
+    return false;
+  }
   const retry = line.retries[0];
   const waits: (Date | null)[] = [];
   for (const candidate of [retry, line.firsts > 0 ? { due_at: input.from, attempt_count: 0 } : undefined]) {
@@ -156,6 +175,7 @@ function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): 
     if (candidate === retry) line.retries.shift();
     else line.firsts--;
     if (candidate !== retry && book.skips(now)) return false;
+    at_once.start(now);
     tryOne(input, line, book, { ...candidate, counts_on: next.counts_on }, now);
     return true;
   }

@@ -21,6 +21,8 @@ const WAIT_REASONS = [
   "never-opens",
   "source-paused",
   "busy-lines",
+  "campaign-limit",
+  "agent-limit",
   "rate",
   "queue",
   "retry",
@@ -60,6 +62,10 @@ export type BatchView = {
   source_refusal: string | null;
   /** Further attempts that may run at once: of the number, and of the organization beside what is kept for callers. */
   free_lines: { source: number; organization: number };
+  /** The campaign's own limit of attempts at once; null: it has none. */
+  campaign_limit: { most: number; attempts: number } | null;
+  /** The limit of its agent's calls at once; null: it has none, or this is no call. */
+  agent_limit: { most: number; outbound: number; inbound: number } | null;
   /** Since when, and by whom, all outreach of the organization is stopped; null: it is not. */
   stopped: OutreachStop | null;
   /** Null: the campaign has no spend cap. */
@@ -129,6 +135,8 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
       `Waiting: the next attempt at ${rateText(batch.rate)} starts at ${clockText(slot, zone, now)}.`,
       slot,
     );
+  const limit = limitStep(batch);
+  if (limit) return limit;
   if (batch.numbers !== null && batch.numbers.free === 0) return noNumber(batch.numbers, zone, now);
   if (batch.free_lines.source <= 0)
     return wait("busy-lines", `Waiting: all lines of ${batch.source} are busy.`, null);
@@ -140,6 +148,36 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
     );
   return { kind: "start", days: openDays(schedule, zone, now) };
 }
+
+function limitStep({ campaign_limit, agent_limit }: BatchView): BatchStep | null {
+  if (campaign_limit !== null && campaign_limit.attempts >= campaign_limit.most) {
+    const { most, attempts } = campaign_limit;
+    return wait(
+      "campaign-limit",
+      `Waiting: the campaign has ${attempts} of its ${most} attempts at once.`,
+      null,
+    );
+  }
+  if (agent_limit === null) return null;
+  const { most, outbound, inbound } = agent_limit;
+  if (outbound + inbound < most) return null;
+  const callers = inbound === 0 ? "" : `, ${inbound} of them inbound`;
+  return wait(
+    "agent-limit",
+    `Waiting: the agent has ${outbound + inbound} of its ${most} calls at once${callers}.`,
+    null,
+  );
+}
+
+/**
+ * Whether it only waits for a place that others may have before it: a line, or one of its agent's calls. The limit of its
+ * campaign is its own, and nobody else's attempt takes it.
+ */
+export const isShortOfPlaces = (step: BatchStep, { numbers }: Pick<BatchView, "numbers">): boolean =>
+  step.kind === "wait" &&
+  (step.reason === "busy-lines" ||
+    step.reason === "agent-limit" ||
+    (step.reason === "no-number" && numbers !== null && numbers.busy > 0));
 
 function stateStep(status: BatchStatus): BatchStep | null {
   if (isDialled(status)) return null;

@@ -172,6 +172,7 @@ export const NOT_EXPORTED = [
   "batch_pacing",
   "campaign_days",
   "number_uses",
+  "place_waits",
   "dial_sources",
   "dial_countries",
   "data_source_chunks",

@@ -253,6 +253,8 @@ export class Model {
           spending: null,
           numbers: null,
           confirmation: null,
+          campaign_limit: null,
+          agent_limit: null,
           free_lines: { source: 1, organization: 1 },
         },
         this.now,

@@ -5,6 +5,7 @@ import { useMay } from "../server/me.tsx";
 import { DuplicateAgent, ExportAgent } from "./agent-files.tsx";
 import { ReleasePanel } from "./release-panel.tsx";
 import { AddressSection } from "./sections/address-section.tsx";
+import { DialingSection } from "./sections/dialing-section.tsx";
 import { GreetingSection } from "./sections/greeting-section.tsx";
 import { InstructionsSection } from "./sections/instructions-section.tsx";
 import { KnowledgeSection } from "./sections/knowledge-section.tsx";
@@ -31,6 +32,7 @@ export function AgentWorkbench({ agent, children }: { agent: AgentResponse; chil
           {may("data_sources_read") && <KnowledgeSection agent={agent} />}
           {may("channels_read") && <AddressSection agent={agent} />}
           {children}
+          <DialingSection agent_id={agent.id} />
           <RetentionSection agent_id={agent.id} />
         </Stack>
       </Grid.Col>

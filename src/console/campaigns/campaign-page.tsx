@@ -16,6 +16,7 @@ import type { StepMode } from "./cadence-outcomes.ts";
 import { CadencePanel } from "./cadence-panel.tsx";
 import { CallBacksPanel } from "./call-backs-panel.tsx";
 import { CampaignActions } from "./campaign-actions.tsx";
+import { DialingPanel } from "./dialing-panel.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
 import { GoalPanel } from "./goal-panel.tsx";
 import { NumberGroupPanel } from "./number-group-panel.tsx";
@@ -101,6 +102,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
           <GoalPanel campaign_id={campaign.id} />
           <PurposePanel campaign_id={campaign.id} />
           <SpendingPanel campaign_id={campaign.id} />
+          <DialingPanel campaign_id={campaign.id} />
           {campaign.mode !== "email" && (
             <NumberGroupPanel campaign_id={campaign.id} mode={campaign.mode ?? "voice"} />
           )}

@@ -24,6 +24,7 @@ export function laneOf(batch: DueBatch, number: number): DueBatch {
     ...batch,
     step: number,
     sender,
+    agent_most: sender?.agent_most ?? null,
     campaign: {
       ...batch.campaign,
       ...(reachesTarget(step, batch) ? {} : NO_FILTERS),

@@ -12,6 +12,7 @@ import {
 import type { CountryHolds } from "../country-hold.ts";
 import { type DueBatch, senderOf } from "../due-batches.ts";
 import type { Lines } from "../lines.ts";
+import type { AbsentContender } from "../places/place-queue.ts";
 
 /** The group that an attempt's number is in, and the day its use counts on. `choice`: null where nothing was chosen. */
 export type UsedNumber = { group_id: number; day: string; choice: StoredChoice | null };
@@ -96,6 +97,14 @@ export class ClaimNumbers {
       batch: sentFrom(batch, group, chosen),
       number: { group_id: group.id, day: group.day, choice: { group: group.name, match, use, cap } },
     };
+  }
+
+  /** Counts a place as taken by a batch that another claim looks at, where there is one for it. */
+  setAside({ place, number_group_id }: AbsentContender): void {
+    const group = number_group_id === null ? undefined : this.#groups.get(number_group_id);
+    const sources = group === undefined ? [place.source] : group.numbers.map(({ number }) => number);
+    const source = sources.find((each) => this.lines.hasRoomFor({ ...place, source: each }));
+    if (source !== undefined) this.lines.take({ ...place, source });
   }
 
   /** A number of a group that its campaign names by itself counts there as well, and is not held back. */

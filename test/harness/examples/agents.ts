@@ -156,6 +156,11 @@ export const AGENTS: Examples = {
     await maker.call("PUT /api/v1/agents/{}/redaction", { at: [id], body: { kinds: ["card"] } });
     return { at: [id] };
   },
+  "GET /api/v1/agents/{}/dialing-settings": async (maker) => ({ at: [(await agent(maker)).id] }),
+  "PUT /api/v1/agents/{}/dialing-settings": async (maker) => ({
+    at: [(await agent(maker)).id],
+    body: { max_concurrent: 5 },
+  }),
   "GET /api/v1/agents/{}/retention": async (maker) => ({ at: [(await agent(maker)).id] }),
   "PUT /api/v1/agents/{}/retention": async (maker) => ({
     at: [(await agent(maker)).id],

@@ -158,6 +158,11 @@ export const OUTBOUND: Examples = {
   }),
   "GET /api/v1/outbound/contact-key": () => ({}),
   "PUT /api/v1/outbound/contact-key": () => ({ body: { variable: "patient_id" } }),
+  [`GET ${campaigns}/{}/dialing-settings`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/dialing-settings`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { max_concurrent: 5, priority: 4 },
+  }),
   [`GET ${groups}/`]: () => ({}),
   [`POST ${groups}/`]: async (maker) => ({ body: await numberGroupInput(maker) }),
   [`PUT ${groups}/`]: async (maker) => {

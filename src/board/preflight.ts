@@ -18,8 +18,8 @@ import {
 } from "../dialing/cadences/candidate-addresses.ts";
 import { reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
-import { readContacts } from "../dialing/read-contacts.ts";
-import { readTried } from "../dialing/read-tried.ts";
+import { readContacts } from "../dialing/known/read-contacts.ts";
+import { readTried } from "../dialing/known/read-tried.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import type { SkipReason } from "../planning/next-step.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";

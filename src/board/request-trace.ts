@@ -30,9 +30,9 @@ import {
 import { readCountryHolds } from "../dialing/country-hold.ts";
 import { reachModeOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
+import { readContacts } from "../dialing/known/read-contacts.ts";
+import { readTried } from "../dialing/known/read-tried.ts";
 import type { LineLimits } from "../dialing/lines.ts";
-import { readContacts } from "../dialing/read-contacts.ts";
-import { readTried } from "../dialing/read-tried.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import type { Db } from "../db/database.ts";
-import { readContacts } from "../dialing/read-contacts.ts";
+import { readContacts } from "../dialing/known/read-contacts.ts";
 import { type AddressStanding, standingOf, suppressedOf, unknownStanding } from "./address-standing.ts";
 import {
   type ContactEntry,

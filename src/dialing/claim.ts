@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { type Persons, readPersons } from "../address-book/persons.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -7,33 +6,17 @@ import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap, isShortOfPlaces } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "../planning/pacing.ts";
-import type { TriedAddress } from "../planning/per-person.ts";
 import { type Contender, placeOrder } from "../planning/places/place-order.ts";
 import { beginDialing } from "./begin-dialing.ts";
-import { addressesOfCandidate, addressesOfPerson } from "./cadences/candidate-addresses.ts";
 import { laneName, lanesOf } from "./cadences/lanes.ts";
 import { skipSteps } from "./cadences/skip-steps.ts";
-import { stepIssue } from "./cadences/step-issue.ts";
-import { readStopSigns, stopQuestions } from "./cadences/stop-signs.ts";
-import { type Candidate, findReachIssues, lockCandidates, passedOver, putOff } from "./candidates.ts";
-import { readCountryHolds } from "./country-hold.ts";
-import {
-  BusyAddresses,
-  type ClaimKnown,
-  type ClaimPlan,
-  decideClaim,
-  earlier,
-  FirstAttempts,
-  type Open,
-  soonAfter,
-} from "./decide-claim.ts";
+import { passedOver, putOff } from "./candidates.ts";
+import { type ClaimPlan, decideClaim, earlier, type Open, soonAfter } from "./decide-claim.ts";
 import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
-import { eligibilityIssue } from "./eligibility.ts";
-import { type LineLimits, type Lines, lockLines } from "./lines.ts";
+import { readKnown } from "./known/read-known.ts";
+import { type LineLimits, lockLines } from "./lines.ts";
 import { ClaimNumbers } from "./numbers/claim-numbers.ts";
 import { type AbsentContender, PlaceQueue } from "./places/place-queue.ts";
-import { type Contacted, readContacts } from "./read-contacts.ts";
-import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";
 
@@ -194,83 +177,6 @@ const contenderOf = (batch: DueBatch, queue: PlaceQueue): Contender => ({
 /** How many are read behind one that a limit per person, their own clock or a blocked country holds back. */
 const BEHIND_HELD = 40;
 
-async function readKnown(
-  tx: Tx,
-  { limits: { per_person = null }, destinations }: ClaimParts,
-  numbers: ClaimNumbers,
-  open: Open[],
-  now: Date,
-  firsts: number,
-): Promise<ClaimKnown> {
-  const { lines } = numbers;
-  const batches = open.map(({ batch }) => batch);
-  const countries = await readCountryHolds(
-    tx,
-    [...new Set(batches.map(({ organization_id }) => organization_id))],
-    now,
-  );
-  const candidates = await lockCandidates(tx, open, firsts);
-  const persons = await readPersons(
-    tx,
-    addressesOf(
-      batches.filter((batch) => lines.linksAddresses(batch)),
-      candidates,
-    ),
-  );
-  const of = { batches, candidates, persons };
-  const tried = await readTried(tx, per_person, per_person === null ? [] : triedBy(of), now);
-  const contacts = await readContacts(tx, contactedBy(of, lines), now);
-  const blocked = await findReachIssues(tx, batches, candidates, persons);
-  const stops = await readStopSigns(tx, stopQuestions(batches, candidates, persons));
-  return {
-    lines,
-    numbers,
-    candidates,
-    persons,
-    tried,
-    contacts,
-    countries,
-    busy: new BusyAddresses(),
-    firsts: await readFirsts(tx, open),
-    eligibilityIssue: (batch, candidate) =>
-      stepIssue(batch, candidate, stops) ??
-      eligibilityIssue(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
-  };
-}
-
-const addressesOf = (batches: DueBatch[], candidates: Map<string, Candidate[]>) =>
-  batches.flatMap((batch) =>
-    (candidates.get(laneName(batch)) ?? []).flatMap((candidate) =>
-      addressesOfCandidate(batch, candidate).map((address) => ({
-        sub_organization_id: batch.sub_organization_id,
-        address,
-      })),
-    ),
-  );
-
-type ClaimPeople = { batches: DueBatch[]; candidates: Map<string, Candidate[]>; persons: Persons };
-
-const triedBy = ({ batches, candidates, persons }: ClaimPeople): TriedAddress[] =>
-  batches.flatMap(({ sub_organization_id, ...batch }) =>
-    (candidates.get(laneName(batch)) ?? []).flatMap(({ target }) =>
-      persons
-        .addressesOf(sub_organization_id, [target])
-        .map((each) => ({ sub_organization_id, target: each })),
-    ),
-  );
-
-/** Only where an organization bounds how often a person is contacted. */
-const contactedBy = ({ batches, candidates, persons }: ClaimPeople, lines: Lines): Contacted[] =>
-  batches.flatMap((batch) => {
-    const { organization_id } = batch;
-    const rules = lines.rulesOf({ organization_id });
-    return rules === null
-      ? []
-      : (candidates.get(laneName(batch)) ?? []).flatMap((candidate) =>
-          addressesOfPerson(batch, candidate, persons).map((target) => ({ organization_id, target, rules })),
-        );
-  });
-
 /** An automatic rate is valid for some minutes, then computed again from the requests that remain. */
 async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
   const nothing = { wake_at: null, pace: { started: null } };
@@ -298,19 +204,6 @@ async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
       .execute();
   }
   return { ...known, rate: found.rate, rated_at: now };
-}
-
-/** First attempts of the open days, read under the organizations' lock. */
-async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
-  const wanted = open.flatMap(({ batch, days }) =>
-    days.map(({ date }) => ({ campaign_id: batch.campaign.id, day: date })),
-  );
-  const { rows } = await sql<{ campaign_id: number; day: string; n: number }>`
-    select distinct d.campaign_id, d.day::text as day, d.first_attempts as n
-    from campaign_days d
-    join json_to_recordset(${JSON.stringify(wanted)}::json) as w (campaign_id bigint, day date) using (campaign_id, day)
-  `.execute(tx);
-  return new FirstAttempts(rows);
 }
 
 /** Stores each batch's next wake time. Its row has been locked since `lockDueBatches`. */

@@ -10,11 +10,11 @@ import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
+import type { Contacts } from "./known/read-contacts.ts";
 import type { Lines } from "./lines.ts";
 import type { ClaimNumbers } from "./numbers/claim-numbers.ts";
 import { placeOf } from "./places/place.ts";
 import type { AbsentContender } from "./places/place-queue.ts";
-import type { Contacts } from "./read-contacts.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
 

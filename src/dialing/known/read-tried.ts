@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { type PersonLimit, Tried, type TriedAddress, triedName } from "../planning/per-person.ts";
+import type { Db } from "../../db/database.ts";
+import { type PersonLimit, Tried, type TriedAddress, triedName } from "../../planning/per-person.ts";
 
 /**
  * Attempts per person so far. Exact while the organization is locked (lines.ts), since no other process then starts one.

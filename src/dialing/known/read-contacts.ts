@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-import { longestCap_ms, type PastContact } from "../planning/contact-caps.ts";
-import { type ContactChannel, contactChannelOf } from "../planning/contact-hours.ts";
-import type { OutreachRules } from "../planning/person-hold.ts";
+import type { Db } from "../../db/database.ts";
+import { longestCap_ms, type PastContact } from "../../planning/contact-caps.ts";
+import { type ContactChannel, contactChannelOf } from "../../planning/contact-hours.ts";
+import type { OutreachRules } from "../../planning/person-hold.ts";
 
 export type Contacted = { organization_id: number; target: string; rules: OutreachRules };
 type Of = Pick<Contacted, "organization_id">;

@@ -63,9 +63,9 @@ import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 export async function createApp(given: AppParts): Promise<App> {
   const { parts, door } = voiceParts(given);
   const { db, clock, vault, config } = parts;
-  const api = await openApi(parts);
+  const { api, ownLimits } = await openApi(parts);
   if (door) api.server.addHook("onClose", async () => door.close());
-  const engine = createEngine(parts);
+  const engine = createEngine(parts, ownLimits);
   const outreach = createOutreach(api, parts, engine);
   const ground = groundOf(parts, engine, outreach);
   const { carriers, engines, publicUrl, transcriptionKeys, bucket } = ground;

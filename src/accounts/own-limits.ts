@@ -14,6 +14,12 @@ export const OwnLimits = z
     model_usd_per_day: own(1_000_000).describe("US dollars for models in a day (UTC), at list prices."),
     model_tokens_per_day: own(1_000_000_000_000).describe("Tokens of models in a day (UTC)."),
     visitors_per_minute: own(1_000_000).describe("New web chats in a minute."),
+    token_calls_per_minute: own(10_000_000).describe(
+      "Calls with API tokens in a minute, counted by each process. People who are signed in are not held back.",
+    ),
+    stored_gb: own(1_000_000).describe(
+      "Gigabytes kept: recordings, uploads, files of mails, data sources, exports.",
+    ),
   })
   .meta({ id: "OrganizationOwnLimits" });
 export type OwnLimits = z.output<typeof OwnLimits>;

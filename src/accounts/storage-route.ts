@@ -24,7 +24,7 @@ export function storageRoutes(api: Api, { db, storage }: { db: Db; storage: Stor
     },
     async ({ caller }) => ({
       ...(await storedOf(db, caller.sub_organization_id)),
-      limit_bytes: storage.limit_bytes,
+      limit_bytes: await storage.limitBytes(caller.sub_organization_id),
     }),
   );
 }

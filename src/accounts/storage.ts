@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { bounded, type OwnLimitsReader } from "./own-limits.ts";
 
 export const STORAGE_KINDS = [
   "recordings",
@@ -14,7 +15,8 @@ export const STORAGE_KINDS = [
 type StoredBytes = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
 
 export type Storage = {
-  limit_bytes: number;
+  /** What a sub-organization may keep: the lower of the installation's limit and its organization's own. */
+  limitBytes(sub_organization_id: number): Promise<number>;
   /** Whether a sub-organization may keep so many bytes more. */
   hasRoom(db: Db, sub_organization_id: number, bytes: number): Promise<boolean>;
   /** Refuses what would not fit, saying what to delete and whom to ask. */
@@ -37,18 +39,24 @@ export async function storedOf(db: Db, sub_organization_id: number): Promise<Sto
 }
 
 /** Asked before bytes are written, and counted with their row: what is written at once may end a little above the limit. */
-export function createStorage(limit_gb: number): Storage {
-  const limit_bytes = limit_gb * 1e9;
+export function createStorage(most_gb: number, own: OwnLimitsReader): Storage {
+  const limitGb = async (tenant: number) => bounded(most_gb, (await own.of(tenant)).stored_gb);
+  const limitBytes = async (tenant: number) => (await limitGb(tenant)) * 1e9;
   const hasRoom = async (db: Db, tenant: number, bytes: number) =>
-    (await storedOf(db, tenant)).used_bytes + bytes <= limit_bytes;
+    (await storedOf(db, tenant)).used_bytes + bytes <= (await limitBytes(tenant));
   return {
-    limit_bytes,
+    limitBytes,
     hasRoom,
     async admit(db, tenant, bytes) {
       if (await hasRoom(db, tenant, bytes)) return;
+      const limit_gb = await limitGb(tenant);
+      const more =
+        limit_gb < most_gb
+          ? "ask an administrator for more (Settings, Organization, Limits)"
+          : "ask the operator of this installation for more (STORAGE_GB_PER_ORGANIZATION)";
       throw new Fault(
         "used-up",
-        `Your organization may keep ${limit_gb} GB, and this would not fit. Delete uploaded recordings or data sources, or wait until exports expire after seven days; or ask the operator of this installation for more (STORAGE_GB_PER_ORGANIZATION).`,
+        `Your organization may keep ${limit_gb} GB, and this would not fit. Delete uploaded recordings or data sources, or wait until exports expire after seven days; or ${more}.`,
       );
     },
   };

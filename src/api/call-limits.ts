@@ -16,8 +16,15 @@ const MINUTE_MS = 60_000;
 
 type Count = { limit: number; used: number; what: string };
 
-/** Counts one call, says in headers how many are left of the scarcest count, and refuses what is beyond it. */
-type CallCounter = (caller: Caller, isChange: boolean, reply: FastifyReply) => void;
+/** `own`: the organization's own limit of calls with tokens; null: none. */
+type Call = { caller: Caller; is_change: boolean; own: number | null };
+
+type CallCounter = {
+  /** Counts one call, says in headers how many are left of the scarcest count, and refuses what is beyond it. */
+  count(call: Call, reply: FastifyReply): void;
+  /** Calls with tokens of a sub-organization in the minute that runs. */
+  withTokens(sub_organization_id: number): number;
+};
 
 export function createCallCounter(
   limits: CallLimits,
@@ -27,17 +34,20 @@ export function createCallCounter(
   let ends_ms = now_ms() + MINUTE_MS;
 
   const countOf = (key: string, limit: number, what: string): Count => {
-    const known = counts.get(key) ?? { limit, used: 0, what };
+    const known = { limit, used: counts.get(key)?.used ?? 0, what };
     counts.set(key, known);
     return known;
   };
 
-  return (caller, isChange, reply) => {
+  const beginMinute = (now: number): void => {
+    if (now < ends_ms) return;
+    counts = new Map();
+    ends_ms = now + MINUTE_MS;
+  };
+
+  const count: CallCounter["count"] = ({ caller, is_change, own: own_limit }, reply) => {
     const now = now_ms();
-    if (now >= ends_ms) {
-      counts = new Map();
-      ends_ms = now + MINUTE_MS;
-    }
+    beginMinute(now);
     const reset_s = Math.ceil((ends_ms - now) / 1000);
     const { api_token_id, user_id, sub_organization_id: tenant } = caller;
     const own = api_token_id === null ? `user ${user_id}` : `token ${api_token_id}`;
@@ -48,7 +58,16 @@ export function createCallCounter(
         api_token_id === null ? "calls of your sign-in" : "calls of this API token",
       ),
       countOf(`tenant ${tenant}`, limits.per_tenant, "calls of your organization"),
-      ...(isChange
+      ...(api_token_id === null
+        ? []
+        : [
+            countOf(
+              `tokens ${tenant}`,
+              Math.min(limits.per_tenant, own_limit ?? limits.per_tenant),
+              "calls with API tokens that your organization allows itself (Settings, Organization, Limits)",
+            ),
+          ]),
+      ...(is_change
         ? [countOf(`changes ${tenant}`, limits.changes_per_tenant, "changes by your organization")]
         : []),
     ];
@@ -67,5 +86,13 @@ export function createCallCounter(
         `The limit of ${full.limit} ${full.what} in a minute is reached. Try again in ${reset_s} s.`,
         { retry_after_s: reset_s },
       );
+  };
+
+  return {
+    count,
+    withTokens(tenant) {
+      beginMinute(now_ms());
+      return counts.get(`tokens ${tenant}`)?.used ?? 0;
+    },
   };
 }

@@ -118,6 +118,8 @@ export type Api = {
   permissions: Set<string>;
   /** The permission of each operation, by method and path as openapi.json has it: `GET /api/v1/agents/{agent_id}`. */
   permissionOf: Map<string, string>;
+  /** Calls with tokens of a sub-organization in the minute that runs, in this process. */
+  tokenCalls(sub_organization_id: number): number;
   /** Who sends a request, for routes that are no operation; null without credentials, a Fault for wrong ones. */
   authenticate(request: FastifyRequest): Promise<Caller | null>;
   /** The bare server, for pages and WebSockets. */
@@ -140,6 +142,8 @@ type ServerOptions = {
   internalPages?: InternalPages;
   /** Calls of a minute by people who are signed in and by tokens; left out: as many as they like. */
   callLimits?: CallLimits;
+  /** Calls with tokens in a minute that an organization allows itself; null: no more than that. */
+  ownTokenCalls(sub_organization_id: number): Promise<number | null>;
   /** WebSockets open at once from one address. */
   socketsPerAddress?: number;
 };
@@ -237,7 +241,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     },
   );
 
-  const countCall = options.callLimits && createCallCounter(options.callLimits);
+  const calls = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();
   const permissionOf = new Map<string, string>();
   const add =
@@ -267,7 +271,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           if (!caller) throw new Fault("not-authenticated", "Not authenticated");
           requirePermission(caller, operation.permission);
           callers.set(request, caller);
-          countCall?.(caller, method !== "get", reply);
+          if (!calls) return;
+          const own =
+            caller.api_token_id === null ? null : await options.ownTokenCalls(caller.sub_organization_id);
+          calls.count({ caller, is_change: method !== "get", own }, reply);
         },
         preValidation: async (request) => {
           if (operation.form) request.body = await readForm(request, operation.form);
@@ -315,6 +322,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     audit: options.audit,
     permissions,
     permissionOf,
+    tokenCalls: (sub_organization_id) => calls?.withTokens(sub_organization_id) ?? 0,
     authenticate: options.authenticate,
     server,
   };

@@ -1,6 +1,6 @@
 import { providerSettings } from "../accounts/llm-provider.ts";
 import { createModelAllowance } from "../accounts/model-allowance.ts";
-import { createOwnLimits } from "../accounts/own-limits.ts";
+import type { OwnLimitsReader } from "../accounts/own-limits.ts";
 import { createStorage } from "../accounts/storage.ts";
 import { createVisitorAllowance } from "../accounts/visitor-allowance.ts";
 import { createFairGate } from "../base/fair-gate.ts";
@@ -27,7 +27,7 @@ import { sendSessionEnded } from "../webhooks/event-delivery.ts";
 import type { AppParts } from "./parts.ts";
 
 /** What conversations run on: models by their providers and allowances, secrets, the way out. */
-export function createEngine(parts: AppParts): Engine {
+export function createEngine(parts: AppParts, ownLimits: OwnLimitsReader): Engine {
   const { db, clock, log, vault, egress, llmProviders: environment } = parts;
   openSealedTexts({ db, vault });
   const guarded = guardedStream(parts.config.egress_allow);
@@ -37,7 +37,6 @@ export function createEngine(parts: AppParts): Engine {
     between_tokens_ms: llm_token_s * 1000,
     fallback: llm_fallback,
   };
-  const ownLimits = createOwnLimits(parts);
   const allowance = createModelAllowance({
     db,
     clock,
@@ -66,7 +65,7 @@ export function createEngine(parts: AppParts): Engine {
       own: ownLimits,
     }),
     ownLimits,
-    storage: createStorage(parts.config.storage_gb),
+    storage: createStorage(parts.config.storage_gb, ownLimits),
     chatTurns: createFairGate(parts.config.chat_concurrency),
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { periodOf } from "../accounts/allowance.ts";
 import { OwnLimits, type OwnLimitsReader } from "../accounts/own-limits.ts";
+import { storedOf } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
@@ -27,6 +28,8 @@ const OrganizationLimits = z
     model_usd_per_day: LimitState,
     model_tokens_per_day: LimitState,
     visitors_per_minute: LimitState,
+    token_calls_per_minute: LimitState,
+    stored_gb: LimitState,
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
   })
@@ -40,7 +43,7 @@ const MINUTE_MS = 60_000;
 type Deps = {
   db: Db;
   clock: Clock;
-  config: Pick<Config, "lines" | "model_limits" | "visitors_per_minute">;
+  config: Pick<Config, "lines" | "model_limits" | "visitors_per_minute" | "call_limits" | "storage_gb">;
   ownLimits: OwnLimitsReader;
 };
 
@@ -55,13 +58,16 @@ export function organizationLimitRoutes(api: Api, { db, clock, config, ownLimits
     model_usd_per_day: config.model_limits.usd_per_day,
     model_tokens_per_day: config.model_limits.tokens_per_day,
     visitors_per_minute: config.visitors_per_minute,
+    token_calls_per_minute: config.call_limits.per_tenant,
+    stored_gb: config.storage_gb,
   };
 
   api.get(
     PATH,
     {
       summary: "Get your organization's limits",
-      description: "Models and web chats are counted for each sub-organization.",
+      description:
+        "Models, web chats, calls with tokens and storage are counted for each sub-organization, calls by each process.",
       tag,
       permission: "organizations_read",
       response: OrganizationLimits,
@@ -128,7 +134,11 @@ export function organizationLimitRoutes(api: Api, { db, clock, config, ownLimits
       select own_limits as own, own_limits_updated_at as updated_at, own_limits_updated_by as updated_by
       from organizations where id = ${caller.organization_id}`.execute(from);
     const { own = null, updated_at = null, updated_by = null } = rows[0] ?? {};
-    const used = await readUse(from, caller, clock.now());
+    const used = {
+      ...(await readUse(from, caller, clock.now())),
+      token_calls_per_minute: api.tokenCalls(caller.sub_organization_id),
+      stored_gb: (await storedOf(from, caller.sub_organization_id)).used_bytes / 1e9,
+    };
     const stateOf = (name: LimitName) => ({
       own: own?.[name] ?? null,
       installation: installation[name],
@@ -140,6 +150,8 @@ export function organizationLimitRoutes(api: Api, { db, clock, config, ownLimits
       model_usd_per_day: stateOf("model_usd_per_day"),
       model_tokens_per_day: stateOf("model_tokens_per_day"),
       visitors_per_minute: stateOf("visitors_per_minute"),
+      token_calls_per_minute: stateOf("token_calls_per_minute"),
+      stored_gb: stateOf("stored_gb"),
       updated_at,
       updated_by,
     };
@@ -152,10 +164,16 @@ const ownOf = (limits: OrganizationLimits): OwnLimits => ({
   model_usd_per_day: limits.model_usd_per_day.own,
   model_tokens_per_day: limits.model_tokens_per_day.own,
   visitors_per_minute: limits.visitors_per_minute.own,
+  token_calls_per_minute: limits.token_calls_per_minute.own,
+  stored_gb: limits.stored_gb.own,
 });
 
 /** Indexes: `attempts_slots`, `sessions_open`, primary key of allowances. */
-async function readUse(db: Db, caller: Caller, now: Date): Promise<Record<LimitName, number>> {
+async function readUse(
+  db: Db,
+  caller: Caller,
+  now: Date,
+): Promise<Record<Exclude<LimitName, "token_calls_per_minute" | "stored_gb">, number>> {
   const { organization_id, sub_organization_id } = caller;
   const { rows } = await sql<{ calls: number; per_number: number }>`
     select (

@@ -720,9 +720,9 @@ export type OrganizationChannelUpdateRequest = { "name": string; "channel_servic
 
 export type OrganizationCreated = { "name": string; "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "sign_in_link": string };
 
-export type OrganizationLimits = { "calls_at_once": LimitState; "attempts_per_number": LimitState; "model_usd_per_day": LimitState; "model_tokens_per_day": LimitState; "visitors_per_minute": LimitState; "updated_at": string | null; "updated_by": string | null };
+export type OrganizationLimits = { "calls_at_once": LimitState; "attempts_per_number": LimitState; "model_usd_per_day": LimitState; "model_tokens_per_day": LimitState; "visitors_per_minute": LimitState; "token_calls_per_minute": LimitState; "stored_gb": LimitState; "updated_at": string | null; "updated_by": string | null };
 
-export type OrganizationOwnLimits = { "calls_at_once"?: number | null | undefined; "attempts_per_number"?: number | null | undefined; "model_usd_per_day"?: number | null | undefined; "model_tokens_per_day"?: number | null | undefined; "visitors_per_minute"?: number | null | undefined };
+export type OrganizationOwnLimits = { "calls_at_once"?: number | null | undefined; "attempts_per_number"?: number | null | undefined; "model_usd_per_day"?: number | null | undefined; "model_tokens_per_day"?: number | null | undefined; "visitors_per_minute"?: number | null | undefined; "token_calls_per_minute"?: number | null | undefined; "stored_gb"?: number | null | undefined };
 
 export type OrganizationResponse = { "name": string; "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined };
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createCallCounter } from "../../src/api/call-limits.ts";
 import { createTestApp } from "../harness/app.ts";
+import { signedInSend } from "../harness/signed-in-send.ts";
 
 test("a token that calls too often is told so in headers and a sentence, and no other token with it", async () => {
   const app = await createTestApp({ API_CALLS_PER_TOKEN: "3" });
@@ -35,11 +36,36 @@ test("one organization's changes and calls are limited together, whoever's they 
 
 test("a minute later the calls count anew", () => {
   let now_ms = 0;
-  const count = createCallCounter({ per_token: 1, per_tenant: 9, changes_per_tenant: 9 }, () => now_ms);
+  const calls = createCallCounter({ per_token: 1, per_tenant: 9, changes_per_tenant: 9 }, () => now_ms);
   const caller = { api_token_id: 1, user_id: 1, sub_organization_id: 1 } as never;
-  const reply = { headers: () => {} } as never;
-  count(caller, false, reply);
-  expect(() => count(caller, false, reply)).toThrow("Try again in 60 s");
+  const count = () => calls.count({ caller, is_change: false, own: null }, { headers: () => {} } as never);
+  count();
+  expect(count).toThrow("Try again in 60 s");
+  expect(calls.withTokens(1)).toBe(1);
   now_ms = 60_000;
-  count(caller, false, reply);
+  expect(calls.withTokens(1)).toBe(0);
+  count();
+});
+
+test("an organization's own limit holds for its tokens from the next call on, not for people who are signed in or a neighbour", async () => {
+  const app = await createTestApp();
+  const neighbour = await app.createNeighbour();
+  const path = "/api/v1/organizations/limits";
+  expect((await app.send("PUT", path, { token_calls_per_minute: 4 })).status).toBe(200);
+  const program = app.sendAs(await app.createToken(null));
+  const { body } = await app.send("GET", path);
+  expect(body.token_calls_per_minute).toEqual({ own: 4, installation: 60_000, used: 2 });
+  expect((await program("GET", path)).status).toBe(200);
+  expect((await program("GET", path)).status).toBe(200);
+  expect(await program("GET", path)).toMatchObject({
+    status: 429,
+    headers: { "retry-after": expect.stringMatching(/^\d+$/) },
+    body: {
+      detail: expect.stringMatching(/limit of 4 calls with API tokens that your organization allows itself/),
+    },
+  });
+  expect((await neighbour.send("GET", path)).status).toBe(200);
+  const person = await signedInSend(app, app.admin);
+  expect((await person("PUT", path, { token_calls_per_minute: null })).status).toBe(200);
+  expect((await program("GET", path)).status).toBe(200);
 });

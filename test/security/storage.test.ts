@@ -57,6 +57,23 @@ describe("an organization whose storage is full", () => {
   });
 });
 
+test("an organization keeps to a lower limit of its own, and is told that an administrator may raise it", async () => {
+  const app = await createTestApp();
+  await keep(app, app.admin.sub_organization_id, GB);
+  expect((await app.send("PUT", "/api/v1/organizations/limits", { stored_gb: 1 })).body.stored_gb).toEqual({
+    own: 1,
+    installation: 1000,
+    used: 1,
+  });
+  expect((await app.send("GET", "/api/v1/organizations/storage")).body.limit_bytes).toBe(GB);
+  expect(await app.send("POST", "/api/v1/data_sources/", source("more"))).toMatchObject({
+    status: 402,
+    body: { detail: expect.stringMatching(/may keep 1 GB.*administrator.*Settings, Organization, Limits/) },
+  });
+  expect((await app.send("PUT", "/api/v1/organizations/limits", {})).status).toBe(200);
+  expect((await app.send("POST", "/api/v1/data_sources/", source("more"))).status).toBe(200);
+});
+
 test("a mail for an organization whose storage is full is answered without its files, and an event tells it", async () => {
   const app = await createMailApp(null);
   const { agent_id } = await createAgent(app, { script: 'otherwise -> say "Noted."' });

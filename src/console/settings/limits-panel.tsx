@@ -12,6 +12,8 @@ const LIMITS: Record<LimitName, { label: string; now: string; prefix?: string }>
   model_usd_per_day: { label: "Models, dollars a day", now: "today", prefix: "$" },
   model_tokens_per_day: { label: "Models, tokens a day", now: "today" },
   visitors_per_minute: { label: "New web chats a minute", now: "this minute" },
+  token_calls_per_minute: { label: "Calls with API tokens a minute", now: "this minute" },
+  stored_gb: { label: "Storage, GB", now: "stored" },
 };
 const NAMES = Object.keys(LIMITS) as LimitName[];
 

@@ -125,7 +125,7 @@ test("dialers that claim at the same time start no call beyond an agent's limit,
   });
 });
 
-test("an agent's inbound calls count and are not held back; texts of the agent go on", async () => {
+test("an agent's inbound calls count against its limit, and campaigns wait for them", async () => {
   const { batch_id } = await campaign(2, 4);
   const agent_id = await agentOf(SOURCE);
   await setAgent(agent_id, 2);
@@ -203,7 +203,7 @@ test("a batch that was paused while it waited holds a line back for some seconds
   expect(rows[0]?.n).toBe(0);
 });
 
-test("settings are read and replaced with an audit entry, refused out of range, and another organization's are not found", async () => {
+test("settings are read and replaced with an audit entry, refused out of range, and not found where they are another organization's or an agent's that is gone", async () => {
   const { campaign_id } = await campaign(1, 1);
   const path = `/api/v1/outbound/campaigns/${campaign_id}/dialing-settings`;
   expect((await app.send("GET", path)).body).toEqual({ max_concurrent: null, priority: 3, under_way: 0 });
@@ -222,6 +222,9 @@ test("settings are read and replaced with an audit entry, refused out of range, 
     .where("resource", "=", "campaign-dialing-settings")
     .execute();
   expect(audit).toHaveLength(1);
+  const neighbour = await app.createNeighbour();
+  expect((await neighbour.send("GET", path)).status).toBe(404);
+  expect((await neighbour.send("PUT", path, { max_concurrent: 1, priority: 5 })).status).toBe(404);
   const stranger = await createSender(app, app.admin, { target: "+15125559999" });
   await app.db
     .updateTable("agents")

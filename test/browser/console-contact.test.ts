@@ -59,3 +59,18 @@ test("an operator says that a number and an e-mail address are one person's, not
   expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });
+
+test("an administrator names the variable by which requests link a person's addresses", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/organization");
+  const panel = page.locator("section", {
+    has: page.getByRole("heading", { name: "One person, several addresses" }),
+  });
+  await panel.getByLabel("Variable with the person's key").fill("patient_id");
+  await panel.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Contact key saved").waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/outbound/contact-key");
+  expect(body).toEqual({ variable: "patient_id" });
+  expect(page.faults).toEqual([]);
+});

@@ -10,6 +10,7 @@ import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { AccessRulesPanel } from "./access-rules-panel.tsx";
 import { ConfirmationPanel } from "./confirmation-panel.tsx";
+import { ContactKeyPanel } from "./contact-key-panel.tsx";
 import { ErasuresPanel } from "./erasures-panel.tsx";
 import { LimitsPanel } from "./limits-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
@@ -41,6 +42,7 @@ export default function OrganizationPage() {
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
+      {may("outbound_read") && <ContactKeyPanel />}
       {may("outbound_read") && <ConfirmationPanel />}
       <LimitsPanel />
       <AccessRulesPanel />

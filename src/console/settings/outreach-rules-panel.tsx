@@ -79,7 +79,7 @@ function RulesFields({ form }: { form: FieldsForm<Values> }) {
     <>
       <Switch
         label="Each person's own clock"
-        description="People are contacted only within the contact hours where they live: by the request's timezone column, else by their number. Off: the campaign's window alone decides."
+        description="People are contacted only within the contact hours where they live: by the request's timezone column, their contact, else their number. Off: the campaign's window alone decides."
         checked={person_clock}
         onChange={({ currentTarget }) => form.setFieldValue("person_clock", currentTarget.checked)}
       />

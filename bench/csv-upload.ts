@@ -11,7 +11,8 @@ import { machine, markdownTable, median, print, startPlatform } from "./platform
 
 /**
  * A file of requests through POST …/upload_batch, against `copy … from stdin csv` of the same file into a table of
- * texts without any index: what PostgreSQL does when it has nothing to decide. The two take turns. The sender is a
+ * texts without any index: what PostgreSQL does when it has nothing to decide; and the upload again in an organization that
+ * seals. The three take turns. The sender is a
  * process of its own, on the same processors.
  *
  *     node bench/csv-upload.ts [rows] [rounds]
@@ -30,6 +31,7 @@ const url = await api.server.listen({ host: "127.0.0.1", port: 0 });
 const campaign_id = await createCampaign();
 
 const uploads: number[] = [];
+const sealedUploads: number[] = [];
 const copies: number[] = [];
 const growths: number[] = [];
 let most = 0;
@@ -37,6 +39,9 @@ for (let round = 0; round < rounds; round++) {
   copies.push(await plainCopy());
   const memory = watchMemory();
   uploads.push(await upload(`bench-${round}`));
+  await sealing(true);
+  sealedUploads.push(await upload(`sealed-${round}`));
+  await sealing(false);
   growths.push(memory.stop());
   most = Math.max(most, process.memoryUsage.rss() / 1e6);
 }
@@ -56,8 +61,15 @@ print(`${rows.toLocaleString("en")} rows, ${megabytes.toFixed(1)} MB, ${rounds} 
 print(
   markdownTable(
     ["", "median ms", "rows/s", "rows/s at best"],
-    [row("upload over HTTP", uploads), row("plain COPY, no index", copies)],
+    [
+      row("upload over HTTP", uploads),
+      row("the same, sealed", sealedUploads),
+      row("plain COPY, no index", copies),
+    ],
   ),
+);
+print(
+  `\nSealed / not: ${median(sealedUploads.map((ms, at) => ms / (uploads[at] as number))).toFixed(3)} × the time (median of pairs).`,
 );
 print(`\nUpload / COPY: ${(median(uploads) / median(copies)).toFixed(1)} × the time.`);
 print(
@@ -103,6 +115,13 @@ async function createCampaign(): Promise<number> {
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
+}
+
+async function sealing(seal_texts: boolean): Promise<void> {
+  const headers = { [API_KEY_HEADER]: token, "content-type": "application/json" };
+  const body = JSON.stringify({ seal_texts });
+  const answer = await fetch(`${url}/api/v1/organizations/privacy`, { method: "PUT", headers, body });
+  if (answer.status !== 200) throw new Error(await answer.text());
 }
 
 async function upload(batch_id: string): Promise<number> {

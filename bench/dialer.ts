@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,9 +9,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
 import { systemClock } from "../src/base/clock.ts";
+import { createVault } from "../src/base/crypto.ts";
 import { EVERY_COUNTRY } from "../src/base/destination.ts";
 import { silentLog } from "../src/base/log.ts";
 import type { OutreachSender } from "../src/channels/outreach.ts";
+import { keyForTexts, openSealedTexts } from "../src/data-keys/data-keys.ts";
 import { type Connection, openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -19,6 +22,7 @@ import { claimDue } from "../src/dialing/claim.ts";
 import { createDialer } from "../src/dialing/dialer.ts";
 import { createSettleQueue } from "../src/dialing/settle-queue.ts";
 import { resumeOutreach, stopOutreach } from "../src/dialing/stop.ts";
+import { sealStored } from "../src/erasure/seal-stored.ts";
 import type { TestApp } from "../test/harness/app.ts";
 import { createNumbers } from "../test/harness/number-group.ts";
 import { createSender } from "../test/harness/sender.ts";
@@ -29,9 +33,11 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
  * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
  *
- *     node bench/dialer.ts [seconds] [rules|groups|stop]
+ *     node bench/dialer.ts [seconds] [rules|groups|stop|sealed]
  *
  * `stop`: only how long after all outreach was stopped the last attempt of two dialers started.
+ *
+ * `sealed`: only claims of 200 people, whose variables lie in clear or sealed, in turn.
  *
  * `groups`: campaigns send from a group of twelve numbers with a cap and local presence.
  *
@@ -39,6 +45,8 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  */
 const NO_LIMITS = { per_source: 1_000_000, per_organization: 1_000_000, kept_for_callers: 0 };
 const SOURCE = "+19032900844";
+/** Pairs of `sealed`. */
+const CLAIMS = 25;
 
 if (process.argv[2] === "--dialer") {
   await runDialer(JSON.parse(process.argv[3] as string), Number(process.argv[4]));
@@ -124,6 +132,13 @@ async function measure(seconds: number): Promise<void> {
   );
   if (process.argv.includes("stop")) {
     for (let i = 0; i < 5; i++) print(await stop());
+    await close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
+    return;
+  }
+  if (process.argv.includes("sealed")) {
+    print(await sealedClaims());
     await close();
     await postgres.stop();
     rmSync(folder, { recursive: true });
@@ -218,6 +233,45 @@ async function measure(seconds: number): Promise<void> {
       }
     }
     return [times[0].slice(10), times[1].slice(10)];
+  }
+
+  /** 200 batches each; all that is due is claimed, so whose turn it isn't sleeps meanwhile. */
+  async function sealedClaims(): Promise<string> {
+    const sub_organization_id = first?.caller.sub_organization_id as number;
+    const vault = createVault(randomBytes(32).toString("base64url"));
+    await sql`update organizations set seals_texts = true`.execute(db);
+    await keyForTexts({ db, clock: systemClock, vault }, sub_organization_id);
+    openSealedTexts({ db, vault });
+    await clear();
+    const filled = async () => {
+      await fill(200, CLAIMS + 2);
+      await sql`update requests set request_variables = json_build_object('first_name', 'Ann' || id, 'last_name', 'O''Neil, ' || id,
+        'appointment_date', '2026-12-01', 'clinic', 'North Clinic', 'notes', 'Bring your card')
+        where request_variables::text = '{}'`.execute(db);
+      return (await query<{ key: number }>(sql`select max(key) as key from batches`))[0]?.key ?? 0;
+    };
+    const sealed_until = await filled();
+    await sealStored({ db, vault });
+    await filled();
+    await sql`vacuum analyze`.execute(db);
+    const parts = { db, clock: systemClock, owner: "bench", limits: NO_LIMITS, destinations: EVERY_COUNTRY };
+    const times: [clear: number[], sealed: number[]] = [[], []];
+    for (let i = 0; i < CLAIMS * 2; i++) {
+      // Clear, sealed, sealed, clear: whatever the machine does meets both alike.
+      const is_sealed = (i + (i >> 1)) % 2 === 1;
+      await sql`update batch_pacing set wake_at = null`.execute(db);
+      await sql`update batch_pacing set wake_at = now() - interval '1 second', last_at = null
+        where (batch_key <= ${sealed_until}) = ${is_sealed}`.execute(db);
+      const began = performance.now();
+      const { attempts } = await claimDue(parts, 200);
+      times[Number(is_sealed) as 0 | 1].push(performance.now() - began);
+      if (attempts.length !== 200) throw new Error(`${attempts.length} were claimed`);
+      if (attempts.some(({ outreach }) => outreach.variables["vars.clinic"] !== "North Clinic"))
+        throw new Error("variables were not opened");
+    }
+    const [clear_ms, sealed_ms] = times.map((all) => all.slice(5)) as typeof times;
+    const ratio = median(sealed_ms.map((took, at) => took / (clear_ms[at] as number)));
+    return `A claim of 200, median of ${clear_ms.length}: ${ms(median(clear_ms))} ms in clear, ${ms(median(sealed_ms))} ms sealed; ${ratio.toFixed(3)} times (median of pairs).`;
   }
 
   /** From the moment in which somebody asks for the stop. */

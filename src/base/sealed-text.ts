@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /*
  * A value as it is stored where an organization seals what people say: `parley-sealed:1:<key>:<nonce, tag and content>`,
@@ -11,17 +11,38 @@ export type TextKey = { id: number; key: Buffer };
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** What sealing adds to a content, before all of it is spelled in base64url. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /** `scope`: within which equal values are stored alike. */
 export function sealText({ id, key }: TextKey, scope: string, value: string | number | object): string {
   const plain = JSON.stringify(value);
   const nonce = createHmac("sha256", key).update(`${scope}\n${plain}`).digest().subarray(0, NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
-  const bytes = Buffer.concat([nonce, cipher.getAuthTag(), body]);
-  const sealed = `${SEALED_MARK}${id}:${bytes.toString("base64url")}`;
+  const sealed = `${SEALED_MARK}${id}:${encrypted(key, nonce, plain)}`;
   sealedHere.add(sealed);
   return sealed;
+}
+
+/**
+ * Seals many JSON documents, each as one value. The nonces are 8 random bytes and a number, which costs half of a digest of
+ * the content. The values are not remembered as sealed here (`LastSealed`), because a million rows would push out what turns
+ * are about to store: bind them as they are, past `storableJson`.
+ */
+export function documentSealer({ id, key }: TextKey): (json: string) => string {
+  const nonce = randomBytes(NONCE_BYTES);
+  let number = 0;
+  return (json) => {
+    nonce.writeUInt32BE(number++, NONCE_BYTES - 4);
+    return `${SEALED_MARK}${id}:${encrypted(key, nonce, json)}`;
+  };
+}
+
+function encrypted(key: Buffer, nonce: Buffer, plain: string): string {
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const body = cipher.update(plain, "utf8");
+  // Of a stream cipher nothing is left for the end, but the tag is made there.
+  const rest = cipher.final();
+  return Buffer.concat([nonce, cipher.getAuthTag(), body, rest]).toString("base64url");
 }
 
 /**

@@ -3,11 +3,13 @@ import type { Caller } from "../api/caller.ts";
 import { file } from "../api/form.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { findSender } from "../campaigns/campaign-store.ts";
 import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
+import { organizationJsonSealer } from "../redaction/text-sealer.ts";
 import { BATCHES, batchParams } from "./batch.ts";
 import { ResultsQuery, resultsForm, streamResults } from "./batch-results.ts";
 import {
@@ -26,7 +28,7 @@ import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
 import { wakeBatch } from "./wake-batch.ts";
 
-type Deps = { db: Db; clock: Clock; log: Log };
+type Deps = { db: Db; clock: Clock; log: Log; vault: Vault };
 
 /** One call; more go into a file. */
 const MAX_REQUESTS = 10_000;
@@ -38,7 +40,7 @@ const Removed = z
   .meta({ id: "RequestsRemoved" });
 
 /** How people come into a batch, and what became of them. */
-export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
+export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): void {
   const one = `${BATCHES}/:batch_id`;
   const tag = "outbound";
   const params = batchParams;
@@ -69,7 +71,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
         const stream = part.file;
         stream.once("limit", () => stream.destroy(tooLarge()));
         const name = part.filename || "file.csv";
-        return await uploadBatch({ db, clock, log, audit: api.audit }, caller, params.batch_id, {
+        return await uploadBatch({ db, clock, log, vault, audit: api.audit }, caller, params.batch_id, {
           name,
           stream,
         });
@@ -145,8 +147,9 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       await refuseWhileRead(tx, locked);
       refuseWrongColumns(inputs, await cellCheck(tx, caller.organization_id));
       const normalise = targetsOf(await findSender(tx, locked.batch.campaign_id));
+      const seal = await organizationJsonSealer(tx, vault, caller.sub_organization_id);
       const requests = inputs.map((input) =>
-        newRequest({ ...input, request_variables: JSON.stringify(input.request_variables) }, normalise),
+        newRequest({ ...input, request_variables: JSON.stringify(input.request_variables) }, normalise, seal),
       );
       const last = await lastRequest(tx, locked.key);
       const duplicates = await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);

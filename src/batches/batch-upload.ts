@@ -3,12 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { findSender } from "../campaigns/campaign-store.ts";
 import { type Normalise, targetsOf } from "../channels/address.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { organizationJsonSealer } from "../redaction/text-sealer.ts";
 import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 import { linkRequests } from "./link-requests.ts";
@@ -19,7 +21,7 @@ import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { claimUpload, type Progress, releaseUpload, startBeating, type UploadClaim } from "./upload-claim.ts";
 import { wakeBatch } from "./wake-batch.ts";
 
-type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
+type UploadDeps = { db: Db; clock: Clock; log: Log; vault: Vault; audit: Api["audit"] };
 type Upload = UploadDeps & { caller: Caller; claim: UploadClaim };
 
 /**
@@ -77,12 +79,13 @@ const begin = ({ db, clock }: UploadDeps, caller: Caller, batch_id: string, file
 
 async function storeRows(
   tx: Tx,
-  { clock, claim }: Upload,
+  { clock, vault, caller, claim }: Upload,
   { normalise, check }: { normalise: Normalise; check: CheckCell },
   file: Readable,
   progress: Progress,
 ): Promise<Omit<Added, "batch_id"> & { last: number }> {
   const last = await lastRequest(tx, claim.batch_key);
+  const seal = await organizationJsonSealer(tx, vault, caller.sub_organization_id);
   const intake = createIntake(tx, { batch_key: claim.batch_key, at: clock.now() });
   let chunk = intake.chunk();
   let invalid = 0;
@@ -103,7 +106,7 @@ async function storeRows(
   try {
     for await (const rows of readRequestFile(file, progress, check)) {
       for (const row of rows) {
-        intake.add(chunk, newRequest(row, normalise));
+        intake.add(chunk, newRequest(row, normalise, seal));
         if (chunk.count % TURN_ROWS > 0) continue;
         await setImmediate();
         const enough = isStoring ? CHUNK_ROWS.most : CHUNK_ROWS.least;

@@ -5,6 +5,7 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import { isOver, REQUEST_STATUSES } from "../channels/request-status.ts";
 import { CopyRows, copyBigint, copyHead, copyInto, copyNull, copyText, copyTimestamp } from "../db/copy.ts";
 import { isUniqueViolation, type Tx } from "../db/database.ts";
+import type { JsonSealer } from "../redaction/text-sealer.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
@@ -12,16 +13,24 @@ type NewRequest = {
   reference_id: string;
   target: string;
   valid: boolean;
-  /** JSON. */
+  /** JSON, as it is stored. */
   request_variables: string;
 };
 
+/** `seal`: taken once for all requests that come in together. */
 export function newRequest(
   input: { reference_id: string; target: string; request_variables: string },
   normalise: Normalise,
+  seal: JsonSealer | null,
 ): NewRequest {
+  const { reference_id, request_variables } = input;
   const target = normalise(input.target);
-  return { ...input, target: target ?? input.target, valid: target !== null };
+  return {
+    reference_id,
+    target: target ?? input.target,
+    valid: target !== null,
+    request_variables: seal ? seal(request_variables) : request_variables,
+  };
 }
 
 const COLUMNS = sql`

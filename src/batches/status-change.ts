@@ -3,6 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import type { Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
+import { documentBytes } from "../db/sealed-values.ts";
 
 /** One change of a request's channel status, as it is written. */
 export type StatusChange = {
@@ -111,7 +112,7 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
                 left(t.provider_status, 200) as provider_status,
                 left(request.channel_manager_sid, 100) as channel_manager_sid, t.attempt_count,
                 campaign.retry_count + 1 as max_attempts, request.session_id, request.conversation_id,
-                case when octet_length(request.request_variables::text) <= ${MAX_VARIABLES_bytes}::integer
+                case when ${documentBytes(sql`request.request_variables`)} <= ${MAX_VARIABLES_bytes}::integer
                   then request.request_variables end as request_variables,
                 request.sent_at, t.at as occurred_at, t.key as sequence, false as is_test
             ) as data

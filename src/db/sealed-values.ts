@@ -6,7 +6,7 @@ import {
   sql,
   type UnknownRow,
 } from "kysely";
-import { openText, SEALED_MARK } from "../base/sealed-text.ts";
+import { openText, SEAL_BYTES, SEALED_MARK } from "../base/sealed-text.ts";
 
 /*
  * Opens what is stored sealed wherever rows are read, so that no reader has to know of it. What was not sealed costs a look
@@ -16,6 +16,12 @@ import { openText, SEALED_MARK } from "../base/sealed-text.ts";
 /** Whether a JSON document is stored as one sealed value. */
 export const isSealedDocument = (document: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`${document}::text like ${`"${SEALED_MARK}%`}::text`;
+
+/** The bytes of a JSON document as it is read, whether or not it is stored as one sealed value: told by the length of that. */
+export const documentBytes = (document: RawBuilder<unknown>): RawBuilder<number> =>
+  sql`case when ${isSealedDocument(document)}
+    then (length(split_part(${document}::text, ':', 4)) - 1) * 3 / 4 - ${SEAL_BYTES}::integer
+    else octet_length(${document}::text) end`;
 
 /** A key by its id; null where there is none. */
 type KeyById = (id: number) => Promise<Buffer | null>;

@@ -14,6 +14,7 @@ import { insertTarget } from "../channels/claim-target.ts";
 import type { Tx } from "../db/database.ts";
 import { FEDERAL_HOURS } from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
+import { organizationJsonSealer } from "../redaction/text-sealer.ts";
 
 /** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
 const CLINIC_NUMBER = "+15125550100";
@@ -114,12 +115,13 @@ async function insertReminders({ tx, caller, clock, vault }: Demo): Promise<numb
   return id;
 }
 
-async function insertPatients({ tx, caller, clock }: Demo, campaign_id: number): Promise<void> {
+async function insertPatients({ tx, caller, clock, vault }: Demo, campaign_id: number): Promise<void> {
   const stamp = { caller, at: clock.now() };
   const input = CommunicationBatchInput.parse({ batch_id: DEMO_BATCH, campaign_id, paused: true });
   await insertBatch(tx, stamp, input);
   const locked = await lockBatch(tx, clock, caller, DEMO_BATCH);
   const normalise = targetsOf({ mode: "voice", source: REMINDER_NUMBER, caller_id: REMINDER_NUMBER });
+  const seal = await organizationJsonSealer(tx, vault, caller.sub_organization_id);
   const requests = PEOPLE.flatMap(([name, digits], index) =>
     [0, 1].map((half) => {
       const area = AREAS[(index + half * 3) % AREAS.length];
@@ -132,6 +134,7 @@ async function insertPatients({ tx, caller, clock }: Demo, campaign_id: number):
           request_variables: JSON.stringify({ name, ...not_before }),
         },
         normalise,
+        seal,
       );
     }),
   );

@@ -51,7 +51,7 @@ const PrivacySettingsRequest = z
       .boolean()
       .default(false)
       .describe(
-        "Store what is said in sessions that begin afterwards sealed, with a key of the organization: messages, tool calls, memory, traces, notes, texts, mails, and what models and tools were sent. So are tests of agents with their runs, and variables of campaigns' tests, that are stored afterwards. Such sessions aren't found by their words.",
+        "Store what is said in sessions that begin afterwards sealed, with a key of the organization: messages, tool calls, memory, traces, notes, texts, mails, and what models and tools were sent. So are variables of campaigns' requests, and tests with their runs, that are stored afterwards. Such sessions aren't found by their words.",
       ),
     audit_reads: z
       .boolean()

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
 import { isSealedDocument } from "../db/sealed-values.ts";
-import { type DocumentSealer, organizationDocuments, sealsTexts } from "../redaction/text-sealer.ts";
+import { type JsonSealer, organizationJsonSealer } from "../redaction/text-sealer.ts";
 
 /*
- * Seals the tests that were stored before their organization sealed: unlike conversations they are used again, for as long as
- * they are there. Each transaction seals some rows that lie in clear, so a run that died is gone on from. Rows that somebody
- * holds are passed over and counted: whoever waits for several of them could be waited for in a circle.
+ * Seals the requests of campaigns and the tests that were stored before their organization sealed: unlike conversations they
+ * are used again, for as long as they are there. Each transaction seals some rows that lie in clear, so a run that died is
+ * gone on from. Rows that somebody holds are passed over and counted: a settlement locks requests in another order.
  */
 
 /** A transaction holds its rows for some hundredths of a second. */
@@ -17,7 +17,8 @@ const AT_ONCE = 500;
 type Part = { column: string; seals: "document" | "elements" | { member: string } };
 type Store = { table: string; parts: Part[] };
 
-const STORES: Store[] = [
+const REQUESTS: Store = { table: "requests", parts: [{ column: "request_variables", seals: "document" }] };
+const OF_TENANT: Store[] = [
   { table: "test_outreach", parts: [{ column: "outreach", seals: { member: "variables" } }] },
   { table: "test_cases", parts: [{ column: "definition", seals: "document" }] },
   { table: "test_runs", parts: [{ column: "cases", seals: "elements" }] },
@@ -43,10 +44,17 @@ export async function sealStored(
     select s.id from sub_organizations s join organizations o on o.id = s.organization_id and o.seals_texts
     order by s.id`.execute(db);
   for (const { id } of tenants) {
-    if (!(await sealsTexts(db, id))) continue;
-    for (const store of STORES) {
-      const seal = await organizationDocuments(db, vault, id, `${store.table} of ${id}`);
-      const { sealed, left } = await sealRows(db, store, id, { seal, stop, onRows });
+    const seal = await organizationJsonSealer(db, vault, id);
+    if (seal === null) continue;
+    const { rows: batches } = await sql<{ key: number }>`
+      select key from batches where sub_organization_id = ${id} order by key`.execute(db);
+    const scopes = [
+      // Index: primary key of requests.
+      ...batches.map(({ key }) => ({ store: REQUESTS, rows: sql`batch_key = ${key}::bigint` })),
+      ...OF_TENANT.map((store) => ({ store, rows: sql`sub_organization_id = ${id}::bigint` })),
+    ];
+    for (const { store, rows } of scopes) {
+      const { sealed, left } = await sealRows(db, store, rows, { seal, stop, onRows });
       total.sealed += sealed;
       total.left += left;
     }
@@ -57,15 +65,14 @@ export async function sealStored(
 async function sealRows(
   db: Db,
   { table, parts }: Store,
-  sub_organization_id: number,
+  scope: RawBuilder<unknown>,
   how: {
-    seal: DocumentSealer;
+    seal: JsonSealer;
     stop: AbortSignal | undefined;
     onRows: (table: string, sealed: number) => void | Promise<void>;
   },
 ): Promise<SealedStored> {
   const [from, columns] = [sql.table(table), parts.map(({ column }) => sql.ref(column))];
-  const scope = sql`sub_organization_id = ${sub_organization_id}::bigint`;
   const isClear = sql`(${sql.join(parts.map(clear), sql` or `)})`;
   let sealed = 0;
   for (let after = 0; ; ) {
@@ -84,7 +91,7 @@ async function sealRows(
       await sql`
         update ${from} set ${sql.join(changes)}
         from json_to_recordset(${JSON.stringify(next)}::json) as n (id bigint, texts json)
-        where ${sql.ref(`${table}.id`)} = n.id`.execute(tx);
+        where ${sql.ref(`${table}.id`)} = n.id and ${scope}`.execute(tx);
       return found.rows;
     });
     const last = rows.at(-1);
@@ -109,10 +116,11 @@ function clear({ column, seals }: Part): RawBuilder<unknown> {
 }
 
 /** A part that is sealed already, beside one that is not, is read opened, or as it lies where this process opens none. */
-function sealedText(text: string, { seals }: Part, seal: DocumentSealer): string {
+function sealedText(text: string, { seals }: Part, seal: JsonSealer): string {
+  if (text.startsWith('"')) return text;
+  if (seals === "document") return seal(text);
   const value = JSON.parse(text);
-  if (typeof value === "string") return text;
-  if (seals === "document") return JSON.stringify(seal(value));
-  if (seals === "elements") return JSON.stringify(value.map(seal));
-  return JSON.stringify({ ...value, [seals.member]: seal(value[seals.member]) });
+  if (seals === "elements") return `[${value.map((part: unknown) => seal(JSON.stringify(part))).join(",")}]`;
+  const member = JSON.parse(seal(JSON.stringify(value[seals.member])));
+  return JSON.stringify({ ...value, [seals.member]: member });
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
-import { sealText } from "../base/sealed-text.ts";
+import { documentSealer, sealText, type TextKey } from "../base/sealed-text.ts";
 import type { Db } from "../db/database.ts";
 import { Redactor, type SealKey } from "./redactor.ts";
 
@@ -34,22 +34,41 @@ export async function organizationSealer(
  */
 export type DocumentSealer = (document: object) => object | string;
 
-/** The same for documents, by the organization's key where it seals now. Index: data_keys_in_use. */
+/** For few documents. `scope`: within which equal ones are stored alike. */
 export async function organizationDocuments(
   db: Db,
   vault: Vault,
   sub_organization_id: number,
   scope: string,
 ): Promise<DocumentSealer> {
-  const found = (await sealKeys(db, [sub_organization_id])).get(sub_organization_id);
-  if (!found) return (document) => document;
-  const key = { id: found.id, key: Buffer.from(vault.open(found.sealed_key), "base64url") };
-  return (document) => (Object.keys(document).length === 0 ? document : sealText(key, scope, document));
+  const key = await organizationKey(db, vault, sub_organization_id);
+  return (document) =>
+    key === null || Object.keys(document).length === 0 ? document : sealText(key, scope, document);
+}
+
+/** The same for documents by the thousand: from JSON to the JSON that is stored. */
+export type JsonSealer = (json: string) => string;
+
+/** Null where the organization doesn't seal. */
+export async function organizationJsonSealer(
+  db: Db,
+  vault: Vault,
+  sub_organization_id: number,
+): Promise<JsonSealer | null> {
+  const key = await organizationKey(db, vault, sub_organization_id);
+  if (key === null) return null;
+  const seal = documentSealer(key);
+  return (json) => (json === "{}" || json === "[]" ? json : `"${seal(json)}"`);
 }
 
 /** Whether what is stored now is sealed. Index: data_keys_in_use. */
 export const sealsTexts = async (db: Db, sub_organization_id: number): Promise<boolean> =>
   (await sealKeys(db, [sub_organization_id])).has(sub_organization_id);
+
+async function organizationKey(db: Db, vault: Vault, sub_organization_id: number): Promise<TextKey | null> {
+  const found = (await sealKeys(db, [sub_organization_id])).get(sub_organization_id);
+  return found ? { id: found.id, key: Buffer.from(vault.open(found.sealed_key), "base64url") } : null;
+}
 
 /** The keys of several; those that don't seal are left out. */
 export async function sealKeys(db: Db, sub_organization_ids: number[]): Promise<Map<number, SealKey>> {

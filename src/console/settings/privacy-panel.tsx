@@ -90,7 +90,7 @@ function PrivacyFields({ form }: { form: FieldsForm<Values> }) {
       />
       <Switch
         label="Seal conversations"
-        description="New conversations, tests and what is found in them are stored encrypted. Not covered: requests of campaigns. Sealed sessions are not found by their words."
+        description="New conversations, campaign variables and tests are stored encrypted. Sealed sessions are not found by their words."
         checked={seal_texts}
         onChange={({ currentTarget }) => form.setFieldValue("seal_texts", currentTarget.checked)}
       />

@@ -25,7 +25,7 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
   expect(readdirSync(folder)).toEqual([]);
 }, 300_000);
 
-test.each(ofThisRun([/^parley-simulate-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
+test.each(ofThisRun([/^parley-demo-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
   "Ctrl-C once there is %s ends it with code 130, without a word, and leaves nothing",
   async (reached) => {
     const folder = newFolder();

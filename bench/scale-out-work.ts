@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { openDatabase } from "../src/db/database.ts";
@@ -19,7 +21,7 @@ const PROCESSES = (process.argv[4] ?? "1,2,4").split(",").map(Number);
 const BATCHES = 100;
 const PATIENCE_MS = 300_000;
 
-const scenario = `/tmp/parley-everybody-is-busy-${process.pid}.json`;
+const scenario = path.join(tmpdir(), `parley-everybody-is-busy-${process.pid}.json`);
 writeFileSync(
   scenario,
   JSON.stringify({

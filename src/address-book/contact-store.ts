@@ -33,7 +33,7 @@ export type ContactChange = { sub_organization_id: number; by: string; at: Date 
 
 /**
  * Changes of one sub-organization's contacts take turns, so that two that link the same addresses at once find each other's
- * links. Held until the transaction ends; whoever reads waits for nobody.
+ * links. The lock is held until the transaction ends. Readers never wait for it.
  */
 export async function lockBook(tx: Tx, sub_organization_id: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`contacts/${sub_organization_id}`}, 0))`.execute(

@@ -1,7 +1,7 @@
 import type { Caller } from "../api/caller.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
 import { Fault, notFound } from "../base/errors.ts";
-import { json, jsonOrNull, type Tx } from "../db/database.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import type { AgentInput } from "./agent-input.ts";
 import { AGENT_PARTS, holdPart } from "./agent-part.ts";
 
@@ -27,6 +27,18 @@ export async function replaceAgent(
     .set(values(caller, now, input))
     .where("id", "=", input.id)
     .execute();
+}
+
+/** Refuses an agent that is deleted, or another sub-organization's. */
+export async function requireAgent(db: Db, { sub_organization_id }: Caller, agent_id: number): Promise<void> {
+  const found = await db
+    .selectFrom("agents")
+    .select("id")
+    .where("id", "=", agent_id)
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!found) throw notFound("Agent", agent_id);
 }
 
 /** What can't be without an agent, such as an address it is reached at: the rooms that have it say so. */

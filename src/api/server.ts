@@ -15,7 +15,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
-import { z } from "zod";
+import type { z } from "zod";
 import type { InternalPages } from "../base/audience.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
@@ -27,66 +27,25 @@ import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
-import { type Form, parseFormBody, readForm, refuseForm } from "./form.ts";
+import { parseFormBody, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { documentPart } from "./openapi/document-part.ts";
+import { answerSchemas, openApiSchema, withAnswers } from "./openapi/operation-schema.ts";
 import { addReferencePage } from "./openapi/reference-page.ts";
 import { shareCommon } from "./openapi/share-common.ts";
 import { TAGS } from "./openapi/tags.ts";
 import { longTexts } from "./openapi/text-bounds.ts";
 import { tidyDocument } from "./openapi/tidy-document.ts";
+import type { Operation } from "./operation.ts";
 import { parseInput } from "./parse-input.ts";
-import { ErrorDetail, HTTPValidationError, MAX_TEXT } from "./schema.ts";
+import { MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
-
-export type Operation<P, Q, B, R> = {
-  summary: string;
-  description?: string;
-  tag: string;
-  /** The permission a caller needs; `"public"` for the few operations that need no sign-in. */
-  permission: string;
-  /** One that some calls need besides; the handler asks for it with `requirePermission`. */
-  also_permission?: string;
-  params?: P;
-  query?: Q;
-  body?: B;
-  /** The body is a form: texts and files. */
-  form?: Form;
-  response?: R;
-  /** What kind of bytes a success answers with, where they are no JSON. */
-  produces?: string | string[];
-  /** 200 unless the public API says otherwise. */
-  status?: number;
-  /** Refusals that the public API names for it, beside 401, 403 and 422. */
-  refusals?: (400 | 404 | 409 | 412)[];
-  deprecated?: boolean;
-  /** Kept out of openapi.json: pages and internals. */
-  hidden?: boolean;
-  /**
-   * It asks the database for much and changes nothing: answered by the reading connections (db/reading.ts), within the
-   * caller's share of them. Every GET of somebody signed in is, without exception; a GET that strangers call, or a POST,
-   * only when it says so.
-   */
-  reads?: true;
-  /**
-   * What of a person a success hands out, such as "transcripts", and the parameter of the path that names the record. Each
-   * read has an audit entry where the organization asks for it. Where no path names the record, `ids` reads from the answer
-   * which ones were handed out.
-   */
-  opens?: { resource: string; by: string } | { resource: string; ids(answer: never): string[] };
-  /** 1 MB when left out. */
-  body_limit_bytes?: number;
-  /** Entries of lists and members of objects in a JSON body; 20,000 when left out. */
-  body_limit_values?: number;
-  /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
-  calls_per_minute?: number;
-};
 
 type ApiCall<P, Q, B> = {
   caller: Caller;
@@ -346,55 +305,6 @@ function validator(schema: Schema, httpPart: string | undefined) {
     return result.ok ? { value: result.data } : { error: inputErrors(part, result.issues, given) };
   };
 }
-
-function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
-  const { summary, description, tag, params, query, body, form, deprecated, hidden } = operation;
-  return {
-    summary,
-    tags: [tag],
-    ...(description && { description }),
-    ...(params ? { params } : {}),
-    ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
-    ...(form && { consumes: [form.type] }),
-    ...(deprecated && { deprecated }),
-    ...(hidden && { hide: true }),
-    ...(operation.permission === "public" ? { security: [] } : {}),
-  };
-}
-
-/** By status; only the document asks. Given to Fastify with the route, they would take 10 KB of each of 700 operations. */
-type AnswerSchemas = Record<number, unknown>;
-
-type Documented = Parameters<ReturnType<typeof createJsonSchemaTransform>>[0];
-
-function withAnswers({ schema, route }: Documented) {
-  const { answers } = (route.config ?? {}) as { answers?: () => AnswerSchemas | undefined };
-  const response = answers?.();
-  return response ? { ...schema, response } : schema;
-}
-
-function answerSchemas<P, Q, B, R>(operation: Operation<P, Q, B, R>): AnswerSchemas | undefined {
-  const status = operation.status ?? 200;
-  const response = status === 204 ? z.null().describe("Done; no body") : operation.response;
-  if (!response) return undefined;
-  const refusals = operation.refusals ?? [];
-  return {
-    [status]: produced(response as Schema, operation.produces),
-    ...Object.fromEntries(refusals.map((refusal) => [refusal, ErrorDetail])),
-    ...(operation.permission !== "public" && { 401: ErrorDetail, 403: ErrorDetail }),
-    422: HTTPValidationError,
-  };
-}
-
-const produced = (response: Schema, types: string | string[] | undefined) =>
-  types === undefined
-    ? response
-    : {
-        content: Object.fromEntries(
-          [types].flat().map((type) => [type, { schema: type === "text/csv" ? z.string() : response }]),
-        ),
-      };
 
 const callerKey = (request: FastifyRequest): string =>
   (request.params as { session_id?: string }).session_id ?? addressGroup(request.ip);

@@ -6,8 +6,8 @@ import { type DueBatch, paceOf, readBatchForStep, timeOf } from "../dialing/due-
 import { type LineLimits, type Lines, readLines } from "../dialing/lines.ts";
 import { ClaimNumbers } from "../dialing/numbers/claim-numbers.ts";
 import { statusAt } from "../planning/batch-state.ts";
-import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { openDays } from "../planning/schedule.ts";
+import { type BatchStep, batchStep, type DayCap } from "../planning/steps/batch-step.ts";
 
 /** The same batch as one step of its campaign's cadence sees it. */
 export function lookAtLane(look: BatchLook, step: number, now: Date): BatchLook {

@@ -11,7 +11,7 @@ import { timeOf } from "../dialing/due-batches.ts";
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
-import { clockText } from "../planning/next-step.ts";
+import { clockText } from "../planning/steps/step-wait.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { countAll, countBatches, funnelOf } from "./board-counts.ts";
 import { firstWaiting, NextStepSchema, nextStepOf, type RequestDeps } from "./request-trace.ts";

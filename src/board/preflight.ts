@@ -21,8 +21,8 @@ import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
-import type { SkipReason } from "../planning/next-step.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
+import type { SkipReason } from "../planning/steps/request-step.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import type { RequestDeps } from "./request-trace.ts";
 

@@ -44,10 +44,11 @@ import {
   MOST_COUNTED,
   type NextStep,
 } from "../planning/explain.ts";
-import { requestStep, spoken } from "../planning/next-step.ts";
 import { NUMBER_MATCHES } from "../planning/numbers/local-presence.ts";
 import { choiceText, type StoredChoice } from "../planning/numbers/number-choice.ts";
 import { personState } from "../planning/person-hold.ts";
+import { requestStep } from "../planning/steps/request-step.ts";
+import { spoken } from "../planning/steps/step-wait.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import { stepsOf, TracedStep } from "./request-steps.ts";
 

@@ -32,6 +32,9 @@ import { addressSpellings } from "./shown-contact.ts";
 const CONTACTS = "/api/v1/contacts/";
 const ONE = "/api/v1/contacts/:address";
 
+/** Which fields a list has is the same for every sub-organization. */
+const ANYBODY = 0;
+
 const NOTHING = { name: null, timezone: null, language: null, notes: null, key: null };
 
 /** What is noted of a person, and which addresses are theirs. A contact is named by any of its addresses. */
@@ -39,7 +42,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   const tag = "contacts";
   const params = z.object({ address: AddressParam });
 
-  /** One change of the book: under its lock, with its audit entry. */
+  /** One change of the book, under its lock. */
   const change = <T>(
     { sub_organization_id, email }: Caller,
     run: (tx: Tx, change: ContactChange) => Promise<T>,
@@ -85,12 +88,12 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
       description: `Those that somebody noted something of, or that have several addresses; the one changed last first. Search \`address\` finds a whole number or e-mail address. ${list.LONG}`,
       tag,
       permission: "sessions_read",
-      query: list.listQuery(contactList({ sub_organization_id: 0 } as Caller)),
+      query: list.listQuery(contactList(ANYBODY)),
       response: list.listOf(ContactRecord),
     },
     async ({ caller, query }) =>
       list.onlyFields(
-        await list.listPage(db, selectContacts(db, caller), query, contactList(caller)),
+        await list.listPage(db, selectContacts(db, caller), query, contactList(caller.sub_organization_id)),
         query.fields,
         ContactRecord,
       ),

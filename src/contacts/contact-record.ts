@@ -91,7 +91,7 @@ export const ContactRecord = z
   .meta({ id: "ContactRecord" }) satisfies z.ZodType<StoredContact>;
 
 /** By a whole address in any spelling. Index: contact_addresses_pkey. */
-const hasAddress = ({ sub_organization_id }: Caller): list.ListField => ({
+const hasAddress = (sub_organization_id: number): list.ListField => ({
   match: (value) =>
     value.trim().length < 6
       ? { problem: "Enter a whole number or address" }
@@ -111,9 +111,9 @@ const FIELDS = {
   last_updated_by: list.read(list.text("c.last_updated_by")),
 };
 
-export const contactList = (caller: Caller) =>
+export const contactList = (sub_organization_id: number) =>
   ({
-    fields: { ...FIELDS, address: hasAddress(caller) },
+    fields: { ...FIELDS, address: hasAddress(sub_organization_id) },
     time: "c.updated_at",
     order: [
       { column: "c.updated_at", direction: "desc" },

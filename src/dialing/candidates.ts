@@ -6,9 +6,10 @@ import type { Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import type { CadencePerson } from "../planning/cadences/cadence.ts";
 import type { StepLogEntry } from "../planning/cadences/step-log.ts";
-import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import type { PersonState } from "../planning/person-hold.ts";
+import type { DayCap } from "../planning/steps/batch-step.ts";
+import type { CountryHold, EligibilityIssue, RequestView } from "../planning/steps/request-step.ts";
 import { laneName } from "./cadences/lanes.ts";
 import { type DueBatch, reachQuestion } from "./due-batches.ts";
 

@@ -3,7 +3,7 @@ import { countryOf } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { Mode } from "../planning/attempt.ts";
-import type { CountryHold } from "../planning/next-step.ts";
+import type { CountryHold } from "../planning/steps/request-step.ts";
 import { organizationsSendingFrom, type Source } from "./source-health.ts";
 
 /**

@@ -1,10 +1,11 @@
 import type { Persons } from "../address-book/persons.ts";
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
-import type { DayCap, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { personState } from "../planning/person-hold.ts";
+import type { DayCap } from "../planning/steps/batch-step.ts";
+import type { EligibilityIssue } from "../planning/steps/request-step.ts";
 import { addressesOfPerson, clockTarget, contactTimezone } from "./cadences/candidate-addresses.ts";
 import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";

@@ -7,9 +7,9 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { CadenceStep } from "../planning/cadences/cadence.ts";
-import type { MissingConfirmation, SpendView } from "../planning/next-step.ts";
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
+import type { MissingConfirmation, SpendView } from "../planning/steps/batch-step.ts";
 
 /** A batch with all that its next attempt depends on: its campaign, the agent's time zone, and its source address. */
 export type DueBatch = {

@@ -3,7 +3,7 @@ import { missingFields } from "../batches/enrichment.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
 import { type ReachIssue, reachIssueStatus, reachIssueText } from "../consent/reach-check.ts";
 import type { Mode } from "../planning/attempt.ts";
-import type { EligibilityIssue } from "../planning/next-step.ts";
+import type { EligibilityIssue } from "../planning/steps/request-step.ts";
 
 /**
  * Why a request must not be tried; null: it may. `blocked`: what its person's own will says against it, `rules` the numbers

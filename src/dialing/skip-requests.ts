@@ -3,7 +3,7 @@ import { tellWebhooks } from "../batches/status-change.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import type { SkipReason } from "../planning/next-step.ts";
+import type { SkipReason } from "../planning/steps/request-step.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
 

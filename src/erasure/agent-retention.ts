@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { requireAgent } from "../agents/agent-store.ts";
 import type { Caller } from "../api/caller.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
@@ -7,7 +8,6 @@ import { notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { ErasureDeps } from "./erase-people.ts";
 import { daysKept, type RetentionKind } from "./privacy-settings.ts";
-import { requireAgent } from "./redaction-policies.ts";
 
 /** What belongs to a session, and so to an agent. */
 export const AGENT_RETENTION_KINDS = [

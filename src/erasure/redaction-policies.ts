@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { requireAgent } from "../agents/agent-store.ts";
 import type { Caller } from "../api/caller.ts";
 import { Deleted, integer, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { InvalidInput, notFound } from "../base/errors.ts";
 import { compilePattern, PatternError } from "../base/pattern.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import { PROVIDERS } from "../llm/catalogue.ts";
 import { REDACTION_KINDS } from "../redaction/find-values.ts";
 import { type RedactionRules, Redactor } from "../redaction/redactor.ts";
@@ -231,21 +232,6 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
         return { success: true as const };
       }),
   );
-}
-
-export async function requireAgent(
-  db: Db | Tx,
-  { sub_organization_id }: Caller,
-  agent_id: number,
-): Promise<void> {
-  const found = await db
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", agent_id)
-    .where("sub_organization_id", "=", sub_organization_id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  if (!found) throw notFound("Agent", agent_id);
 }
 
 /** Patterns that can be compiled, don't match everywhere, and are small enough together. */

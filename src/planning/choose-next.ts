@@ -1,13 +1,8 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import {
-  type DayCap,
-  type ReachedOn,
-  type RequestView,
-  requestStep,
-  type SkipReason,
-  type WaitReason,
-} from "./next-step.ts";
 import type { Hours } from "./schedule.ts";
+import type { DayCap } from "./steps/batch-step.ts";
+import { type ReachedOn, type RequestView, requestStep, type SkipReason } from "./steps/request-step.ts";
+import type { WaitReason } from "./steps/step-wait.ts";
 
 export type Choice = {
   /** Who is tried; `index` among the candidates. */

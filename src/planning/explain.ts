@@ -1,8 +1,10 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { AttemptPhase } from "./attempt-state.ts";
 import type { BatchStatus } from "./batch-state.ts";
-import { type BatchStep, clockText, type RequestStep, spoken } from "./next-step.ts";
 import type { Decision } from "./settle.ts";
+import type { BatchStep } from "./steps/batch-step.ts";
+import type { RequestStep } from "./steps/request-step.ts";
+import { clockText, spoken } from "./steps/step-wait.ts";
 
 /** What a request waits for, or why it does not: `text` is a sentence, the rest is for programs. */
 export type NextStep = {

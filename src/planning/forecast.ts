@@ -3,11 +3,12 @@ import type { Mode } from "./attempt.ts";
 import type { CadenceStep } from "./cadences/cadence.ts";
 import { AttemptsAtOnce, type ConcurrencyLimit } from "./forecasts/attempts-at-once.ts";
 import { Book, type Forecast } from "./forecasts/forecast-book.ts";
-import { type BatchView, batchStep, requestStep } from "./next-step.ts";
 import { autoRate, nextSlot, openHours, rateOf } from "./pacing.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
 import { retryWait_s } from "./retry-interval.ts";
 import type { Schedule } from "./schedule.ts";
+import { type BatchView, batchStep } from "./steps/batch-step.ts";
+import { requestStep } from "./steps/request-step.ts";
 
 /**
  * What would happen: the dialer's own decisions (`batchStep`, `requestStep`, `decideRetry`) on a clock that moves from

@@ -13,16 +13,12 @@ import { statusAt } from "../../src/planning/batch-state.ts";
 import { addressesOf, type CadenceStep } from "../../src/planning/cadences/cadence.ts";
 import { chooseNext } from "../../src/planning/choose-next.ts";
 import { contactChannelOf } from "../../src/planning/contact-hours.ts";
-import {
-  batchStep,
-  type EligibilityIssue,
-  type RequestView,
-  type SkipReason,
-} from "../../src/planning/next-step.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
 import { type Decision, leadsFurther } from "../../src/planning/settle.ts";
+import { batchStep } from "../../src/planning/steps/batch-step.ts";
+import type { EligibilityIssue, RequestView, SkipReason } from "../../src/planning/steps/request-step.ts";
 import { addressOf, type Fate, type Happening, type History, mailOf, PEOPLE } from "./history.ts";
 
 /**

@@ -11,7 +11,7 @@ create table number_groups (
   -- Of each number; null: none.
   daily_cap integer check (daily_cap > 0),
   local_presence boolean not null,
-  -- When a number rests by itself (planning/numbers/number-health.ts); null: none does.
+  -- When a number is rested automatically (planning/numbers/number-health.ts); null: never.
   health json,
   updated_at timestamptz not null,
   last_updated_by text not null,

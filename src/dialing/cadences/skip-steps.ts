@@ -7,7 +7,7 @@ import type { Tx } from "../../db/database.ts";
 import { type NewEvent, publish } from "../../events/event.ts";
 import { nextCadenceStep, type StepChoice } from "../../planning/cadences/next-cadence-step.ts";
 import { type StepLogEntry, withEntries } from "../../planning/cadences/step-log.ts";
-import type { SkipReason } from "../../planning/next-step.ts";
+import type { SkipReason } from "../../planning/steps/request-step.ts";
 import { personOf } from "../candidates.ts";
 import type { Skipped } from "../skip-requests.ts";
 import { stepEvents, stoppedEvent } from "./step-events.ts";

@@ -1,4 +1,4 @@
-import type { EligibilityIssue } from "../../planning/next-step.ts";
+import type { EligibilityIssue } from "../../planning/steps/request-step.ts";
 import type { Candidate } from "../candidates.ts";
 import type { DueBatch } from "../due-batches.ts";
 import { hasStep } from "./lanes.ts";

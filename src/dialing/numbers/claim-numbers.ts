@@ -1,6 +1,5 @@
 import type { Db } from "../../db/database.ts";
 import { type GroupNumber, type NumberGroupNow, readNumberGroups } from "../../number-groups/number-pool.ts";
-import type { CountryHold, NumbersLeft } from "../../planning/next-step.ts";
 import {
   chooseNumber,
   isFree,
@@ -9,6 +8,8 @@ import {
   type StoredChoice,
   seedOf,
 } from "../../planning/numbers/number-choice.ts";
+import type { NumbersLeft } from "../../planning/steps/batch-step.ts";
+import type { CountryHold } from "../../planning/steps/request-step.ts";
 import type { CountryHolds } from "../country-hold.ts";
 import { type DueBatch, senderOf } from "../due-batches.ts";
 import type { Lines } from "../lines.ts";

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { requireAgent } from "../../agents/agent-store.ts";
 import type { Caller } from "../../api/caller.ts";
 import { integer, recordId } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
-import { notFound } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { MOST_CONCURRENT } from "./campaign-dialing.ts";
 
@@ -82,17 +82,6 @@ export function agentDialingRoutes(api: Api, { db }: { db: Db }): void {
     });
     return { ...before, max_concurrent };
   }
-}
-
-async function requireAgent(db: Db, { sub_organization_id }: Caller, id: number): Promise<void> {
-  const found = await db
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", sub_organization_id)
-    .where("deleted_at", "is", null)
-    .executeTakeFirst();
-  if (!found) throw notFound("Agent", id);
 }
 
 /** Indexes: `attempts_slots`, `sessions_open`. */

@@ -1,4 +1,4 @@
-import type { NumbersLeft } from "../next-step.ts";
+import type { NumbersLeft } from "../steps/batch-step.ts";
 import { type NumberMatch, nearnessOf } from "./local-presence.ts";
 
 /** A group as far as choosing a number depends on it. `daily_cap`: of each number; null: none. */

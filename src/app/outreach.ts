@@ -78,6 +78,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
           ? null
           : { host: config.host, port: config.mail_port, tls: parts.mailTls ?? null },
       lookUp: config.mail_checks_senders ? (parts.mailLookUp ?? systemLookUp()) : null,
+      reading: parts.mailReading ?? {},
       simulator_speed: parts.simulation?.speed ?? 1,
     },
   });

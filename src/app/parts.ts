@@ -3,6 +3,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Log } from "../base/log.ts";
+import type { PoolLimits } from "../base/worker-pool.ts";
 import type { RunningCalls } from "../calls/telephone.ts";
 import type { TwilioAccount } from "../carriers/carriers.ts";
 import type { Carriers } from "../channels/carrier.ts";
@@ -65,6 +66,8 @@ export type AppParts = {
   mailTls?: { key: string; cert: string } | null;
   /** Who may send mails for whom; left out: by the machine's own name servers. */
   mailLookUp?: LookUp;
+  /** What reading one mail may take; left out: the mail reader's own limits. */
+  mailReading?: Partial<PoolLimits>;
   /** Sends plain mail; left out: by the mail server, or where there is none, not at all. */
   sendMail?: SendMail;
   /** The operator's own account with a carrier, from the environment. */

@@ -27,6 +27,8 @@ type Post = { channel_id: number; signature: SignatureCheck };
 const MAX_EVENTS_bytes = 2 * 1024 * 1024;
 /** A mail of the longest kind, as a form that quotes it. */
 const MAX_FORM_bytes = 60 * 1024 * 1024;
+/** What SendGrid posts beside the mail itself: who, where to, what its checks say. */
+const MOST_OTHER_FIELDS_bytes = 1024 * 1024;
 /** Of all posts that are coming in: only with its last byte is it known who signed one. */
 const MOST_HELD_bytes = 4 * MAX_FORM_bytes;
 
@@ -119,13 +121,15 @@ async function takeInbound(
 ): Promise<string> {
   const { engine, reader } = parts;
   let isKnownToRecipients = false;
+  const drop = (why: string) => {
+    engine.log.warn({ channel_id, why }, "an inbound mail was dropped");
+    return "dropped";
+  };
+  if (body.length > MAX_MAIL_bytes + MOST_OTHER_FIELDS_bytes) return drop("it is larger than 25 MB");
   try {
     const mail = await reader.inbound(body, content_type);
-    if (mail === null || mail.raw.length > MAX_MAIL_bytes) {
-      const why = mail === null ? "it has no mail in it" : "it is larger than 25 MB";
-      engine.log.warn({ channel_id, why }, "an inbound mail was dropped");
-      return "dropped";
-    }
+    if (mail === null) return drop("it has no mail in it");
+    if (mail.raw.length > MAX_MAIL_bytes) return drop("it is larger than 25 MB");
     isKnownToRecipients = true;
     return await receiveMail(parts, mail.raw, mail, channel_id);
   } catch (error) {

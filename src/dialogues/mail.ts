@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import type { PoolLimits } from "../base/worker-pool.ts";
 import { createMailCarriers, type MailCarriers } from "../carriers/mail-carriers.ts";
 import { type MailListener, startMailListener } from "../carriers/smtp/mail-listener.ts";
 import type { SmtpServer } from "../channels/mail-credentials.ts";
@@ -23,6 +24,8 @@ export type MailSettings = {
   listener: { host: string; port: number; tls: { key: string; cert: string } | null } | null;
   /** Asks the DNS who may send for whom, for mails that come to it; null: nobody looks. */
   lookUp: LookUp | null;
+  /** What reading one mail may take, where that differs from the reader's own limits. */
+  reading: Partial<PoolLimits>;
   /** How many times as fast as life the simulator's people are. */
   simulator_speed: number | "moved";
 };
@@ -59,7 +62,7 @@ export function createMail(
     installation: settings.server,
     simulator,
   });
-  const reader = createMailReader();
+  const reader = createMailReader(settings.reading);
   api.server.addHook("onClose", reader.close);
   const parts: MailParts = { ...outside, carriers, reader };
 

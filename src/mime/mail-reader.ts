@@ -29,9 +29,10 @@ export class UnreadableMail extends PublicError {
 
 /**
  * A mail of 25 MB takes about a second. Two threads, so that one hostile mail at a time leaves another for the rest, and a
- * machine of two cores has one for everything else.
+ * machine of two cores has one for everything else. A sending server waits ten minutes for its answer (RFC 5321 §4.5.3.2.6);
+ * one that is told to come again does so for days.
  */
-const LIMITS: PoolLimits = { threads: 2, cpu_ms: 10_000, wall_ms: 120_000, memory_mb: 512, most_waiting: 50 };
+const LIMITS: PoolLimits = { threads: 2, cpu_ms: 10_000, wall_ms: 300_000, memory_mb: 512, most_waiting: 50 };
 
 export function createMailReader(limits: Partial<PoolLimits> = {}): MailReader {
   const pool = createWorkerPool<MailWork>(new URL("./mail-work.ts", import.meta.url), {

@@ -5,6 +5,7 @@ import { ChannelManagerStatus, type ChannelStatus } from "../channels/channel-st
 import type { Outreach, SentOutreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { newAttemptKey } from "../planning/attempt.ts";
+import { leadsFurther } from "../planning/settle.ts";
 import type { DocumentSealer } from "../redaction/text-sealer.ts";
 
 const STATES = ["QUEUED", "SENDING", "SENT", "FAILED", "UNKNOWN"] as const;
@@ -152,14 +153,21 @@ const HEARD_OF = sql`
   state = case when state = 'UNKNOWN' then 'SENT' else state end,
   problem = case when state = 'UNKNOWN' then null else problem end`;
 
-/** What a carrier says of it; what it said later, by its own clock, wins. */
+/** What a carrier says of it: twice, late and out of order, so a word only counts where it leads further. */
 export const testHeard = (
   db: Db,
   { key, status, at }: { key: string; status: ChannelStatus; at: Date },
-): Promise<unknown> =>
-  sql`
-    update test_outreach set ${HEARD_OF}, channel_status = ${status}, status_at = ${at.toISOString()}::timestamptz
-    where key = ${key} and status_at <= ${at.toISOString()}::timestamptz`.execute(db);
+): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ known: ChannelStatus }>`
+      select channel_status as known from test_outreach where key = ${key} for update`.execute(tx);
+    const [test] = rows;
+    if (!test) return;
+    const heard = leadsFurther(test.known, status)
+      ? sql`, channel_status = ${status}, status_at = ${at.toISOString()}::timestamptz`
+      : sql``;
+    await sql`update test_outreach set ${HEARD_OF} ${heard} where key = ${key}`.execute(tx);
+  });
 
 export const testTalks = (tx: Tx, key: string, session_id: number): Promise<unknown> =>
   sql`update test_outreach set ${HEARD_OF}, session_id = ${session_id} where key = ${key}`.execute(tx);

@@ -109,6 +109,7 @@ export async function createTestApp(
       | "simulation"
       | "mailServer"
       | "mailLookUp"
+      | "mailReading"
       | "speechProviders"
       | "speakOffline"
       | "voiceEngines"

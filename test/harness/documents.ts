@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync, deflateSync } from "node:zlib";
+import { constants, crc32, deflateRawSync } from "node:zlib";
 
 type PdfLine = { text: string; size?: number; x?: number; y: number };
 
@@ -42,9 +42,16 @@ export function pdf(
   return Buffer.from(body, "latin1");
 }
 
-/** A PDF of one page, whose drawing is so many bytes of blanks, packed. */
-export function packedPdf(bytes: number): Buffer {
-  const packed = deflateSync(Buffer.alloc(bytes, " "), { level: 1 });
+const BLANKS = deflateRawSync(Buffer.alloc(1_000_000, " "), { finishFlush: constants.Z_FULL_FLUSH });
+
+/** A PDF of one page, whose drawing is so many million bytes of blanks, packed. */
+export function packedPdf(megabytes: number): Buffer {
+  const [head, end, unreadChecksum] = [
+    [0x78, 0x9c],
+    [0x03, 0x00],
+    [0, 0, 0, 0],
+  ].map((bytes) => Buffer.from(bytes));
+  const packed = Buffer.concat([head, ...Array(megabytes).fill(BLANKS), end, unreadChecksum]);
   const [before, after] = pdf([[{ text: "PLACE", y: 700 }]])
     .toString("latin1")
     .split(/<< \/Length \d+ >>\nstream\n[\s\S]*?\nendstream/) as [string, string];

@@ -2,9 +2,9 @@ import type { AddressInfo } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import nodemailer from "nodemailer";
 import { SMTPServer } from "smtp-server";
+import type { AppParts } from "../../src/app/parts.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
-import type { LookUp } from "../../src/mime/sender-checks.ts";
 import { Scenario } from "../../src/simulator/people.ts";
 import { afterFile } from "./after-file.ts";
 import { createAgent } from "./agent.ts";
@@ -77,15 +77,17 @@ export type IncomingMail = {
   raw?: string | Buffer;
 };
 
+type MailOutside = Pick<AppParts, "mailLookUp" | "mailReading">;
+
 /** The platform with its own SMTP server open, its jobs running, and `server` to send by; without one, the simulator. */
-export async function createMailApp(server: MailServer | null, mailLookUp?: LookUp): Promise<MailApp> {
+export async function createMailApp(server: MailServer | null, outside: MailOutside = {}): Promise<MailApp> {
   const simulation = { scenario: Scenario.parse({}), speed: "moved" as const };
   const mailServer = server && { smtp_url: `smtp://127.0.0.1:${server.port}`, from: "parley@clinic.example" };
   // No name server is asked for people who write from loopback.
-  const env = { MAIL_PORT: "0", MAIL_CHECK_SENDERS: mailLookUp ? "on" : "off" };
+  const env = { MAIL_PORT: "0", MAIL_CHECK_SENDERS: outside.mailLookUp ? "on" : "off" };
   const app = await createTestApp(env, undefined, {
     mailServer,
-    ...(mailLookUp && { mailLookUp }),
+    ...outside,
     ...(!server && { simulation }),
   });
   await app.listen();
@@ -114,9 +116,9 @@ export async function createMailWorld(
   server: MailServer | null,
   agent: Parameters<typeof createAgent>[1],
   config: object = {},
-  mailLookUp?: LookUp,
+  outside: MailOutside = {},
 ) {
-  const app = await createMailApp(server, mailLookUp);
+  const app = await createMailApp(server, outside);
   const { agent_id } = await createAgent(app, agent);
   return { app, agent_id, box: await createMailbox(app, agent_id, config) };
 }

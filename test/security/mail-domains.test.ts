@@ -30,7 +30,7 @@ let eves_agent: number;
 beforeAll(async () => {
   server = await createMailServer();
   const script = 'otherwise -> say "How can we help?"';
-  ({ app, box } = await createMailWorld(server, { script }, {}, lookUp));
+  ({ app, box } = await createMailWorld(server, { script }, {}, { mailLookUp: lookUp }));
   eve = await app.createNeighbour();
   ({ agent_id: eves_agent } = await createAgent(as(eve.send), { script }));
 });

@@ -16,15 +16,24 @@ import { sendgridCredentials, sendgridOf } from "../harness/sendgrid.ts";
 
 /* One mail of a stranger must not hold up everybody. Each attack is sent to the built-in server, beside an honest mail. */
 
+/** In the suite deep mails are a third as deep, a thread works n² for n levels, and may work a fifth as long as it may. */
+const DEEP = rounds(1, 3);
+const READING_ms = rounds(2, 10) * 1000;
+
 let app: MailApp;
 let box: Awaited<ReturnType<typeof createMailbox>>;
-const lookUp: LookUp = async () => {
+const mailLookUp: LookUp = async () => {
   throw Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
 };
 beforeAll(async () => {
   const server = await createMailServer();
   const script = 'otherwise -> say "How can we help?"';
-  ({ app, box } = await createMailWorld(server, { script }, {}, lookUp));
+  ({ app, box } = await createMailWorld(
+    server,
+    { script },
+    {},
+    { mailLookUp, mailReading: { cpu_ms: READING_ms } },
+  ));
 });
 
 const FROM = "From: Eve <eve@evil.example>\r\nMIME-Version: 1.0\r\n";
@@ -32,9 +41,6 @@ const html = (body: string) =>
   `${FROM}Content-Type: text/html\r\n\r\n${body.replace(/.{900}/g, "$&\r\n")}\r\n`;
 const times = (n: number, text: (at: number) => string) =>
   Array.from({ length: n }, (_, at) => text(at)).join("");
-
-/** In the suite one mail uses up all that reading takes, and deep ones are a third as deep: a thread works n² for n levels. */
-const DEEP = rounds(1, 3);
 
 const ATTACKS: Record<string, () => string> = {
   "5 MB of <div>": () => html("<div>".repeat(1_000_000)),

@@ -137,7 +137,7 @@ describe("our own SMTP server", () => {
   beforeAll(async () => {
     server = await createMailServer();
     const script = 'otherwise -> say "How can we help?"';
-    const world = await createMailWorld(server, { script }, {}, lookUp);
+    const world = await createMailWorld(server, { script }, {}, { mailLookUp: lookUp });
     own = world.app;
     address = world.box.address;
   });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { CarrierFault } from "../../../src/channels/carrier.ts";
+import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
 import type { Outreach, Senders } from "../../../src/channels/outreach.ts";
 import type { JobContext } from "../../../src/jobs/define-job.ts";
 import { endTestsHandler, sendTestHandler } from "../../../src/test-outreach/send-test.ts";
@@ -224,6 +225,17 @@ test("a test of which the carrier tells nothing in five runs ends as of unknown 
   expect(await newest(id)).toMatchObject({ state: "UNKNOWN", problem: UNKNOWN_FATE });
   await testHeard(app.db, { key, status: "NO-ANSWER", at: app.clock.now() });
   expect(await newest(id)).toMatchObject({ state: "SENT", channel_status: "NO-ANSWER", problem: null });
+});
+
+test("what a carrier tells late and out of order leaves the last word, for a text and for a call", async () => {
+  const heard = async (mode: string, told: ChannelStatus[]) => {
+    const id = await campaign({ mode });
+    const { key } = await queued(id);
+    for (const status of told) await testHeard(app.db, { key, status, at: app.clock.now() });
+    return (await newest(id)).channel_status;
+  };
+  expect(await heard("sms", ["DELIVERED", "SENT", "DELIVERED", "QUEUED"])).toBe("DELIVERED");
+  expect(await heard("voice", ["COMPLETED", "IN-PROGRESS"])).toBe("COMPLETED");
 });
 
 test("a test whose process died in its last run ends, and what never began is not sent late", async () => {

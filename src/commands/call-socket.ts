@@ -21,6 +21,8 @@ export class SocketCaller {
   /** When the agent was last heard, or its words came; of `performance.now()`. */
   lastHeard = performance.now();
   answers = 0;
+  /** What was said last was recognized, and the agent answered after that: what it said before is no answer to it. */
+  isAnswered = false;
   /** How often what was sent was thrown away unheard: the agent was interrupted. */
   cleared = 0;
   readonly #socket: WebSocket;
@@ -31,6 +33,7 @@ export class SocketCaller {
   #began = performance.now();
   #playing: (Int16Array | string)[] = [];
   #isReady = false;
+  #isRecognized = false;
   #changed = Promise.withResolvers<void>();
 
   constructor(baseUrl: string, call: { call_id: string; token: string }, said: (words: CallWords) => void) {
@@ -58,6 +61,8 @@ export class SocketCaller {
 
   /** Samples at 16 kHz; resolves once they were sent, or the call is over. */
   async say(samples: Int16Array): Promise<void> {
+    this.isAnswered = false;
+    this.#isRecognized = false;
     this.#toSay.push(...new Framer(HEARING_RATE).push(samples));
     await this.until(() => this.#toSay.length === 0, Number.POSITIVE_INFINITY);
   }
@@ -90,8 +95,9 @@ export class SocketCaller {
     else if (message.type === "words") {
       if (message.role === "agent") {
         this.answers++;
+        this.isAnswered = this.#isRecognized;
         this.lastHeard = performance.now();
-      }
+      } else if (message.final) this.#isRecognized = true;
       this.#said(message);
     }
   }

@@ -55,9 +55,8 @@ export async function call(
   // The greeting, where there is one.
   await caller.until(isQuiet, ANSWER_MS);
   for (const samples of utterances) {
-    const before = caller.answers;
     await caller.say(samples);
-    await caller.until(() => caller.answers > before, ANSWER_MS);
+    await caller.until(() => caller.isAnswered, ANSWER_MS);
     await caller.until(isQuiet, ANSWER_MS);
   }
   caller.hangUp();

@@ -57,9 +57,8 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
   };
   const programs: { program: Program; url: string }[] = [];
   const started = async (at: number) => {
-    const port = String(30_000 + random.int(20_000));
-    const program = parley(["start"], { folder, env: { ...env, PORT: port } });
-    await program.ready();
+    const program = parley(["start"], { folder, env });
+    const { port } = new URL((await program.ready()).url);
     programs[at] = { program, url: `http://127.0.0.1:${port}` };
   };
   await started(0);

@@ -117,9 +117,9 @@ describe("a call from a page", () => {
     expect(firstSound(picture.agent) - firstSound(picture.caller)).toBeGreaterThan(
       1000 / (picture.duration_ms / 400),
     );
-    // What nobody heard stands in no transcript.
-    const [words, silences] = [said.transcription, /^(Are you still there\?)?$/];
-    expect(words.filter(({ text }: { text: string }) => !silences.test(text))).toMatchObject([
+    // What nobody heard stands in no transcript. Where a slow machine asked whether they are there, it may have been cut off.
+    const isAsking = (text: string) => "Are you still there?".startsWith(text.replace(/ ?—$/, ""));
+    expect(said.transcription.filter(({ text }: { text: string }) => !isAsking(text))).toMatchObject([
       { source: "user", text: "when are you open" },
       { source: "agent", text: expect.stringMatching(/^We\b.{0,34} —$/) },
       { source: "user", text: "wait i want to book an appointment" },

@@ -294,15 +294,14 @@ describe("mocks", () => {
     });
   });
 
-  test("fail as told, and time out by a delay that nobody waits for", async () => {
-    const before = performance.now();
+  test("fail as told, and time out by a delay of ten minutes that nobody waits for", async () => {
     const { results } = await play([
       {
         ...BOOKS,
         person: ["monday", "sunday"],
         mocks: [
           { tool: "book", match: { day: "monday" }, error: "no such day" },
-          { tool: "book", delay_ms: 60_000, result: { number: 1 } },
+          { tool: "book", delay_ms: 600_000, result: { number: 1 } },
         ],
         expect: {
           final: [{ tool: "book", arguments: { day: "sunday" }, failed: true }],
@@ -311,8 +310,6 @@ describe("mocks", () => {
       },
     ]);
     expect(results[0]).toMatchObject({ status: "passed", notes: [] });
-    // The delay that was not slept is a minute.
-    expect(performance.now() - before).toBeLessThan(45_000);
   });
 });
 

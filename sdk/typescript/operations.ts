@@ -1482,6 +1482,7 @@ export type Operations = {
   list_twilio_numbers: { input: { "path": { "channel_id": number } }; answer: TwilioListNumbersResponse };
   buy_twilio_number: { input: { "path": { "channel_id": number }; "body": TwilioNumberAddRequest }; answer: TwilioNumberResponse };
   reattach_twilio_number: { input: { "path": { "channel_id": number }; "body": TwilioNumberUpdateRequest }; answer: TwilioNumberResponse };
+  release_twilio_number: { input: { "path": { "channel_id": number; "number": string } }; answer: Deleted };
   verify_twilio_number_a2p: { input: { "path": { "channel_id": number }; "body": A2pMessagingPathCheckRequest }; answer: A2pMessagingPathCheckResponse };
   list_suppressions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Suppression)[] } };
   create_suppression: { input: { "body": SuppressionCreateRequest }; answer: Suppression };
@@ -1956,6 +1957,7 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   list_twilio_numbers: ["GET", "/api/v1/channels/twilio/{channel_id}/numbers"],
   buy_twilio_number: ["POST", "/api/v1/channels/twilio/{channel_id}/numbers"],
   reattach_twilio_number: ["PUT", "/api/v1/channels/twilio/{channel_id}/numbers"],
+  release_twilio_number: ["DELETE", "/api/v1/channels/twilio/{channel_id}/numbers/{number}"],
   verify_twilio_number_a2p: ["POST", "/api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance"],
   list_suppressions: ["GET", "/api/v1/suppressions/"],
   create_suppression: ["POST", "/api/v1/suppressions/"],

@@ -214,6 +214,8 @@ export type CarrierNumbers = {
   buy(account: CarrierAccount, wish: { area_code: string; friendly_name: string }): Promise<CarrierNumber>;
   /** Sends what comes in on a number the account has to us. */
   attach(account: CarrierAccount, number: { sid: string; friendly_name: string }): Promise<CarrierNumber>;
+  /** Gives a number back: nothing is paid for it any more, and somebody else may get it. */
+  release(account: CarrierAccount, sid: string): Promise<void>;
   /**
    * Whether US carriers deliver texts from this number: it stands on a messaging service whose brand is approved and
    * whose campaign is verified, in the same registration.

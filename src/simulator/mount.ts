@@ -8,7 +8,7 @@ import type { Simulator } from "./simulator.ts";
 
 export function mountSimulator(api: Api, simulator: Simulator): void {
   api.server.route({
-    method: ["GET", "POST"],
+    method: ["GET", "POST", "DELETE"],
     url: `${SIMULATOR_PREFIX}*`,
     schema: { hide: true },
     handler: (request, reply) => {

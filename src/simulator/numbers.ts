@@ -44,6 +44,10 @@ export function numbersOf(
     return { status: 201, body: shown(changed(number, form)) };
   }
   const number = numbers.find((each) => each.sid === sid);
+  if (number && method === "DELETE") {
+    numbers.splice(numbers.indexOf(number), 1);
+    return { status: 204, body: {} };
+  }
   return number ? { status: 200, body: shown(changed(number, form)) } : null;
 }
 

@@ -144,7 +144,7 @@ test("a call whose connection breaks says so, comes back to the same session, an
   line.cut();
   await page.getByText("The connection was lost. Trying to come back to the call.").waitFor();
   line.restore();
-  await expect.poll(() => page.locator("#call-notice").textContent(), { timeout: 20_000 }).toBe("");
+  await expect.poll(() => page.locator("#call-notice").textContent()).toBe("");
   expect(await calls()).toEqual(before.with(0, { ...(before[0] as object), leg: 2 } as never));
   await page.locator("#log .user", { hasText: "when are you open" }).waitFor();
   await page.getByRole("button", { name: "Hang up" }).click();

@@ -51,7 +51,7 @@ test("its account is written, shown by its last four characters, and kept by a s
   expect(page.faults).toEqual([]);
 });
 
-test("a simulated number is rented, linked to an agent, moved to another one and released", async () => {
+test("a simulated number is rented, linked to an agent, moved to another one, disconnected and given back", async () => {
   const made = await it.app.send("POST", "/api/v1/channels/", {
     name: "Simulated telephone",
     channel_service: "twilio",
@@ -113,6 +113,11 @@ test("a simulated number is rented, linked to an agent, moved to another one and
   await row.getByRole("button", { name: `Disconnect ${number}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
   await page.getByText("No addresses yet").waitFor();
+
+  await page.getByRole("tab", { name: "Numbers" }).click();
+  await page.getByRole("button", { name: `Give back ${number}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Give back" }).click();
+  await page.getByRole("cell", { name: number }).waitFor({ state: "detached" });
   expect(page.faults).toEqual([]);
 });
 

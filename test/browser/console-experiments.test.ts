@@ -72,7 +72,7 @@ test("a newcomer compares the two versions of the demo: one press runs its tests
     if (/test_suites\/\d+\/runs$/.test(answer.url())) begun.push((await answer.json()).id);
   });
   await page.getByRole("button", { name: "Run tests with both" }).click();
-  await expect.poll(() => begun.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => begun.length).toBe(2);
   for (const id of begun) await playRun(it.app, id);
   await page.getByText("14 of 20 passed").waitFor();
   await page.getByText("Worse", { exact: true }).waitFor();

@@ -3,6 +3,7 @@ import { WebSocket } from "ws";
 import { createVault } from "../../src/base/crypto.ts";
 import { simulatedAccount } from "../../src/carriers/simulator-account.ts";
 import { signature } from "../../src/simulator/callbacks.ts";
+import { WAITING } from "../harness/waiting.ts";
 import { newFolder, parley, send, until } from "./program.ts";
 
 const SESSIONS = "/api/v1/sessions/?search_fields=channel_manager_sid&search_field_values=CA1";
@@ -47,7 +48,7 @@ test("kill -9 in the middle of a call: the next start ends its session, and keep
   line.say("When are you open?");
   await until(() => line.heard.some((text) => text.includes("Monday to Friday")));
   // Words are spoken as they come; they are kept from when their turn is stored, a moment later.
-  await vi.waitFor(async () => expect(await sources()).toEqual(["agent", "user", "agent"]), 30_000);
+  await vi.waitFor(async () => expect(await sources()).toEqual(["agent", "user", "agent"]), WAITING);
   await program.end("SIGKILL");
 
   const again = parley(["start"], { folder, env: { ...env, PORT: new URL(url).port } });
@@ -56,7 +57,7 @@ test("kill -9 in the middle of a call: the next start ends its session, and keep
     const { items } = await api("GET", SESSIONS);
     expect(items).toMatchObject([{ duration: expect.any(Number) }]);
     return items[0];
-  }, 300_000);
+  }, WAITING);
   expect(session).toMatchObject({ user_terminated: false, target: number });
   expect(await sources()).toEqual(["agent", "user", "agent"]);
   await again.end("SIGTERM");

@@ -15,6 +15,7 @@ import { createPeer, json } from "../harness/peer.ts";
 import { rounds, SEED } from "../harness/seed.ts";
 import { deepgramDouble } from "../harness/speech-services.ts";
 import { StreamCaller } from "../harness/stream-caller.ts";
+import { WAITING } from "../harness/waiting.ts";
 import { newFolder, type Program, parley, send, until } from "./program.ts";
 
 const KILLS = rounds(1, 20);
@@ -146,21 +147,18 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
       before = now;
     }
     caller.say(question, mouth.rate);
-    await vi.waitFor(
-      async () => {
-        const lines = (await transcript(pool, sid)).slice(before.length);
-        // On a busy machine, their voice may be torn into two turns.
-        expect(lines[0], label).toMatch(/^user: /);
-        expect(lines.at(-1), label).toMatch(/^agent: /);
-      },
-      { timeout: 30_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      const lines = (await transcript(pool, sid)).slice(before.length);
+      // On a busy machine, their voice may be torn into two turns.
+      expect(lines[0], label).toMatch(/^user: /);
+      expect(lines.at(-1), label).toMatch(/^agent: /);
+    }, WAITING);
     await quiet();
     caller.hangUp();
     await vi.waitFor(
       async () =>
         expect(await sessionOf(pool, sid)).toMatchObject({ state: "ended", leg: 2, end_reason: "user" }),
-      { timeout: 30_000, interval: 100 },
+      WAITING,
     );
     const lines = await transcript(pool, sid);
     expect(
@@ -177,14 +175,11 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
     expect(hearing_ms).toBeLessThanOrEqual(caller.sent * 20 + 100);
     expect(hearing_ms).toBeGreaterThan(caller.sentOnLine * 20 - 2000);
     // The recordings of both lines are the session's, the one of the process that lived is whole, and none is there twice.
-    const { recordings } = await vi.waitFor(
-      async () => {
-        const { body } = await api("GET", `/api/v1/sessions/${session_id}/waveform`);
-        expect(body.recordings.at(-1)?.duration_ms ?? 0).toBeGreaterThan(caller.sentOnLine * 20 - 3000);
-        return body;
-      },
-      { timeout: 30_000, interval: 100 },
-    );
+    const { recordings } = await vi.waitFor(async () => {
+      const { body } = await api("GET", `/api/v1/sessions/${session_id}/waveform`);
+      expect(body.recordings.at(-1)?.duration_ms ?? 0).toBeGreaterThan(caller.sentOnLine * 20 - 3000);
+      return body;
+    }, WAITING);
     const recorded_ms = recordings.reduce(
       (sum: number, one: { duration_ms: number }) => sum + one.duration_ms,
       0,

@@ -9,9 +9,7 @@ import { seedDemo } from "../../src/demo/seed.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";
 import { signIn } from "./signed-in.ts";
-
-/** For one thing to be seen. */
-const PATIENCE_MS = 90_000;
+import { WAITING } from "./waiting.ts";
 
 /** The program with its console and its demo, and a browser that people of any role look through. */
 export type ConsoleTest = {
@@ -107,7 +105,7 @@ async function newContext(browser: Browser, address: string, options: BrowserCon
     reducedMotion: "reduce",
     ...options,
   });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(WAITING.timeout);
   await context.addInitScript(WITHOUT_TRANSITIONS);
   return context;
 }

@@ -1,6 +1,7 @@
 import { type CallWords, SocketCaller } from "../../src/commands/call-socket.ts";
 import { spokenText } from "../../src/simulator/caller-audio.ts";
 import type { Speaking } from "../../src/speech/speaking.ts";
+import { WAITING } from "./waiting.ts";
 
 /** Somebody who calls from a page, in real time, and speaks with this mouth. */
 export class PageCaller {
@@ -58,7 +59,7 @@ export class PageCaller {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    await this.#line.until(holds, 45_000);
+    await this.#line.until(holds, WAITING.timeout);
     if (!holds()) throw new Error(`waited in vain; heard ${JSON.stringify(this.words.slice(-4))}`);
   }
 

@@ -4,6 +4,7 @@ import type { AnsweredCall, IncomingCall } from "../../src/calls/voice-calls.ts"
 import type { CallInput, CallOutput } from "../../src/channels/call-socket.ts";
 import { createAgent } from "./agent.ts";
 import type { TestApp } from "./app.ts";
+import { WAITING } from "./waiting.ts";
 
 let counter = 0;
 
@@ -94,13 +95,10 @@ export async function openPhone(app: Callee, call: IncomingCall, answered: Answe
       for (const digit of digits) line.input({ type: "digit", digit });
     },
     async beginsToHear(count = 1) {
-      await vi.waitFor(
-        () => {
-          if (said().length < heard + count)
-            throw new Error(`heard ${JSON.stringify(said().slice(heard))}, waiting for ${count}`);
-        },
-        { timeout: 30_000, interval: 5 },
-      );
+      await vi.waitFor(() => {
+        if (said().length < heard + count)
+          throw new Error(`heard ${JSON.stringify(said().slice(heard))}, waiting for ${count}`);
+      }, WAITING);
       const news = said().slice(heard);
       heard += news.length;
       return news;
@@ -114,14 +112,11 @@ export async function openPhone(app: Callee, call: IncomingCall, answered: Answe
       return [...news, ...more];
     },
     async isLeft() {
-      return vi.waitFor(
-        () => {
-          const end = outputs.find((output) => output.type === "end");
-          if (end?.type !== "end") throw new Error("the line is not given up");
-          return end.next;
-        },
-        { timeout: 30_000, interval: 5 },
-      );
+      return vi.waitFor(() => {
+        const end = outputs.find((output) => output.type === "end");
+        if (end?.type !== "end") throw new Error("the line is not given up");
+        return end.next;
+      }, WAITING);
     },
   };
   line.input({ type: "open", sid: call.sid });
@@ -130,22 +125,19 @@ export async function openPhone(app: Callee, call: IncomingCall, answered: Answe
 
 /** Until no turn of the session runs. */
 export async function quiet(app: Pick<TestApp, "db">, session_id: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const session = await app.db
-        .selectFrom("sessions")
-        .select("lease_owner")
-        .where("id", "=", session_id)
-        .executeTakeFirstOrThrow();
-      if (session.lease_owner !== null) throw new Error("a turn runs");
-      // Its commit is seen before whoever committed is told; what follows from it comes only then.
-      const { rows } = await sql`
+  await vi.waitFor(async () => {
+    const session = await app.db
+      .selectFrom("sessions")
+      .select("lease_owner")
+      .where("id", "=", session_id)
+      .executeTakeFirstOrThrow();
+    if (session.lease_owner !== null) throw new Error("a turn runs");
+    // Its commit is seen before whoever committed is told; what follows from it comes only then.
+    const { rows } = await sql`
         select from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`.execute(app.db);
-      if (rows.length > 0) throw new Error("something is being stored");
-    },
-    { timeout: 30_000, interval: 5 },
-  );
+    if (rows.length > 0) throw new Error("something is being stored");
+  }, WAITING);
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -157,18 +149,15 @@ export async function transcriptOf(app: TestApp, session_id: number): Promise<st
 
 /** The session's row once it has ended. */
 export async function endOf(app: Pick<TestApp, "db">, session_id: number) {
-  return vi.waitFor(
-    async () => {
-      const row = await app.db
-        .selectFrom("sessions")
-        .select(["ended_at", "end_reason", "user_terminated", "duration", "transfer_voicemail_detected"])
-        .where("id", "=", session_id)
-        .executeTakeFirstOrThrow();
-      if (row.ended_at === null) throw new Error("the session goes on");
-      return row;
-    },
-    { timeout: 30_000, interval: 5 },
-  );
+  return vi.waitFor(async () => {
+    const row = await app.db
+      .selectFrom("sessions")
+      .select(["ended_at", "end_reason", "user_terminated", "duration", "transfer_voicemail_detected"])
+      .where("id", "=", session_id)
+      .executeTakeFirstOrThrow();
+    if (row.ended_at === null) throw new Error("the session goes on");
+    return row;
+  }, WAITING);
 }
 
 /** The events of a session of one type, oldest first. */

@@ -6,6 +6,7 @@ import { Scenario } from "../../src/simulator/people.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
 import { afterFile } from "./after-file.ts";
 import { createTestApp, type TestApp } from "./app.ts";
+import { WAITING } from "./waiting.ts";
 
 /** A platform on a real port whose carrier is the simulator, with its jobs running. */
 export type SimulatedApp = TestApp & { simulator: Simulator };
@@ -75,7 +76,7 @@ export const textsWith = (app: TestApp, source: string) =>
 
 /** Looks every few milliseconds until it holds; the work waited for is real, its time is not the test's to choose. */
 export async function eventually<T>(look: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
-  const deadline = performance.now() + 45_000;
+  const deadline = performance.now() + WAITING.timeout;
   for (;;) {
     const found = await look();
     if (holds(found)) return found;

@@ -260,7 +260,10 @@ type Id = string | number;
 /** The same call for records that nobody ever made. */
 function neverWas(example: Example): Example {
   const never = <T extends Id>(id: T): T => (typeof id === "number" ? 2_000_000_001 : unknownText(id)) as T;
-  const unknownText = (id: string) => (/^\d+$/.test(id) ? "2000000001" : `never${id}`);
+  const unknownText = (id: string) => {
+    if (/^\+\d+$/.test(id)) return "+19995550100";
+    return /^\d+$/.test(id) ? "2000000001" : `never${id}`;
+  };
   const { at, query, body } = example;
   return {
     ...example,

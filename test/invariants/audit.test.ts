@@ -39,6 +39,7 @@ const NOT_A_CHANGE: Record<string, string> = {
 const NO_SUCCESS_HERE: Record<string, string> = {
   "POST /api/v1/channels/twilio/{}/numbers": "needs a carrier",
   "PUT /api/v1/channels/twilio/{}/numbers": "needs a carrier",
+  "DELETE /api/v1/channels/twilio/{}/numbers/{}": "needs a carrier",
   "POST /api/v1/channels/twilio/{}/numbers/verify-a2p-compliance": "needs a carrier",
   "POST /api/v1/users/{}/send_email": "needs a mail server",
   "POST /api/v1/agents/{}/test/calls": "needs speech engines (contract/tryout/test-start)",

@@ -18,6 +18,7 @@ const OWN = [
   "DELETE /api/v1/alerts/{}",
   "DELETE /api/v1/api_tokens/{}",
   "DELETE /api/v1/boards/{}",
+  "DELETE /api/v1/channels/twilio/{}/numbers/{}",
   "DELETE /api/v1/channels/{}/targets/{}/identity_key",
   "DELETE /api/v1/consents/{}",
   "DELETE /api/v1/contacts/{}",

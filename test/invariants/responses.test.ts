@@ -12,6 +12,7 @@ const REFUSED: Record<string, number> = {
   "GET /api/v1/channels/twilio/{}/numbers": 501,
   "POST /api/v1/channels/twilio/{}/numbers": 501,
   "PUT /api/v1/channels/twilio/{}/numbers": 501,
+  "DELETE /api/v1/channels/twilio/{}/numbers/{}": 501,
   "POST /api/v1/channels/twilio/{}/numbers/verify-a2p-compliance": 501,
   "POST /api/v1/users/{}/send_email": 501,
   "POST /api/v1/channels/{}/simulated_contacts": 412,

@@ -150,7 +150,7 @@ test("suspects run one at a time, and one that takes long does not hold up the o
     }),
   ];
   const runner = await startJobs({ ...app, log: silentLog, pool: app.database.pool, handlers });
-  await expect.poll(async () => (await jobs()).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await jobs()).length).toBe(1);
   first.resolve();
   await expect.poll(async () => (await jobs()).length).toBe(0);
   await runner.stop();

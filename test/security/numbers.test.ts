@@ -134,6 +134,20 @@ test("nobody but the operator buys on the operator's account", async () => {
   );
 });
 
+test("numbers of the operator's account are given back by the operator alone, and not while an organization has them", async () => {
+  const giveBack = (tenant: Tenant, number: string) =>
+    tenant.send("DELETE", `${numbersOf(tenant)}/${encodeURIComponent(number)}`);
+  for (const tenant of [victim, attacker]) expect((await giveBack(tenant, VICTIMS)).status).toBe(403);
+  const body = { name: "Operator's too", channel_service: "twilio", config: {} };
+  const { id: channel_id } = (await app.send("POST", "/api/v1/channels/", body)).body;
+  const operator = { ...attacker, send: app.send, channel_id };
+  expect(await giveBack(operator, VICTIMS)).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining(`${VICTIMS} is assigned to `) },
+  });
+  expect(peer.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
+});
+
 test("no agent is linked to a neighbour's or nobody's number, by any service or spelling", async () => {
   const whatsapp = await attacker.send("POST", "/api/v1/channels/", {
     name: `WhatsApp ${Math.random()}`,

@@ -98,6 +98,7 @@ const NAMES: Record<string, string> = {
   "GET /api/v1/channels/twilio/{}/numbers": "list_twilio_numbers",
   "POST /api/v1/channels/twilio/{}/numbers": "buy_twilio_number",
   "PUT /api/v1/channels/twilio/{}/numbers": "reattach_twilio_number",
+  "DELETE /api/v1/channels/twilio/{}/numbers/{}": "release_twilio_number",
   "POST /api/v1/channels/twilio/{}/numbers/verify-a2p-compliance": "verify_twilio_number_a2p",
   "GET /api/v1/suppressions/csv": "export_suppressions",
   "POST /api/v1/suppressions/csv": "import_suppressions",

@@ -18,12 +18,13 @@ export type TelnyxApi = {
   get<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
   post<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
   patch<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
+  delete<T>(account: CarrierAccount, asked: TelnyxRequest<T>): Promise<T>;
 };
 
 export function createTelnyxApi(egress: Egress, base: string, timeout_ms = TIMEOUT_MS): TelnyxApi {
   async function send<T>(
     { credentials }: CarrierAccount,
-    method: "GET" | "POST" | "PATCH",
+    method: "GET" | "POST" | "PATCH" | "DELETE",
     { path, body, answer }: TelnyxRequest<T>,
   ): Promise<T> {
     const outcome = await egress.send({
@@ -54,6 +55,7 @@ export function createTelnyxApi(egress: Egress, base: string, timeout_ms = TIMEO
     get: (account, asked) => send(account, "GET", asked),
     post: (account, asked) => send(account, "POST", asked),
     patch: (account, asked) => send(account, "PATCH", asked),
+    delete: (account, asked) => send(account, "DELETE", asked),
   };
 }
 

@@ -28,6 +28,9 @@ const Ordered = z.object({
 /** https://developers.telnyx.com/api-reference/phone-number-campaigns/get-single-phone-number-campaign */
 const Assignment = z.object({ assignmentStatus: z.string().nullish() });
 
+/** It tells the number as it was. */
+const RELEASED = z.unknown().transform(() => {});
+
 const PAGE = 250;
 /** An account with more numbers than this is told so, rather than read for minutes. */
 const MOST_PAGES = 40;
@@ -91,6 +94,10 @@ export function telnyxNumbers(api: TelnyxApi): CarrierNumbers {
       });
       return shown(data);
     },
+
+    /** https://developers.telnyx.com/api-reference/phone-number-configurations/delete-a-phone-number */
+    release: (account, sid) =>
+      api.delete(account, { path: `/phone_numbers/${encodeURIComponent(sid)}`, answer: RELEASED }),
 
     async isA2pApproved(account, phone_number) {
       const path = `/10dlc/phone_number_campaigns/${encodeURIComponent(phone_number)}`;

@@ -63,6 +63,8 @@ export function twilioNumbers(api: TwilioApi, urls: (channel_id: number) => Twil
       return shown(await api.post(account, { path: one, fields, answer: NumberResource }));
     },
 
+    release: (account, sid) => api.delete(account, `${path(account)}/${encodeURIComponent(sid)}.json`),
+
     async isA2pApproved(account, phone_number) {
       const service = await serviceOf(api, account, phone_number);
       return service !== null && isRegistered(api, account, service);

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import { hideSecrets } from "../../channels/hide-secrets.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
@@ -31,7 +31,11 @@ type TwilioRequest<T> = {
 export type TwilioApi = {
   get<T>(account: CarrierAccount, asked: TwilioRequest<T>): Promise<T>;
   post<T>(account: CarrierAccount, asked: TwilioRequest<T>): Promise<T>;
+  delete(account: CarrierAccount, path: string): Promise<void>;
 };
+
+/** Of what was deleted nothing is told. */
+const NO_CONTENT = z.unknown().transform(() => {});
 
 /** Longer than Twilio takes to place a call, shorter than a claim of the dialer lasts. */
 const TIMEOUT_MS = 10_000;
@@ -56,7 +60,7 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
       timeout_ms,
       max_response_bytes: MAX_BYTES,
     });
-    const asked = { what, changes: request.method === "POST" };
+    const asked = { what, changes: request.method !== "GET" };
     if (outcome.kind !== "response" || outcome.status >= 300) {
       const secrets = [credentials.auth_token, signIn];
       throw faultOf(outcome, { ...asked, shown: (words) => hideSecrets(words, secrets) });
@@ -76,6 +80,7 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
     },
     post: (account, { host = "api", path, fields = {}, answer }) =>
       send(account, { method: "POST", url: `${hosts[host]}${path}`, body: encoded(fields) }, answer),
+    delete: (account, path) => send(account, { method: "DELETE", url: `${hosts.api}${path}` }, NO_CONTENT),
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../../api/caller.ts";
 import { write } from "../../api/resource.ts";
-import { recordId } from "../../api/schema.ts";
+import { Deleted, recordId } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault, notFound } from "../../base/errors.ts";
@@ -16,6 +16,7 @@ import type {
 import { findChannel } from "../../channels/channel.ts";
 import { claimNumber } from "../../channels/number-ownership.ts";
 import type { Db } from "../../db/database.ts";
+import { forgetNumber, refuseInUse } from "./given-back-number.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
 const e164 = () =>
@@ -80,6 +81,10 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
     return [numbers, found.account, found.shared];
   };
 
+  const isOperator = (caller: Caller) => caller.permissions.has("platform_admin");
+  /** On the operator's account, which pays for it. */
+  const mayBuy = (caller: Caller) => tenantsBuy || isOperator(caller);
+
   const record = (caller: Caller, channel_id: number, action: "create" | "update", after: CarrierNumber) =>
     write(db, "Number", async (tx) => {
       await tx
@@ -135,9 +140,9 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
     },
     async ({ caller, params }) => {
       const [numbers, account, shared] = await accountOf(caller, params.channel_id);
-      const isOperator = shared !== undefined && caller.permissions.has("platform_admin");
       // The operator sees what is others' too, to assign it.
-      return { phone_numbers: await askCarrier((isOperator ? shared.numbers : numbers).list(account)) };
+      const seen = shared && isOperator(caller) ? shared.numbers : numbers;
+      return { phone_numbers: await askCarrier(seen.list(account)) };
     },
   );
 
@@ -153,7 +158,7 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
     },
     async ({ caller, params, body }) => {
       const [numbers, account, shared] = await accountOf(caller, params.channel_id);
-      if (shared && !tenantsBuy && !caller.permissions.has("platform_admin")) {
+      if (shared && !mayBuy(caller)) {
         throw new Fault(
           "forbidden",
           "Numbers of the operator's account are bought by the operator of this installation. Ask for one, or give the channel an account of your own.",
@@ -182,6 +187,46 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
       const attach = () => askCarrier(numbers.attach(account, { sid, friendly_name }));
       const attached = shared ? await attachOwn(caller, account, shared, sid, attach) : await attach();
       return record(caller, params.channel_id, "update", attached);
+    },
+  );
+
+  api.delete(
+    `${path}/:number`,
+    {
+      summary: "Give a number back to its carrier",
+      description:
+        "For good: it costs nothing any more, and somebody else may get it. Refused while an agent answers at it; asking again after an error does no harm.",
+      tag,
+      permission: "channels_delete",
+      params: params.extend({ number: e164() }),
+      response: Deleted,
+    },
+    async ({ caller, params }) => {
+      const [own, account, shared] = await accountOf(caller, params.channel_id);
+      if (shared && !mayBuy(caller)) {
+        throw new Fault(
+          "forbidden",
+          "Numbers of the operator's account are given back by the operator of this installation. You can release yours to the operator.",
+        );
+      }
+      await refuseInUse(db, caller, params.number, shared !== undefined);
+      const numbers = shared && isOperator(caller) ? shared.numbers : own;
+      const listed = await askCarrier(numbers.list(account));
+      const wanted = listed.find(({ phone_number }) => phone_number === params.number);
+      if (wanted) await askCarrier(numbers.release(account, wanted.sid));
+      // What only we have of it is left of a release whose process died.
+      return write(db, "Number", async (tx) => {
+        const forgotten = await forgetNumber(tx, caller, params);
+        if (!wanted && !forgotten) throw notFound("Number", params.number);
+        const before = wanted ?? { phone_number: params.number };
+        await api.audit(tx, caller, {
+          action: "delete",
+          resource: "numbers",
+          resource_id: params.number,
+          before,
+        });
+        return { success: true };
+      });
     },
   );
 

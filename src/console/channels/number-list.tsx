@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPhone, IconPlus } from "@tabler/icons-react";
@@ -6,6 +6,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Channel, TwilioPhoneNumber } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
@@ -24,8 +25,8 @@ const columnsOf = (channel_id: number): Column<TwilioPhoneNumber>[] => [
   {
     field: "attach",
     title: "Action",
-    permissions: ["channels_write"],
-    render: (number) => <Attach channel_id={channel_id} number={number} />,
+    permissions: ["channels_write", "channels_delete"],
+    render: (number) => <Actions channel_id={channel_id} number={number} />,
   },
 ];
 
@@ -100,6 +101,33 @@ function TextsCheck({ channel_id, number: { phone_number } }: OfNumber) {
   );
 }
 
+function Actions(of: OfNumber) {
+  const may = useMay();
+  return (
+    <Group gap={6} wrap="nowrap">
+      {may("channels_write") && <Attach {...of} />}
+      {may("channels_delete") && <GiveBack {...of} />}
+    </Group>
+  );
+}
+
+const GiveBack = ({ channel_id, number: { phone_number: number } }: OfNumber) => (
+  <ConfirmButton
+    size="compact-sm"
+    aria-label={`Give back ${number}`}
+    verb="Give back"
+    question={`Give ${number} back to the carrier?`}
+    act={() =>
+      call("DELETE /api/v1/channels/twilio/{channel_id}/numbers/{number}", { path: { channel_id, number } })
+    }
+    invalidates={[["numbers", channel_id]]}
+    done={`${number} given back`}
+  >
+    The carrier charges nothing for it any more and may give it to somebody else. You can't be sure to get it
+    again.
+  </ConfirmButton>
+);
+
 function Attach({ channel_id, number: { sid, phone_number, friendly_name } }: OfNumber) {
   const attach = useMutation({
     mutationFn: () =>
@@ -140,8 +168,8 @@ function BuyWindow({ channel, onClose }: { channel: Channel; onClose(): void }) 
   return (
     <WindowForm title="Rent a number" verb="Rent" sending={sending} onClose={onClose}>
       <Text size="sm">
-        The carrier charges the account every month until you release the number there. With the simulator it
-        is free and reaches nobody.
+        The carrier charges the account every month until you give the number back. With the simulator it is
+        free and reaches nobody.
       </Text>
       <TextInput
         label="Area code"

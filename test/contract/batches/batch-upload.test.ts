@@ -4,6 +4,7 @@ import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { failLostUploads } from "../../../src/batches/upload-claim.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
@@ -192,7 +193,7 @@ describe("while a file is read", () => {
     sender.send(HEADER + rows(6_000));
     await vi.waitFor(
       async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThanOrEqual(5_999),
-      30_000,
+      WAITING,
     );
     expect((await outbound.get(batch_id)).body).toMatchObject({
       status: "PENDING",
@@ -225,9 +226,9 @@ describe("while a file is read", () => {
     const batch_id = await emptyBatch();
     const sender = slowly(batch_id);
     sender.send(HEADER + rows(6_000));
-    await vi.waitFor(async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThan(0), 30_000);
+    await vi.waitFor(async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThan(0), WAITING);
     sender.abort();
-    await vi.waitFor(async () => expect((await outbound.get(batch_id)).body.status).toBe("FAILED"), 30_000);
+    await vi.waitFor(async () => expect((await outbound.get(batch_id)).body.status).toBe("FAILED"), WAITING);
     expect((await outbound.get(batch_id)).body).toMatchObject({
       error_message: "Reading the file was interrupted and nothing of it was stored. Upload it again.",
       status_counts: {},
@@ -241,7 +242,7 @@ describe("while a file is read", () => {
     const senders = [deleted, expired].map(slowly);
     for (const sender of senders) sender.send(HEADER + rows(2));
     for (const batch_id of [deleted, expired]) {
-      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 30_000);
+      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), WAITING);
     }
     await outbound.remove(deleted);
     app.clock.advance(60_000);
@@ -267,7 +268,7 @@ describe("while a file is read", () => {
     const senders = batches.slice(0, 3).map(slowly);
     for (const sender of senders) sender.send(HEADER + rows(2));
     for (const batch_id of batches.slice(0, 3)) {
-      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 30_000);
+      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), WAITING);
     }
     const answer = await outbound.upload(batches[3] as string, HEADER + rows(1));
     expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "10" } });

@@ -87,7 +87,7 @@ const transcript = async (sid: string): Promise<string[]> => {
 
 test("a call that the dialplan dials to us is heard, answered and hung up", async () => {
   const line = await dial("1700000000.1");
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   const voice = bytesOf(tone(200, { rate: 16_000, ms: 20 }));
   // Frames of any length; one that ends inside of a sample is none.
   for (let n = 0; n < 10; n++) line.socket.send(Buffer.concat([voice, voice]));
@@ -95,7 +95,7 @@ test("a call that the dialplan dials to us is heard, answered and hung up", asyn
   line.socket.send("NO SUCH EVENT");
   for (let n = 0; n < 10; n++) line.socket.send(Buffer.alloc(640));
   await expect
-    .poll(() => transcript("1700000000.1"), { timeout: 20_000 })
+    .poll(() => transcript("1700000000.1"))
     .toEqual(["agent: Hello, this is the clinic.", "user: when are you open", "agent: From nine to five."]);
   expect(new Set(line.heard)).toEqual(new Set([640]));
   line.socket.send(JSON.stringify({ event: "DTMF_END", digit: "9", duration_ms: 100 }));
@@ -113,7 +113,7 @@ test("a socket with a wrong password or none is refused before it opens, and log
 
 test("a second socket of one call, a call for nobody and another codec are closed; the call goes on", async () => {
   const line = await dial("1700000000.2");
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => line.heard.length).toBeGreaterThan(0);
   expect(await (await dial("1700000000.2")).closed).toBe(1008);
   expect(await (await dial("1700000000.3", { to: "+15125550000" })).closed).toBe(1008);
   expect(await (await dial("1700000000.4", { format: "ulaw" })).closed).toBe(1008);
@@ -138,13 +138,13 @@ const next = async (form: Record<string, string>, password = PASSWORD) => {
 test("a transfer is dialled by the dialplan, and the caller comes back to the agent when nobody is there", async () => {
   const id = "1700000000.5";
   const line = await dial(id);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   line.socket.send(JSON.stringify({ event: "DTMF_END", digit: "7", duration_ms: 100 }));
   await line.closed;
   expect(await next({ id })).toBe("dial,+14155550100");
   expect(await next({ id, dialed: "BUSY" })).toBe("again");
   const again = await dial(id);
-  await expect.poll(() => transcript(id), { timeout: 20_000 }).toContain("agent: The desk is busy.");
+  await expect.poll(() => transcript(id)).toContain("agent: The desk is busy.");
   again.socket.close(1000);
   expect(await next({ id, over: "1" })).toBe("hangup");
   await expect.poll(async () => (await rowsOf(id))[0]?.state).toBe("ended");

@@ -102,7 +102,7 @@ const figures = async () => {
 test("one call more than a process has room for is busy, in its carrier's word or the page's, and leaves no session", async () => {
   const first = caller("CA1");
   await first.ring();
-  await expect.poll(() => first.firstSound, { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => first.firstSound).not.toBeNull();
   expect(await figures()).toEqual([1, 1, 0]);
 
   const second = caller("CA2");
@@ -138,11 +138,11 @@ test("one call more than a process has room for is busy, in its carrier's word o
   expect((await app.send("GET", "/api/v1/sessions/")).body.items).toHaveLength(1);
   // The call that has a place goes on, also over a new line.
   first.drop();
-  await expect.poll(() => first.lines, { timeout: 20_000 }).toBe(2);
-  await expect.poll(() => first.firstSound, { timeout: 20_000 }).not.toBeNull();
+  await expect.poll(() => first.lines).toBe(2);
+  await expect.poll(() => first.firstSound).not.toBeNull();
   expect((await figures())[0]).toBe(1);
   first.hangUp();
-  await expect.poll(async () => (await figures())[0], { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await figures())[0]).toBe(0);
 });
 
 test("a place is free again when its call is over, or was answered and never opened", async () => {
@@ -154,5 +154,5 @@ test("a place is free again when its call is over, or was answered and never ope
   await next.ring();
   expect(next.next).toBe("Stream");
   next.hangUp();
-  await expect.poll(async () => (await figures())[0], { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => (await figures())[0]).toBe(0);
 });

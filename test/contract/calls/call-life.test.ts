@@ -4,6 +4,7 @@ import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createNumber, endOf, incoming, openPhone, pickUp, transcriptOf } from "../../harness/phone.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let number: string;
@@ -145,11 +146,11 @@ test("a line that fails at a word costs that word, and the call goes on", async 
     close: () => {},
   });
   line?.input({ type: "open", sid: call.sid });
-  await vi.waitFor(() => expect(app.errors.join("")).toContain("the line of a call failed"), 30_000);
+  await vi.waitFor(() => expect(app.errors.join("")).toContain("the line of a call failed"), WAITING);
   broken = false;
   line?.input({ type: "played" });
   line?.input({ type: "speech", text: "hi", final: true, lang: null });
-  await vi.waitFor(() => expect(heard.join("")).toContain("You said hi."), 30_000);
+  await vi.waitFor(() => expect(heard.join("")).toContain("You said hi."), WAITING);
   line?.input({ type: "closed" });
 });
 

@@ -51,7 +51,7 @@ test("a greeting is made while the line is opened, and once: later calls hear it
   const [second, first] = await uses();
   const spoken = async (id: number) => (await app.send("GET", `/api/v1/sessions/${id}`)).body.voice;
   // The call it was made for pays for it, and no other.
-  await expect.poll(() => spoken(first), { timeout: 20_000 }).toMatchObject({ speaking_seconds: 0.4 });
-  await expect.poll(() => spoken(second), { timeout: 20_000 }).toMatchObject({ speaking_seconds: 0 });
+  await expect.poll(() => spoken(first)).toMatchObject({ speaking_seconds: 0.4 });
+  await expect.poll(() => spoken(second)).toMatchObject({ speaking_seconds: 0 });
   stop();
 });

@@ -24,6 +24,7 @@ const numbers: CarrierNumbers = {
   list: async () => [{ sid: "PN1", phone_number: NUMBER, friendly_name: "Clinic", trunk_sid: "" }],
   buy: none,
   attach: none,
+  release: none,
   isA2pApproved: none,
 };
 /** An account at Twilio that nothing is asked of but its numbers. */
@@ -159,7 +160,7 @@ test("a channel that streams is handed the call's audio, with its secret in a pa
 
 test("a caller is heard and answered in frames of 20 ms, whatever order, size and number theirs come in", async () => {
   const line = await stream("CA2", parametersOf(await post("/voice", { CallSid: "CA2" })));
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   await expect.poll(() => transcript("CA2")).toEqual(["agent: Hello, this is the clinic."]);
   line.tell({ event: "media", media: { track: "inbound", chunk: "x", payload: "?" } });
   line.socket.send("no JSON");
@@ -173,13 +174,13 @@ test("a caller is heard and answered in frames of 20 ms, whatever order, size an
   }
   for (let n = 0; n < 10; n++) line.media(++chunk, SILENCE);
   await expect
-    .poll(() => transcript("CA2"), { timeout: 20_000 })
+    .poll(() => transcript("CA2"))
     .toEqual(["agent: Hello, this is the clinic.", "user: when are you open", "agent: From nine to five."]);
   expect(new Set(line.heard)).toEqual(new Set([160]));
   // One line of its kind, however often it came.
   expect(logged("a message of a stream was not understood")).toBe(1);
   line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
-  await expect.poll(() => transcript("CA2"), { timeout: 20_000 }).toContain("agent: Please say that again.");
+  await expect.poll(() => transcript("CA2")).toContain("agent: Please say that again.");
   line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA2" } });
   line.socket.close();
   await expect
@@ -202,7 +203,7 @@ test("a stream with a wrong token, for another call, or of another code is close
   const other = parametersOf(await post("/voice", { CallSid: "CA4" }));
   // A call beside it, which none of this concerns.
   const beside = await stream("CA4", other);
-  await expect.poll(() => beside.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => beside.heard.length).toBeGreaterThan(0);
   const refused = logged("a stream is of no call of ours");
   for (const wrong of [{ ...parameters, token: "no" }, { ...parameters, token: other.token }, {}]) {
     expect(await (await stream("CA3", wrong)).closed).toBe(1008);
@@ -214,7 +215,7 @@ test("a stream with a wrong token, for another call, or of another code is close
   for (const signature of [undefined, "made up"]) expect(await upgrade("CA3", signature)).toBe(403);
   expect(logged("an unsigned callback was refused")).toBe(2);
   const line = await stream("CA3", parameters);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => line.heard.length).toBeGreaterThan(0);
   // Opened once.
   expect(await (await stream("CA3", parameters)).closed).toBe(1008);
   expect([line.socket.readyState, beside.socket.readyState]).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
@@ -253,16 +254,16 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
   call?.input({ type: "open", sid: "CA5" });
   await expect.poll(() => transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
   // Stored as it runs.
-  await expect.poll(async () => (await callRow("CA5")).hearing_ms, { timeout: 20_000 }).toBe(5000);
+  await expect.poll(async () => (await callRow("CA5")).hearing_ms).toBe(5000);
   const again = parametersOf(await post("/calls/CA5/stream-ended", { CallSid: "CA5" }));
   expect(again.call_id).toBe(parameters.call_id);
   expect(again.token).not.toBe(parameters.token);
   expect(await (await stream("CA5", parameters)).closed).toBe(1008);
   const line = await stream("CA5", again);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   expect(await transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
   line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA5" } });
-  await expect.poll(() => voiceOf("CA5"), { timeout: 20_000 }).toBeTruthy();
+  await expect.poll(() => voiceOf("CA5")).toBeTruthy();
   expect(await voiceOf("CA5")).toMatchObject({ speaking_seconds: expect.closeTo(3.4, 5) });
   expect((await voiceOf("CA5")).cost_usd).toBeCloseTo(0.504, 2);
 });
@@ -270,19 +271,17 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
 test("a call whose socket broke goes on in the same process, and ends when the caller is gone all the same", async () => {
   const parameters = parametersOf(await post("/voice", { CallSid: "CA7" }));
   const line = await stream("CA7", parameters);
-  await expect
-    .poll(() => transcript("CA7"), { timeout: 20_000 })
-    .toEqual(["agent: Hello, this is the clinic."]);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => transcript("CA7")).toEqual(["agent: Hello, this is the clinic."]);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   line.socket.terminate();
   const again = parametersOf(await post("/calls/CA7/stream-ended", { CallSid: "CA7" }));
   expect(again.call_id).toBe(parameters.call_id);
   expect(await (await stream("CA7", parameters)).closed).toBe(1008);
   const back = await stream("CA7", again);
-  await expect.poll(() => back.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => back.heard.length).toBeGreaterThanOrEqual(20);
   back.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
   await expect
-    .poll(() => transcript("CA7"), { timeout: 20_000 })
+    .poll(() => transcript("CA7"))
     .toEqual(["agent: Hello, this is the clinic.", "user: 5", "agent: Please say that again."]);
   expect(await callRow("CA7")).toMatchObject({ state: "open", leg: 2 });
   // Broken once more, and this time the carrier knows that the caller hung up.
@@ -298,7 +297,7 @@ test("a call whose socket broke goes on in the same process, and ends when the c
 
 test("a process that still holds a line which another has opened anew falls silent, and stores nothing more", async () => {
   const line = await stream("CA8", parametersOf(await post("/voice", { CallSid: "CA8" })));
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   const other = otherProcess("the process that the carrier reaches");
   const again = await other.streamEnded("CA8", channel_id);
   expect(again.action).toBe("reopen");
@@ -326,7 +325,7 @@ test("a call whose process died and whose caller has left is ended by the carrie
   const recorder = await call?.record(8000);
   for (let n = 0; n < 200; n++) recorder?.caller(tone(200, { rate: 8000, ms: 20 }));
   const part = path.join(app.config.data_dir, "recordings", `call-${call_id}-1.wav.part`);
-  await expect.poll(async () => (await stat(part)).size, { timeout: 20_000 }).toBeGreaterThan(1000);
+  await expect.poll(async () => (await stat(part)).size).toBeGreaterThan(1000);
   // Its lease ends with it.
   await app.db
     .updateTable("calls")
@@ -353,9 +352,7 @@ test("the carrier's word that the caller has left ends a call whose line breaks 
 
 test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {
   const line = await stream("CA6", parametersOf(await post("/voice", { CallSid: "CA6" })));
-  await expect
-    .poll(() => transcript("CA6"), { timeout: 20_000 })
-    .toEqual(["agent: Hello, this is the clinic."]);
+  await expect.poll(() => transcript("CA6")).toEqual(["agent: Hello, this is the clinic."]);
   line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "7" } });
   expect(await line.closed).toBe(1000);
   const dialled = await post("/calls/CA6/stream-ended", { CallSid: "CA6" });
@@ -366,7 +363,7 @@ test("a call that the agent transfers is dialled on once its stream is closed, a
   const again = await stream("CA6", parametersOf(back));
   // The key has cut the greeting short.
   await expect
-    .poll(async () => (await transcript("CA6")).slice(1, 4), { timeout: 20_000 })
+    .poll(async () => (await transcript("CA6")).slice(1, 4))
     .toEqual(["user: 7", "agent: One moment.", "agent: The desk is busy."]);
   again.socket.close();
 });

@@ -95,7 +95,7 @@ test("a call is answered, streamed in RTP mode both ways with its secret in a pa
     (command) => command.action === "streaming_start" && command.sid === sid,
   );
   expect(start?.body).toMatchObject({ stream_bidirectional_mode: "rtp", stream_bidirectional_codec: "PCMU" });
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   line.tell({ event: "media", media: { track: "inbound", chunk: "x", payload: "?" } });
   line.socket.send("no JSON");
   let chunk = 0;
@@ -108,7 +108,7 @@ test("a call is answered, streamed in RTP mode both ways with its secret in a pa
   }
   for (let n = 0; n < 10; n++) line.media(++chunk, SILENCE);
   await expect
-    .poll(() => transcript(sid), { timeout: 20_000 })
+    .poll(() => transcript(sid))
     .toEqual([GREETED, "user: when are you open", "agent: From nine to five."]);
   // 20 ms at least, as Telnyx asks for.
   expect(new Set(line.heard)).toEqual(new Set([160]));
@@ -122,7 +122,7 @@ test("a call is answered, streamed in RTP mode both ways with its secret in a pa
 test("events that come twice or late are done once, and of unknown calls not at all", async () => {
   const sid = "v3:in2";
   const line = await incoming(sid);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => line.heard.length).toBeGreaterThan(0);
   expect(await post("call.initiated", { call_control_id: sid, direction: "incoming" })).toBe(204);
   expect(await post("call.answered", { call_control_id: sid })).toBe(204);
   expect(telnyx.actions(sid)).toEqual(["answer", "streaming_start"]);
@@ -156,7 +156,7 @@ test("a socket with a wrong token, of another call, without one, of another code
   await post("call.answered", { call_control_id: sid });
   const { parameters } = telnyx.streamOf(sid);
   const beside = await incoming("v3:in5");
-  await expect.poll(() => beside.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => beside.heard.length).toBeGreaterThan(0);
   const other = telnyx.streamOf("v3:in5").parameters;
   const refused = logged("a stream is of no call of ours");
   for (const wrong of [{ ...parameters, token: "no" }, { ...parameters, token: other.token }, {}])
@@ -165,7 +165,7 @@ test("a socket with a wrong token, of another call, without one, of another code
   const linear = await telnyxStream(socketUrl(), { sid, parameters, encoding: "L16" });
   expect(await linear.closed).toBe(1008);
   const line = await telnyxStream(socketUrl(), { sid, parameters });
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => line.heard.length).toBeGreaterThan(0);
   expect(await (await telnyxStream(socketUrl(), { sid, parameters })).closed).toBe(1008);
   expect([line.socket.readyState, beside.socket.readyState]).toEqual([1, 1]);
   for (const { socket } of [line, beside]) socket.close();
@@ -174,8 +174,8 @@ test("a socket with a wrong token, of another call, without one, of another code
 test("a call whose socket broke is streamed anew, and its last words are said again", async () => {
   const sid = "v3:in6";
   const line = await incoming(sid);
-  await expect.poll(() => transcript(sid), { timeout: 20_000 }).toEqual([GREETED]);
-  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => transcript(sid)).toEqual([GREETED]);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
   const first = telnyx.streamOf(sid).parameters;
   line.socket.terminate();
   expect(await post("streaming.failed", { call_control_id: sid, failure_reason: "connection_failed" })).toBe(
@@ -185,14 +185,14 @@ test("a call whose socket broke is streamed anew, and its last words are said ag
   expect(parameters.call_id).toBe(first.call_id);
   expect(parameters.token).not.toBe(first.token);
   const back = await telnyxStream(socketUrl(), { sid, parameters });
-  await expect.poll(() => back.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => back.heard.length).toBeGreaterThanOrEqual(20);
   back.socket.close();
 });
 
 test("a call is transferred, and streamed again when nobody is there", async () => {
   const sid = "v3:in7";
   const line = await incoming(sid);
-  await expect.poll(() => transcript(sid), { timeout: 20_000 }).toEqual([GREETED]);
+  await expect.poll(() => transcript(sid)).toEqual([GREETED]);
   line.tell({ event: "dtmf", dtmf: { digit: "7" } });
   expect(await line.closed).toBe(1000);
   await post("streaming.stopped", { call_control_id: sid });
@@ -202,7 +202,7 @@ test("a call is transferred, and streamed again when nobody is there", async () 
   expect(await post("call.hangup", { ...leg, hangup_cause: "user_busy" })).toBe(204);
   const again = await telnyxStream(socketUrl(), { sid, parameters: telnyx.streamOf(sid).parameters });
   await expect
-    .poll(async () => (await transcript(sid)).slice(1, 4), { timeout: 20_000 })
+    .poll(async () => (await transcript(sid)).slice(1, 4))
     .toEqual(["user: 7", "agent: One moment.", "agent: The desk is busy."]);
   again.socket.close();
 });

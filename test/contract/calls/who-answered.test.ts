@@ -194,7 +194,7 @@ test("a message is made while a voicemail announces itself, and begins within ha
   const { socket, signals, spoken, session_id, says } = await called(V1);
   await socket.plays(voice(1500));
   says("You have reached the Smiths. Please leave a message after the tone.");
-  await expect.poll(() => spoken, { timeout: 20_000 }).toEqual([MESSAGE]);
+  await expect.poll(() => spoken).toEqual([MESSAGE]);
   // The announcement goes on, and nothing is said over it.
   await socket.plays(join([voice(900), quiet(700)]));
   expect(socket.audio_at).toEqual([]);
@@ -219,7 +219,7 @@ test("a voicemail without a beep gets its message after three seconds of silence
   const { socket, spoken, session_id, says } = await called(V1);
   await socket.plays(voice(1500));
   says("Please leave a message.");
-  await expect.poll(() => spoken, { timeout: 20_000 }).toEqual([MESSAGE]);
+  await expect.poll(() => spoken).toEqual([MESSAGE]);
   await socket.plays(quiet(2500));
   expect(socket.audio_at).toEqual([]);
   await socket.plays(quiet(3500));
@@ -236,9 +236,7 @@ test("a person is greeted as soon as their hello is over, sooner than by silence
   await socket.plays(quiet(600));
   await expect.poll(() => signals).toMatchObject([{ status: "HUMAN" }]);
   expect(app.clock.now().getTime() - hello_over).toBeLessThanOrEqual(1500);
-  await expect
-    .poll(() => transcriptOf(app, session_id), { timeout: 20_000 })
-    .toEqual(["user: Hello?", `agent: ${GREETING}`]);
+  await expect.poll(() => transcriptOf(app, session_id)).toEqual(["user: Hello?", `agent: ${GREETING}`]);
   socket.close();
 });
 
@@ -251,7 +249,7 @@ test("the carrier's word that comes after ours changes nothing", async () => {
   const machine = { status: "MACHINE", word: "machine_start", error_code: null, is_transient: null } as const;
   await calls.signal({ ...machine, key: call.key, sid: call.sid, at: app.clock.now() }, channel_id);
   expect(await calls.knowsAnswerer(call.sid, channel_id)).toBe(true);
-  await expect.poll(() => transcriptOf(app, session_id), { timeout: 20_000 }).toContain(`agent: ${GREETING}`);
+  await expect.poll(() => transcriptOf(app, session_id)).toContain(`agent: ${GREETING}`);
   const { answerer } = await app.db
     .selectFrom("calls")
     .select("answerer")
@@ -277,7 +275,7 @@ test.each([
 
 test("without voicemail detection the greeting waits for nobody's verdict", async () => {
   const { socket, spoken, session_id } = await called(null);
-  await expect.poll(() => spoken.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => spoken.length).toBeGreaterThan(0);
   await expect.poll(() => transcriptOf(app, session_id)).toEqual([`agent: ${GREETING}`]);
   socket.close();
 });
@@ -287,7 +285,7 @@ test("a screener is told who calls and why, and whoever it brings is talked with
   await socket.plays(voice(1500));
   says("Please state your name and the reason for your call.");
   await socket.plays(quiet(2600));
-  await expect.poll(() => spoken, { timeout: 20_000 }).toEqual(["This is the clinic, about your visit."]);
+  await expect.poll(() => spoken).toEqual(["This is the clinic, about your visit."]);
   await atRest(app, session_id);
   await socket.plays(quiet(1000));
   says("Thank you. Please hold.");
@@ -299,7 +297,7 @@ test("a screener is told who calls and why, and whoever it brings is talked with
   await socket.plays(voice(400));
   says("Yes, hello?");
   await socket.plays(quiet(900));
-  await expect.poll(() => spoken.slice(1), { timeout: 20_000 }).toEqual(["You said Yes, hello?."]);
+  await expect.poll(() => spoken.slice(1)).toEqual(["You said Yes, hello?."]);
   expect(signals).toMatchObject([{ status: "HUMAN" }]);
   expect((await transcriptOf(app, session_id))[1]).toBe("agent: This is the clinic, about your visit.");
   socket.close();

@@ -45,6 +45,10 @@ beforeEach(async () => {
       const one = owned.find(({ id }) => asked === `PATCH /phone_numbers/${id}`);
       if (one) return json(response, 200, { data: Object.assign(one, JSON.parse(request.body)) });
     }
+    if (request.method === "DELETE") {
+      const at = owned.findIndex(({ id }) => asked === `DELETE /phone_numbers/${id}`);
+      if (at !== -1) return json(response, 200, { data: owned.splice(at, 1)[0] as object });
+    }
     if (asked === "GET /10dlc/phone_number_campaigns/%2B19705555099")
       return json(response, 200, { phoneNumber: "+19705555099", assignmentStatus: "ASSIGNED" });
     return json(response, 404, { errors: [{ code: "10005", title: "Resource not found" }] });
@@ -116,6 +120,13 @@ test("a number of the account is attached: it leads here from then on", async ()
   expect([status, body]).toEqual([200, { phone_number: "+19705555098" }]);
   expect(owned[0]).toMatchObject({ connection_id: "1234", customer_reference: "Night" });
   expect((await app.send("PUT", path, { friendly_name: "x", phone_sid: "none" })).status).not.toBe(200);
+});
+
+test("a number is given back by its own name at Telnyx", async () => {
+  const giveBack = () => app.send("DELETE", `${path}/${encodeURIComponent("+19705555098")}`);
+  expect((await giveBack()).status).toBe(200);
+  expect(owned.map(({ id }) => id)).toEqual(["12934"]);
+  expect((await giveBack()).status).toBe(404);
 });
 
 test("whether texts to the US are delivered is told by the number's campaign", async () => {

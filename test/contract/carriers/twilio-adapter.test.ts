@@ -76,6 +76,14 @@ describe("numbers", () => {
     ).rejects.toMatchObject({ fate: "refused" });
   });
 
+  test("are given back", async () => {
+    const { sid } = await carrier.numbers!.buy(account, { area_code: "415", friendly_name: "For a week" });
+    const release = () => carrier.numbers!.release(account, sid);
+    await release();
+    expect(await carrier.numbers!.list(account)).not.toContainEqual(expect.objectContaining({ sid }));
+    await expect(release()).rejects.toMatchObject({ fate: "refused" });
+  });
+
   test("are approved for texts in the US if their service, brand and campaign are", async () => {
     const [first] = await carrier.numbers!.list(account);
     expect(await carrier.numbers!.isA2pApproved(account, first!.phone_number)).toBe(true);

@@ -42,9 +42,14 @@ function createCarrier() {
       found.friendly_name = friendly_name;
       return found;
     },
+    async release(_account, sid) {
+      const at = owned.findIndex((each) => each.sid === sid);
+      if (at === -1) throw new CarrierFault("It has no such number.", "refused");
+      owned.splice(at, 1);
+    },
     isA2pApproved: async (_account, phone) => approved.has(phone),
   };
-  return { numbers, asked, approved, unreachable };
+  return { numbers, owned, asked, approved, unreachable };
 }
 
 let app: TestApp;
@@ -117,6 +122,7 @@ describe("Twilio channels, the older way", () => {
       ["GET", `${PATH}${id}/numbers`],
       ["POST", `${PATH}${id}/numbers`, { friendly_name: "x", area_code: "512" }],
       ["PUT", `${PATH}${id}/numbers`, { friendly_name: "x", phone_sid: "PN1" }],
+      ["DELETE", `${PATH}${id}/numbers/${encodeURIComponent("+15125550001")}`],
       ["POST", `${PATH}${id}/numbers/verify-a2p-compliance`, { phone: "+15125550001" }],
     ] as const) {
       expect(await neighbour.send(method, url, body), `${method} ${url}`).toMatchObject({
@@ -226,6 +232,43 @@ describe("numbers", () => {
     const input = { agent_id: 1, channel_id: id, target: "+15125550001", target_mode: "sms" };
     expect((await neighbour.send("POST", `/api/v1/channels/${id}/targets`, input)).status).toBe(404);
     expect(carrier.asked.length).toBe(before);
+  });
+
+  test("a number is given back once no agent answers at it: the carrier has it no more, and nothing of it stays", async () => {
+    const { id } = await create();
+    const bought = await app.send("POST", `${PATH}${id}/numbers`, { friendly_name: "x", area_code: "512" });
+    const { phone_number } = bought.body;
+    const linked = await link(id, phone_number);
+    const giveBack = (number = phone_number) =>
+      app.send("DELETE", `${PATH}${id}/numbers/${encodeURIComponent(number)}`);
+    expect(await giveBack()).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/ is an address of .*\. Delete that address first\.$/) },
+    });
+    expect(carrier.owned).toContainEqual(expect.objectContaining({ phone_number }));
+    await app.send("DELETE", `/api/v1/channels/${id}?target_id=${linked.body.id}`);
+    expect(await giveBack()).toMatchObject({ status: 200, body: { success: true } });
+    expect(carrier.owned).not.toContainEqual(expect.objectContaining({ phone_number }));
+    expect(await stored(id)).toEqual([]);
+    expect((await giveBack()).status).toBe(404);
+    const { body } = await app.send("GET", "/api/v1/audit_entries/?limit=1");
+    expect(body.items[0]).toMatchObject({
+      action: "delete",
+      resource: "numbers",
+      resource_id: phone_number,
+    });
+  });
+
+  test("a number whose giving back broke off at the carrier's answer is forgotten when it is asked again", async () => {
+    const { id } = await create();
+    const bought = await app.send("POST", `${PATH}${id}/numbers`, { friendly_name: "x", area_code: "512" });
+    const { phone_number } = bought.body;
+    const at = carrier.owned.findIndex((each) => each.phone_number === phone_number);
+    carrier.owned.splice(at, 1);
+    expect(await stored(id)).toEqual([{ target: phone_number }]);
+    const url = `${PATH}${id}/numbers/${encodeURIComponent(phone_number)}`;
+    expect((await app.send("DELETE", url)).status).toBe(200);
+    expect(await stored(id)).toEqual([]);
   });
 
   test("a number that was bought or attached can be claimed too, and is in the audit trail", async () => {

@@ -386,7 +386,7 @@ describe("one live attempt", () => {
         select from batch_pacing where batch_key = (select key from batches where batch_id = ${batch_id})
         for update`.execute(tx);
       settling = dialer.attempts.signal([word(key, "BUSY", app.clock.now())]);
-      await expect.poll(() => waitsForALock(), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => waitsForALock()).toBe(true);
       await sql`update batch_pacing set wake_at = null`.execute(tx);
     });
     await settling;

@@ -123,7 +123,7 @@ describe("somebody whom an earlier attempt reached after all is not tried a thir
         select from requests where batch_key = (select key from batches where batch_id = ${batch_id})
         for update`.execute(tx);
       settling = settleAttempts(app.db, [news(second, "BUSY")], app.clock.now());
-      await expect.poll(() => waitsForALock(), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => waitsForALock()).toBe(true);
       await sql`update attempts set channel_status = 'COMPLETED' where key = ${first}`.execute(tx);
     });
     await settling;

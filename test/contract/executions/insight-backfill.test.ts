@@ -11,6 +11,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf, manySessions, pastSession, runInsights } from "../../harness/insights.ts";
 import { insertSession } from "../../harness/rows.ts";
 import { StatementCounter } from "../../harness/statement-counter.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 const workflows = "/api/v1/insights/workflows";
 const YEARS_AGO = "2020-01-01T00:00:00Z";
@@ -331,7 +332,7 @@ describe("a session that ends", () => {
       is_acknowledged: true,
       estimate: read.estimate,
     });
-    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), { timeout: 30_000 });
+    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), WAITING);
     const ended = await app.db
       .selectFrom("sessions")
       .select(ENDED_COLUMNS)

@@ -13,6 +13,7 @@ import {
 } from "../../harness/insights.ts";
 import { FAKE_KEY, type LlmServer, type Seen, startLlmServer } from "../../harness/llm-server.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let make: ReturnType<typeof insightsOf>;
@@ -462,7 +463,7 @@ test("a tool raised while its execution is being claimed runs with the arguments
   });
   await isLocked.promise;
   const claiming = claimExecutions(app.db, { owner: "this", now: app.clock.now(), most: 100 });
-  await vi.waitFor(async () => expect(await waitingForLocks()).toBeGreaterThan(0), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await waitingForLocks()).toBeGreaterThan(0), WAITING);
   isClaiming.resolve();
   await raising;
   const claimed = (await claiming).find(({ workflow_id }) => workflow_id === workflow.id);

@@ -6,6 +6,7 @@ import { createLiveWords } from "../../../src/sessions/live/live-words.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../../harness/app.ts";
 import { createNumber, endOf, incoming, pickUp, quiet } from "../../harness/phone.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let url: string;
@@ -103,11 +104,13 @@ describe("a chat that a person takes over", () => {
     await chat.takeOver();
     await Promise.all([chat.writes("Hello, Ann here.", "1"), chat.writes("Hello, Ann here.", "1")]);
     await chat.writes("One moment.", "2");
-    await vi.waitFor(() =>
-      expect(events).toMatchObject([
-        { type: "message", role: "agent", text: "Hello, Ann here." },
-        { type: "message", role: "agent", text: "One moment." },
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(events).toMatchObject([
+          { type: "message", role: "agent", text: "Hello, Ann here." },
+          { type: "message", role: "agent", text: "One moment." },
+        ]),
+      WAITING,
     );
   });
 
@@ -119,7 +122,7 @@ describe("a chat that a person takes over", () => {
     createLiveWords({ ...app, notices }).watch(chat.id, ({ text }) => heard.push(text));
     await chat.takeOver();
     await chat.writes("From here.");
-    await vi.waitFor(() => expect(heard).toEqual(["From here."]));
+    await vi.waitFor(() => expect(heard).toEqual(["From here."]), WAITING);
   });
 
   test("lets an answer that was begun be finished, and the person's words come after it", async () => {
@@ -128,7 +131,7 @@ describe("a chat that a person takes over", () => {
     await vi.waitFor(async () => {
       const { body } = await app.send("GET", `/api/v1/sessions/live?session_id=${chat.id}`);
       expect(body.sessions[0].state).toBe("answering");
-    });
+    }, WAITING);
     await chat.takeOver();
     await chat.writes("And I add this.");
     expect(await answering).toEqual(["At last."]);
@@ -235,7 +238,7 @@ describe("a conversation that a person ends", () => {
     const chat = await openChat();
     const events = await chat.socket();
     expect((await chat.end()).status).toBe(200);
-    await vi.waitFor(() => expect(events).toEqual([{ type: "session_end", reason: "operator" }]));
+    await vi.waitFor(() => expect(events).toEqual([{ type: "session_end", reason: "operator" }]), WAITING);
     for (const act of [chat.end, chat.takeOver, () => chat.whispers("late")])
       expect((await act()).status).toBe(412);
   });
@@ -248,8 +251,9 @@ describe("a conversation that a person ends", () => {
     expect((await app.send("POST", `/api/v1/sessions/${phone.session_id}/takeover`, {})).status).toBe(400);
     expect((await app.send("POST", `/api/v1/sessions/${phone.session_id}/end`, {})).status).toBe(200);
     expect(await phone.isLeft()).toEqual({ action: "hangup" });
-    await vi.waitFor(async () =>
-      expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "operator" }),
+    await vi.waitFor(
+      async () => expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "operator" }),
+      WAITING,
     );
   });
 

@@ -176,7 +176,7 @@ describe.each(SERVICES)("$service.name", ({ service, open }) => {
     const { ear, push, finals, notes } = listen({ connect_ms: 2000, answer_ms: 150 });
     await push(VOICE, 1500);
     await push(SILENCE, 400);
-    await expect.poll(() => notes.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => notes.length).toBe(2);
     await expect.poll(finals).toEqual(["heard offline"]);
     expect(notes.every((note) => note.includes("no answer within 150 ms"))).toBe(true);
     ear.close();

@@ -2,6 +2,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let url: string;
@@ -40,13 +41,13 @@ test("a chat whose answer takes long gets the agent's bridge phrases in the visi
       .where("id", "=", Number(session_id))
       .executeTakeFirstOrThrow();
     expect(lease_owner).not.toBeNull();
-  }, 30_000);
+  }, WAITING);
   app.clock.advance(250);
   await vi.waitFor(() => {
     app.clock.advance(250);
     expect(events).toContainEqual({ type: "aside", text: "A moment, please." });
-  }, 30_000);
-  await vi.waitFor(() => expect(events.at(-1)).toEqual({ type: "answered", id: "1" }), 30_000);
+  }, WAITING);
+  await vi.waitFor(() => expect(events.at(-1)).toEqual({ type: "answered", id: "1" }), WAITING);
   socket.close();
 
   const said = await app.send("GET", `/api/v1/sessions/transcript/${session_id}`);

@@ -469,11 +469,11 @@ test("a running deliverer finds what is told, and its stop gives back what it ca
   const { delivery } = await tellOne();
   const deliverer = telling.deliverer(egress);
   deliverer.start();
-  await expect.poll(async () => (await delivery()).state, { timeout: 45_000 }).toBe("DELIVERED");
+  await expect.poll(async () => (await delivery()).state).toBe("DELIVERED");
 
   good.respond(() => {});
   const hung = await tellOne();
-  await expect.poll(() => good.requests.length, { timeout: 45_000 }).toBe(2);
+  await expect.poll(() => good.requests.length).toBe(2);
   await deliverer.stop();
   const row = await app.db
     .selectFrom("webhook_outbox")

@@ -110,7 +110,7 @@ test("the mails are jobs of the transaction that disables: none without it, and 
   await telling.tell(telling.change(person!, "COMPLETED"));
   const deliverer = telling.deliverer(egress);
   deliverer.start();
-  await expect.poll(() => peer.requests.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => peer.requests.length).toBe(2);
   await deliverer.stop();
   await app.database.pool.query("alter table graphile_worker._private_jobs drop constraint no_more");
   expect((await row()).disabled_at).toBeNull();

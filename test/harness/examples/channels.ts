@@ -134,6 +134,7 @@ export const CHANNELS: Examples = {
     at: [await twilio(maker)],
     body: { friendly_name: "Front desk", phone_sid: "PN0" },
   }),
+  [`DELETE ${numbers}/{}`]: async (maker) => ({ at: [await twilio(maker), "+15125551234"] }),
   [`POST ${numbers}/verify-a2p-compliance`]: async (maker) => ({
     at: [await twilio(maker)],
     body: { phone: "+15125551234" },

@@ -117,7 +117,7 @@ test("a simulated number is rented, linked to an agent, moved to another one, di
   await page.getByRole("tab", { name: "Numbers" }).click();
   await page.getByRole("button", { name: `Give back ${number}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Give back" }).click();
-  await page.getByRole("cell", { name: number }).waitFor({ state: "detached" });
+  await page.getByRole("cell", { name: number, exact: true }).waitFor({ state: "detached" });
   expect(page.faults).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { capHold, type PastContact } from "../contact-caps.ts";
 import { nextContact } from "../contact-hours.ts";
-import { type OutreachRules, personColumns, timeText } from "../person-hold.ts";
+import { type OutreachRules, personColumns, placeOfPerson, timeText } from "../person-hold.ts";
 import { placeOf } from "../person-zones.ts";
 import { momentIn, readMoment } from "../request-moment.ts";
 import { nextOpening, type Schedule } from "../schedule.ts";
@@ -40,7 +40,9 @@ const MOST_AHEAD_ms = 60 * 86_400_000;
 export function callBackTime(when: string, around: CallBackSurroundings, now: Date): CallBackTime {
   const columns = personColumns(around.request_variables);
   const reads = around.rules?.person_clock === true;
-  const place = placeOf({ ...around, timezone: reads ? columns.timezone : null }, around.agent_zone);
+  const place = reads
+    ? placeOfPerson({ ...around, campaign_zone: around.agent_zone })
+    : placeOf({ ...around, timezone: null }, around.agent_zone);
   const impossible = (
     why: Extract<CallBackTime, { kind: "impossible" }>["why"],
     next: Date | null = null,

@@ -6,6 +6,7 @@ import { checkAlertsJob } from "../analytics/check-alerts.ts";
 import { cancelWaitingHandler } from "../batches/cancel-waiting.ts";
 import { tidyBatchesJob } from "../batches/tidy-batches.ts";
 import { noteConversationsHandler, recountGoalHandler } from "../board/conversations.ts";
+import { learnHoursJob } from "../board/learn-hours.ts";
 import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
 import { settleCallsJob } from "../calls/settle-calls.ts";
@@ -75,6 +76,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     noteConversationsHandler(ground),
     recountGoalHandler(ground),
     restNumbersJob(ground),
+    learnHoursJob(ground),
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     sendTestHandler({ ...ground, senders: outreach.senders }),
     endTestsHandler(ground),

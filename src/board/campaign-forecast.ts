@@ -183,6 +183,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
             has_rules,
             steps: cadence.length,
             limits,
+            moves_retries: await movesRetries(db, campaign.id),
           }),
         };
       } finally {
@@ -207,12 +208,14 @@ type Assumed = Judged & {
   /** After the campaign's own. */
   steps: number;
   limits: ForecastLimits;
+  /** Its retries prefer hours in which people answer. */
+  moves_retries: boolean;
   stopped_at: Date | null;
 };
 
 const assumptions = (
   { answer_rate }: Question,
-  { rates, skip_rate, per_person, has_rules, steps, limits, stopped_at, ...judged }: Assumed,
+  { rates, skip_rate, per_person, has_rules, steps, limits, moves_retries, stopped_at, ...judged }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others count as not answered and may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
@@ -233,6 +236,7 @@ const assumptions = (
     : [
         `Each batch keeps its own rate: these ${rates.length} batches make up to ${rates.reduce((sum, rate) => sum + rate, 0)} attempts an hour together.`,
       ]),
+  ...(moves_retries ? ["Retries keep their time: none moves to an hour in which more people answer."] : []),
   ...limitsText(limits),
   "A line is always free, nothing is paused, and nobody edits the campaign.",
   ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
@@ -252,6 +256,12 @@ const newBatch = (question: Question, requests: number): ForecastBatch => ({
 async function outcomeRules(db: Db, campaign: OutboundCampaign, zone: string): Promise<OutcomeRules | null> {
   const rules = await readRetryRules(db, campaign.id);
   return rules === null ? null : { rules, hours: { schedule: campaign as unknown as Schedule, zone } };
+}
+
+async function movesRetries(db: Db, campaign_id: number): Promise<boolean> {
+  const { rows } = await sql<{ moves: boolean }>`
+    select better_hours_within is not null as moves from campaigns where id = ${campaign_id}`.execute(db);
+  return rows[0]?.moves ?? false;
 }
 
 async function zoneOf(db: Db, agent_id: number | null): Promise<string> {

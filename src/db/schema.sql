@@ -1735,7 +1735,9 @@ create table campaigns (
   spend_cap_usd double precision check (spend_cap_usd > 0::double precision),
   number_group_id bigint references number_groups,
   max_concurrent integer check (max_concurrent > 0),
-  priority smallint not null default 3 check (priority >= 1 and priority <= 5)
+  priority smallint not null default 3 check (priority >= 1 and priority <= 5),
+  better_hours_within smallint check (better_hours_within > 0),
+  answer_hours json
 );
 create unique index campaigns_name on campaigns (sub_organization_id, campaign_name) where (deleted_at is null);
 create index campaigns_agent on campaigns (agent_id) where (deleted_at is null);

@@ -345,6 +345,8 @@ export interface Campaigns {
   active_days: string[];
   agent_id: number | null;
   allowed_line_types: string[] | null;
+  answer_hours: unknown | null;
+  better_hours_within: number | null;
   cadence: unknown | null;
   call_backs_of: number | null;
   caller_id: string | null;

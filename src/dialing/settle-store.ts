@@ -10,6 +10,7 @@ import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { beginDialing } from "./begin-dialing.ts";
 import { holdCountries } from "./country-hold.ts";
+import { BETTER_HOURS, preferenceOf, type StoredPreference } from "./hour-preference.ts";
 import { wakeAt } from "./look-again.ts";
 import { BY_OUTCOME, earlierAttempts, readCallBacks } from "./read-earlier.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
@@ -45,14 +46,15 @@ async function lockRows(tx: Tx, keys: string[]) {
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<
     Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere" | "call_back_at" | "earlier"> &
-      Omit<BatchContext, "cadence"> & {
+      Omit<BatchContext, "cadence" | "preference"> & {
+        better_hours: StoredPreference | null;
         request: RequestRow;
         steps: CadenceStep[] | null;
         person: CadencePerson;
       }
   >`
     select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, a.number_day::text as number_day, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
-      ${BY_OUTCOME} as by_outcome, c.cadence -> 'steps' as steps,
+      ${BY_OUTCOME} as by_outcome, ${BETTER_HOURS} as better_hours, c.cadence -> 'steps' as steps,
       case when c.cadence is not null then json_build_object('target', r.target, 'variables', r.request_variables) end as person,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
@@ -85,8 +87,9 @@ async function lockRows(tx: Tx, keys: string[]) {
   const earlier = await earlierAttempts(tx, retries);
   const reached = await reachedBefore(tx, retries);
   const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
-  const known = rows.map(({ steps, person, ...row }) => ({
+  const known = rows.map(({ steps, person, better_hours, ...row }) => ({
     ...row,
+    preference: preferenceOf(better_hours, row.expires_on),
     cadence: steps === null ? null : { steps, person },
     call_back_at: call_backs.get(row.key) ?? null,
     earlier: earlier.get(row.key) ?? [],

@@ -66,7 +66,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
     ...judgeJobs({ ...ground, runner }),
     ...experimentJobs(ground),
-    ...searchJobs(ground),
+    ...searchJobs({ ...ground, carrier_prices: config.carrier_prices }),
     ...crawlJobs({ ...ground, embeds: config.embedding_model !== null, pause_ms: config.crawl_pause_ms }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs(ground),

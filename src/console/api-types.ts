@@ -218,7 +218,7 @@ export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
 export type CampaignSpendCap = { "cap_usd": number | null };
 
-export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number };
+export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number; "carrier_usd": number };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 

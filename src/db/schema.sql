@@ -1598,7 +1598,8 @@ create table text_messages (
   held text check (held in ('repeated', 'pace')),
   held_in bigint references sessions on delete set null,
   released boolean not null default false,
-  sealed_text text
+  sealed_text text,
+  segments smallint
 );
 create unique index text_messages_key on text_messages (channel_id, direction, key);
 create index text_messages_dialogue on text_messages (channel_target_id, source, id);
@@ -1747,7 +1748,8 @@ create index campaigns_number_group on campaigns (number_group_id) where (number
 
 create table campaign_spending (
   campaign_id bigint primary key references campaigns,
-  cost_usd double precision not null
+  cost_usd double precision not null,
+  carrier_usd double precision not null default 0
 );
 
 create table campaign_webhooks (
@@ -2421,7 +2423,8 @@ create table session_facts (
   turns integer not null,
   duration_s real,
   cost_usd real,
-  waits_ms real[] not null
+  waits_ms real[] not null,
+  carrier_usd real
 );
 create index session_facts_began on session_facts (sub_organization_id, began_at);
 create index session_facts_ended on session_facts (sub_organization_id, ended_at);

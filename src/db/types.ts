@@ -385,6 +385,7 @@ export interface Campaigns {
 
 export interface CampaignSpending {
   campaign_id: number;
+  carrier_usd: Generated<number>;
   cost_usd: number;
 }
 
@@ -1520,6 +1521,7 @@ export interface SessionFacts {
   agent_version: number | null;
   began_at: string;
   campaign_id: number | null;
+  carrier_usd: number | null;
   channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   cost_usd: number | null;
   duration_s: number | null;
@@ -1939,6 +1941,7 @@ export interface TextMessages {
   purpose: "answer" | "opt-out" | "outreach";
   released: Generated<boolean>;
   sealed_text: string | null;
+  segments: number | null;
   session_id: number | null;
   sid: string | null;
   source: string;

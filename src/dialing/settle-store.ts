@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { CarrierPrices } from "../base/carrier-prices.ts";
 import { tellWebhooks } from "../batches/status-change.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -12,6 +13,7 @@ import { beginDialing } from "./begin-dialing.ts";
 import { holdCountries } from "./country-hold.ts";
 import { BETTER_HOURS, preferenceOf, type StoredPreference } from "./hour-preference.ts";
 import { wakeAt } from "./look-again.ts";
+import { addOutreachFees } from "./outreach-fees.ts";
 import { BY_OUTCOME, earlierAttempts, readCallBacks } from "./read-earlier.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
@@ -22,16 +24,25 @@ import { recordOutcomes } from "./source-health.ts";
  * of the retry, all in one transaction. An event that changes no status is ignored, so it may arrive twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
- * requests by key, pacing, days, uses of numbers, sources, countries. Returns how many attempts ended.
+ * requests by key, pacing, days, uses of numbers, sources, countries, spending. Returns how many attempts ended.
  */
-export async function settleAttempts(db: Db, events: readonly AttemptEvent[], now: Date): Promise<number> {
+export async function settleAttempts(
+  db: Db,
+  events: readonly AttemptEvent[],
+  now: Date,
+  prices: CarrierPrices = {},
+): Promise<number> {
   return db.transaction().execute(async (tx) => {
     await beginDialing(tx);
     const keys = [...new Set(events.map(({ key }) => key))];
     const { attempts, requests, batches } = await lockRows(tx, keys);
+    const placed = new Set(
+      [...attempts.values()].flatMap((row) => (row.placed_at === null ? [] : [row.key])),
+    );
     const settlement = new Settlement(now, attempts, requests, batches);
     for (const each of events) settlement.take(each);
     await store(tx, settlement, now);
+    await addOutreachFees(tx, prices, placed, [...settlement.changed.attempts], now);
     return settlement.changed.ended;
   });
 }

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../base/carrier-prices.ts";
 import { addSpending } from "../campaigns/spending.ts";
+import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../channels/pricing/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import type { AttemptRow } from "./settled-rows.ts";
 
-type Taken = {
+type FeeChange = {
   key: string;
   /** 1: a carrier took it; -1: it was taken back. */
   times: 1 | -1;
@@ -31,7 +31,7 @@ export async function addOutreachFees(
   now: Date,
 ): Promise<void> {
   if (!hasCarrierPrices(prices)) return;
-  const taken = changed.flatMap(({ key, mode, placed_at }): Taken[] => {
+  const taken = changed.flatMap(({ key, mode, placed_at }): FeeChange[] => {
     const isPlaced = placed_at !== null;
     return mode === "voice" || isPlaced === placed.has(key) ? [] : [{ key, times: isPlaced ? 1 : -1 }];
   });

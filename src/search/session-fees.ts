@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../base/carrier-prices.ts";
+import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../channels/pricing/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 
-type Used = { id: number; call_minute: number; sms_segment: number; whatsapp: number; mail: number };
+type UsedUnits = { id: number; call_minute: number; sms_segment: number; whatsapp: number; mail: number };
 
 /** A text that no carrier may have costs nothing. */
 const HANDED = sql`m.asked_at is not null and m.status not in ('PENDING', 'UNEXPECTED_ERROR', 'CANCELED')`;
@@ -19,7 +19,7 @@ export async function carrierFees(
 ): Promise<Map<number, number>> {
   if (!hasCarrierPrices(prices) || sessions.length === 0) return new Map();
   const given = sessions.map(({ id, ended_at }) => ({ id, ended_at }));
-  const { rows } = await sql<Used>`
+  const { rows } = await sql<UsedUnits>`
     select s.id,
       coalesce((
         select greatest(1, ceil(extract(epoch from coalesce(c.ended_at, s.ended_at) - c.answered_at) / 60)) from calls c

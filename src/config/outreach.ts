@@ -1,5 +1,5 @@
 import { type DestinationRules, parseDestinations } from "../base/destination.ts";
-import { type CarrierPrices, parseCarrierPrices } from "../channels/pricing/carrier-prices.ts";
+import { type CarrierPrices, parseCarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Setting, SettingReader } from "./setting-reader.ts";
 
 /** Whom campaigns and transfers may reach, through which carrier, and how many at once. */

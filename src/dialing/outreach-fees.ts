@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../base/prices/carrier-prices.ts";
 import { addSpending } from "../campaigns/spending.ts";
-import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../channels/pricing/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import type { AttemptRow } from "./settled-rows.ts";
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import { gather } from "../base/gather.ts";
-import type { CarrierPrices } from "../channels/pricing/carrier-prices.ts";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Db } from "../db/database.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { settleAttempts } from "./settle-store.ts";

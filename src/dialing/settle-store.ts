@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import { tellWebhooks } from "../batches/status-change.ts";
-import type { CarrierPrices } from "../channels/pricing/carrier-prices.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CarrierPrices } from "../channels/pricing/carrier-prices.ts";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../channels/pricing/carrier-prices.ts";
+import { type CarrierPrices, carrierFee, hasCarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 
 type UsedUnits = { id: number; call_minute: number; sms_segment: number; whatsapp: number; mail: number };

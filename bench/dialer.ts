@@ -33,11 +33,13 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
  * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
  *
- *     node bench/dialer.ts [seconds] [rules|groups|stop|sealed]
+ *     node bench/dialer.ts [seconds] [rules|groups|stop|sealed|cadences]
  *
  * `stop`: only how long after all outreach was stopped the last attempt of two dialers started.
  *
  * `sealed`: only claims of 200 people, whose variables lie in clear or sealed, in turn.
+ *
+ * `cadences`: only calls that nobody answers, alone and with a text and a mail after them, in turn.
  *
  * `groups`: campaigns send from a group of twelve numbers with a cap and local presence.
  *
@@ -45,21 +47,36 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  */
 const NO_LIMITS = { per_source: 1_000_000, per_organization: 1_000_000, kept_for_callers: 0 };
 const SOURCE = "+19032900844";
+const TEXTS = "+19032900845";
+const MAIL = "desk@bench.example";
+/** Call, a second later a text, a second later a mail. */
+const CADENCE = {
+  steps: [
+    { mode: "sms", source: TEXTS, address: null, wait: "1s", after: null },
+    { mode: "email", source: MAIL, address: null, wait: "1s", after: null },
+  ],
+};
+/** Pairs of `cadences`. */
+const CADENCE_PAIRS = 3;
 /** Pairs of `sealed`. */
 const CLAIMS = 25;
 
 if (process.argv[2] === "--dialer") {
-  await runDialer(JSON.parse(process.argv[3] as string), Number(process.argv[4]));
+  await runDialer(
+    JSON.parse(process.argv[3] as string),
+    Number(process.argv[4]),
+    process.argv[5] === "unanswered",
+  );
 } else {
   await measure(Number(process.argv[2] ?? 15));
 }
 
 /** In this process, until its input ends. */
-async function runDialer(connection: Connection, answer_ms: number): Promise<void> {
+async function runDialer(connection: Connection, answer_ms: number, is_unanswered: boolean): Promise<void> {
   const { db, close } = openDatabase(connection);
   const queue = createSettleQueue({ db, clock: systemClock });
   const attempts = createAttempts({ db, queue });
-  const signal = (key: string, status: "IN-PROGRESS" | "COMPLETED") => {
+  const signal = (key: string, status: "IN-PROGRESS" | "COMPLETED" | "NO-ANSWER" | "DELIVERED") => {
     const word = {
       key,
       sid: key,
@@ -72,13 +89,14 @@ async function runDialer(connection: Connection, answer_ms: number): Promise<voi
     return attempts.signal([word]);
   };
   const sender: OutreachSender = {
-    async send({ key }) {
+    async send({ key, mode }) {
       if (answer_ms > 0) await sleep(answer_ms);
       // Told a moment later and each by itself, as callbacks come.
       setTimeout(() => {
-        signal(key, "IN-PROGRESS")
-          .then(() => signal(key, "COMPLETED"))
-          .catch(() => {});
+        const told = is_unanswered
+          ? signal(key, mode === "voice" ? "NO-ANSWER" : "DELIVERED")
+          : signal(key, "IN-PROGRESS").then(() => signal(key, "COMPLETED"));
+        told.catch(() => {});
       }, 20);
       return { sid: key, status: "QUEUED", session_id: null, conversation_id: null };
     },
@@ -144,6 +162,26 @@ async function measure(seconds: number): Promise<void> {
     rmSync(folder, { recursive: true });
     return;
   }
+  if (process.argv.includes("cadences")) {
+    for (const [target, mode] of [
+      [TEXTS, "sms"],
+      [MAIL, "email"],
+    ] as const)
+      await createSender({ db, clock: systemClock } as TestApp, first.caller, { target, mode });
+    const rows = [];
+    // Without, with, with, without: whatever else the machine does meets both alike.
+    for (let run = 0; run < CADENCE_PAIRS * 2; run++) rows.push(await cadences((run + (run >> 1)) % 2 === 1));
+    print(
+      markdownTable(
+        ["steps", "started a second", "calls", "texts", "mails", "late p50 ms", "late p95 ms", "late p99 ms"],
+        rows,
+      ),
+    );
+    await close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
+    return;
+  }
   const rows = [];
   for (const [processes, batches, answer_ms] of [
     [1, 1_000, 0],
@@ -193,13 +231,7 @@ async function measure(seconds: number): Promise<void> {
     const [settled] = await query<{ n: number }>(
       sql`select count(*) as n from attempts where ended_at >= ${from.toISOString()} and ended_at < ${until.toISOString()}`,
     );
-    const late = await query<{ late: number }>(sql`
-      select extract(epoch from gap) * 1000 - 1000 as late from (
-        select started_at, started_at - lag(started_at) over (partition by batch_key order by started_at) as gap
-        from attempts
-      ) as gaps
-      where gap is not null and started_at >= ${from.toISOString()} and started_at < ${until.toISOString()}`);
-    const each = late.map((row) => row.late);
+    const each = await lateness(from, until);
     const perSecond = Math.round((settled?.n ?? 0) / seconds).toLocaleString("en");
     return [
       processes,
@@ -207,6 +239,49 @@ async function measure(seconds: number): Promise<void> {
       answer_ms / 1000,
       perSecond,
       ...[0.5, 0.95, 0.99].map((q) => ms(quantile(each, q))),
+    ];
+  }
+
+  /** What lay between two starts of a batch beyond its second. */
+  async function lateness(from: Date, until: Date): Promise<number[]> {
+    const late = await query<{ late: number }>(sql`
+      select extract(epoch from gap) * 1000 - 1000 as late from (
+        select started_at, started_at - lag(started_at) over (partition by batch_key order by started_at) as gap
+        from attempts
+      ) as gaps
+      where gap is not null and started_at >= ${from.toISOString()} and started_at < ${until.toISOString()}`);
+    return late.map((row) => row.late);
+  }
+
+  /** One dialer, 1,100 batches: more than it starts. Nobody answers, so each call is followed by the steps there are. */
+  async function cadences(has_steps: boolean) {
+    await clear();
+    await fill(1_100, seconds + 10);
+    await sql`
+      update requests set request_variables = json_build_object('email', 'p' || id || '@people.example')`.execute(
+      db,
+    );
+    if (has_steps) await sql`update campaigns set cadence = ${JSON.stringify(CADENCE)}::json`.execute(db);
+    await sql`vacuum analyze`.execute(db);
+    const dialers = await startDialers(1, 0, "unanswered");
+    await sleep(5_000);
+    const from = new Date();
+    await sleep(seconds * 1000);
+    const until = new Date();
+    for (const child of dialers) child.stdin.end();
+    await Promise.all(dialers.map((child) => once(child, "exit")));
+    const [started] = await query<{ all: number; voice: number; sms: number; email: number }>(sql`
+      select count(*) as all, count(*) filter (where mode = 'voice') as voice, count(*) filter (where mode = 'sms') as sms,
+        count(*) filter (where mode = 'email') as email
+      from attempts where started_at >= ${from.toISOString()} and started_at < ${until.toISOString()}`);
+    if (!started) throw new Error("nothing was counted");
+    const { all, voice, sms, email } = started;
+    const perSecond = (n: number) => Math.round(n / seconds).toLocaleString("en");
+    const late = await lateness(from, until);
+    return [
+      has_steps ? "call, text, mail" : "call",
+      ...[all, voice, sms, email].map(perSecond),
+      ...[0.5, 0.95, 0.99].map((q) => ms(quantile(late, q))),
     ];
   }
 
@@ -297,12 +372,12 @@ async function measure(seconds: number): Promise<void> {
     return `stop answered after ${ms(took_ms)} ms, last start ${ms(found?.last ?? 0)} ms after it was asked for; ${found?.before} starts in the second before`;
   }
 
-  async function startDialers(processes: number, answer_ms: number) {
+  async function startDialers(processes: number, answer_ms: number, ...more: string[]) {
     const dialers = [];
     for (let i = 0; i < processes; i++) {
       const child = spawn(
         process.execPath,
-        [import.meta.filename, "--dialer", JSON.stringify(connection), String(answer_ms)],
+        [import.meta.filename, "--dialer", JSON.stringify(connection), String(answer_ms), ...more],
         { stdio: ["pipe", "pipe", "inherit"] },
       );
       await once(createInterface({ input: child.stdout }), "line");

@@ -57,6 +57,7 @@ test("an empty environment is a good one", () => {
       speech_base_urls: {},
       tenants_buy_numbers: false,
       twilio_base_url: null,
+      carrier_prices: {},
       simulator: { scenario_file: null, speed: 1 },
       call_limits: { per_token: 30_000, per_tenant: 60_000, changes_per_tenant: 20_000 },
       model_limits: { tokens_per_day: 1_000_000_000, usd_per_day: 5_000 },

@@ -110,6 +110,8 @@ export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED
 
 export type BegunContact = { "mode": string; "from": string; "to": string };
 
+export type BetterHour = { "hour": number; "low": number; "high": number; "others_low": number; "others_high": number };
+
 export type Board = { "id": number; "name": string; "description": string | null; "last_days": number; "tiles": (BoardTile)[]; "last_updated": string; "last_updated_by": string };
 
 export type BoardCreate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined };
@@ -206,13 +208,17 @@ export type CampaignRequest = { "request_id": number; "batch_id": string; "refer
 
 export type CampaignRequests = { "requests": (CampaignRequest)[]; "next": string | null };
 
+export type CampaignRetryHours = { "within_hours"?: number | null | undefined };
+
+export type CampaignRetryHoursState = { "within_hours": number | null; "learned_at": string | null; "better_hours": (BetterHour)[] };
+
 export type CampaignRetryRules = { "rules": (RetryRule)[] };
 
 export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
 export type CampaignSpendCap = { "cap_usd": number | null };
 
-export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number };
+export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number; "carrier_usd": number };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
@@ -1616,6 +1622,8 @@ export type Operations = {
   get_organization_limits: { input: Record<never, never>; answer: OrganizationLimits };
   update_organization_limits: { input: { "body": OrganizationOwnLimits }; answer: OrganizationLimits };
   get_campaign_answer_times: { input: { "path": { "campaign_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: CampaignAnswerTimes };
+  get_campaign_retry_hours: { input: { "path": { "campaign_id": number } }; answer: CampaignRetryHoursState };
+  update_campaign_retry_hours: { input: { "path": { "campaign_id": number }; "body": CampaignRetryHours }; answer: CampaignRetryHoursState };
   get_number_group_report: { input: { "path": { "number_group_id": number }; "query"?: { "days"?: number | undefined } | undefined }; answer: NumberGroupReport };
   get_campaign_dialing_settings: { input: { "path": { "campaign_id": number } }; answer: CampaignDialingState };
   update_campaign_dialing_settings: { input: { "path": { "campaign_id": number }; "body": CampaignDialingSettings }; answer: CampaignDialingState };
@@ -2091,6 +2099,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   get_organization_limits: ["GET", "/api/v1/organizations/limits"],
   update_organization_limits: ["PUT", "/api/v1/organizations/limits"],
   get_campaign_answer_times: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/answer-times"],
+  get_campaign_retry_hours: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/retry-hours"],
+  update_campaign_retry_hours: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/retry-hours"],
   get_number_group_report: ["GET", "/api/v1/outbound/number-groups/{number_group_id}/report"],
   get_campaign_dialing_settings: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/dialing-settings"],
   update_campaign_dialing_settings: ["PUT", "/api/v1/outbound/campaigns/{campaign_id}/dialing-settings"],

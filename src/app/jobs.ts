@@ -6,6 +6,7 @@ import { checkAlertsJob } from "../analytics/check-alerts.ts";
 import { cancelWaitingHandler } from "../batches/cancel-waiting.ts";
 import { tidyBatchesJob } from "../batches/tidy-batches.ts";
 import { noteConversationsHandler, recountGoalHandler } from "../board/conversations.ts";
+import { learnHoursJob } from "../board/learn-hours.ts";
 import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
 import { settleCallsJob } from "../calls/settle-calls.ts";
@@ -65,7 +66,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
     ...judgeJobs({ ...ground, runner }),
     ...experimentJobs(ground),
-    ...searchJobs(ground),
+    ...searchJobs({ ...ground, carrier_prices: config.carrier_prices }),
     ...crawlJobs({ ...ground, embeds: config.embedding_model !== null, pause_ms: config.crawl_pause_ms }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs(ground),
@@ -75,6 +76,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     noteConversationsHandler(ground),
     recountGoalHandler(ground),
     restNumbersJob(ground),
+    learnHoursJob(ground),
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     sendTestHandler({ ...ground, senders: outreach.senders }),
     endTestsHandler(ground),

@@ -61,7 +61,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
     config.voice_calls ?? mostCalls(parts.voiceEngines?.isOffline ?? false),
     clock,
   );
-  const queue = createSettleQueue({ db, clock });
+  const queue = createSettleQueue({ db, clock, prices: config.carrier_prices });
   const attempts = withTests(createAttempts({ db, queue }), db);
   const mailing = createMail(api, {
     engine,

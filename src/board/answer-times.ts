@@ -38,14 +38,14 @@ const AnswerTimes = z
 
 const DAY_MS = 86_400_000;
 
-/** When people answer, learned from the campaign's own calls. It decides nothing. */
+/** When people answer, learned from the campaign's own calls. What retries make of it: retry-hours.ts. */
 export function answerTimesRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   api.get(
     "/api/v1/outbound/campaigns/:campaign_id/answer-times",
     {
       summary: "Get when people answer a campaign's calls",
       description:
-        "By weekday and hour on each person's own clock, which follows from their number; a number that tells no zone counts on the clock of the campaign's agent. Voicemails don't count as answered. The dialer does not use it: set the campaign's hours by it.",
+        "By weekday and hour on each person's own clock, which follows from their number; a number that tells no zone counts on the clock of the campaign's agent. Voicemails don't count as answered. The dialer uses it where the campaign's retries prefer such hours (`retry-hours`).",
       tag: "outbound",
       permission: "outbound_read",
       params: z.object({ campaign_id: recordId() }),
@@ -86,7 +86,7 @@ export function rated({ tried, answered }: { tried: number; answered: number }) 
 }
 
 /** Numbers that begin alike have one clock: the area codes of North America, elsewhere the country. Index: `attempts_started`. */
-async function triedHours(db: Db, campaign_id: number, from: Date): Promise<TriedHour[]> {
+export async function triedHours(db: Db, campaign_id: number, from: Date): Promise<TriedHour[]> {
   const { rows } = await sql<{
     at: string;
     target: string;

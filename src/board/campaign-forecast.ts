@@ -15,10 +15,10 @@ import { WAITS_FOR_RETRY, waitsForStep } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
-import type { ConcurrencyLimit } from "../planning/forecasts/attempts-at-once.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { Schedule } from "../planning/schedule.ts";
+import { type ForecastLimits, limitsText, readForecastLimits } from "./forecast-limits.ts";
 import { type Judged, judgedText, judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
 
 const MAX_DAYS = 92;
@@ -139,7 +139,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
         const batches =
           body.requests == null ? await waitingBatches(db, campaign.id) : [newBatch(body, body.requests)];
         const cadence = await readCadence(db, campaign.id);
-        const limit = await readLimit(db, campaign.id);
+        const limits = await readForecastLimits(db, campaign.id, clock.now());
         const input: ForecastInput = {
           campaign: {
             ...(campaign as unknown as Schedule),
@@ -154,7 +154,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           from,
           until,
           batches,
-          limit,
+          ...limits,
           answer_rate: body.answer_rate,
           skip_rate,
           reached_before: await reachedBefore(db, campaign.id),
@@ -182,7 +182,8 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
             per_person: deps.per_person,
             has_rules,
             steps: cadence.length,
-            limit,
+            limits,
+            moves_retries: await movesRetries(db, campaign.id),
           }),
         };
       } finally {
@@ -206,13 +207,15 @@ type Assumed = Judged & {
   has_rules: boolean;
   /** After the campaign's own. */
   steps: number;
-  limit: ConcurrencyLimit | null;
+  limits: ForecastLimits;
+  /** Its retries prefer hours in which people answer. */
+  moves_retries: boolean;
   stopped_at: Date | null;
 };
 
 const assumptions = (
   { answer_rate }: Question,
-  { rates, skip_rate, per_person, has_rules, steps, limit, stopped_at, ...judged }: Assumed,
+  { rates, skip_rate, per_person, has_rules, steps, limits, moves_retries, stopped_at, ...judged }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others count as not answered and may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
@@ -233,11 +236,8 @@ const assumptions = (
     : [
         `Each batch keeps its own rate: these ${rates.length} batches make up to ${rates.reduce((sum, rate) => sum + rate, 0)} attempts an hour together.`,
       ]),
-  ...(limit === null
-    ? []
-    : [
-        `At most ${limit.most.toLocaleString("en")} attempts are under way at once, each for ${Math.round(limit.hold_ms / 1000)} s.`,
-      ]),
+  ...(moves_retries ? ["Retries keep their time: none moves to an hour in which more people answer."] : []),
+  ...limitsText(limits),
   "A line is always free, nothing is paused, and nobody edits the campaign.",
   ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
 ];
@@ -258,22 +258,10 @@ async function outcomeRules(db: Db, campaign: OutboundCampaign, zone: string): P
   return rules === null ? null : { rules, hours: { schedule: campaign as unknown as Schedule, zone } };
 }
 
-/** How long an attempt holds its place in a campaign that has had none, ringing and talking. */
-const HOLD_ms = 60_000;
-const MOST_HOLDS = 1_000;
-
-/** Null: the campaign may have any number at once. Some of its attempts say how long one lasts. Index: `attempts_reference`. */
-async function readLimit(db: Db, campaign_id: number): Promise<ConcurrencyLimit | null> {
-  const { rows } = await sql<{ most: number | null; hold_ms: number | null }>`
-    select max_concurrent as most, case when max_concurrent is not null then (
-      select extract(epoch from avg(ended_at - started_at)) * 1000 from (
-        select started_at, ended_at from attempts
-        where campaign_id = c.id and ended_at > started_at limit ${MOST_HOLDS}
-      ) some_attempts
-    ) end as hold_ms
-    from campaigns c where id = ${campaign_id}`.execute(db);
-  const { most = null, hold_ms = null } = rows[0] ?? {};
-  return most === null ? null : { most, hold_ms: Math.max(1, Math.round(hold_ms ?? HOLD_ms)) };
+async function movesRetries(db: Db, campaign_id: number): Promise<boolean> {
+  const { rows } = await sql<{ moves: boolean }>`
+    select better_hours_within is not null as moves from campaigns where id = ${campaign_id}`.execute(db);
+  return rows[0]?.moves ?? false;
 }
 
 async function zoneOf(db: Db, agent_id: number | null): Promise<string> {

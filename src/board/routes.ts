@@ -14,6 +14,7 @@ import { numberReportRoutes } from "./number-report.ts";
 import { organizationLimitRoutes } from "./organization-limits.ts";
 import { preflightRoutes } from "./preflight.ts";
 import { requestTraceRoutes } from "./request-trace.ts";
+import { retryHoursRoutes } from "./retry-hours.ts";
 
 type Deps = Parameters<typeof requestTraceRoutes>[1] &
   Parameters<typeof campaignForecastRoutes>[1] &
@@ -30,6 +31,7 @@ export function addBoard(api: Api, deps: Deps): void {
   campaignBoardRoutes(api, deps);
   organizationLimitRoutes(api, deps);
   answerTimesRoutes(api, deps);
+  retryHoursRoutes(api, deps);
   numberReportRoutes(api, deps);
   campaignDialingRoutes(api, deps);
   agentDialingRoutes(api, deps);

@@ -26,29 +26,44 @@ const Spending = SpendCap.extend({
   spent_usd: z
     .number()
     .describe(
-      "What conversations that are over have cost: models, hearing and speaking, at list prices or the operator's own. A carrier's fees are not known here.",
+      "What conversations that are over have cost: models, hearing and speaking, at list prices or the operator's own; with `carrier_usd`.",
+    ),
+  carrier_usd: z
+    .number()
+    .describe(
+      "Of it, carriers' fees as estimated by the operator's prices (CARRIER_PRICES): started minutes of calls out, SMS segments, WhatsApp messages and mails. 0 where no price is stated.",
     ),
 }).meta({ id: "CampaignSpending" });
 type Spending = z.output<typeof Spending>;
 
 async function readSpending(db: Db, campaign_id: number): Promise<Spending> {
   const { rows } = await sql<Spending>`
-    select c.spend_cap_usd as cap_usd, coalesce(m.cost_usd, 0) as spent_usd
+    select c.spend_cap_usd as cap_usd, coalesce(m.cost_usd, 0) as spent_usd,
+      coalesce(m.carrier_usd, 0) as carrier_usd
     from campaigns c left join campaign_spending m on m.campaign_id = c.id where c.id = ${campaign_id}`.execute(
     db,
   );
   return rows[0] as Spending;
 }
 
-type Spent = { sub_organization_id: number; campaign_id: number; cost_usd: number; at: Date };
+/** `carrier_usd`: what of the cost is a carrier's fee. */
+type Spent = {
+  sub_organization_id: number;
+  campaign_id: number;
+  cost_usd: number;
+  carrier_usd: number;
+  at: Date;
+};
 
-/** Runs in the transaction that stores a conversation's cost. The conversation that reaches the cap writes the one event. */
+/** Runs in the transaction that stores what it is for. What reaches the cap writes the one event. */
 export async function addSpending(tx: Tx, spent: Spent): Promise<void> {
-  const { sub_organization_id, campaign_id, cost_usd, at } = spent;
+  const { sub_organization_id, campaign_id, cost_usd, carrier_usd, at } = spent;
   const { rows } = await sql<{ cap_usd: number | null; spent_usd: number; campaign_name: string }>`
     with added as (
-      insert into campaign_spending (campaign_id, cost_usd) values (${campaign_id}, ${cost_usd}::double precision)
-      on conflict (campaign_id) do update set cost_usd = campaign_spending.cost_usd + excluded.cost_usd
+      insert into campaign_spending (campaign_id, cost_usd, carrier_usd)
+      values (${campaign_id}, ${cost_usd}::double precision, ${carrier_usd}::double precision)
+      on conflict (campaign_id) do update set cost_usd = campaign_spending.cost_usd + excluded.cost_usd,
+        carrier_usd = campaign_spending.carrier_usd + excluded.carrier_usd
       returning campaign_id, cost_usd
     )
     select c.spend_cap_usd as cap_usd, added.cost_usd as spent_usd, c.campaign_name

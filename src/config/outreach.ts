@@ -1,4 +1,5 @@
 import { type DestinationRules, parseDestinations } from "../base/destination.ts";
+import { type CarrierPrices, parseCarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Setting, SettingReader } from "./setting-reader.ts";
 
 /** Whom campaigns and transfers may reach, through which carrier, and how many at once. */
@@ -17,6 +18,8 @@ export type OutreachConfig = {
   tenants_buy_numbers: boolean;
   twilio_base_url: string | null;
   telnyx_base_url: string | null;
+  /** What carriers charge, as the operator states it. */
+  carrier_prices: CarrierPrices;
   simulator: { scenario_file: string | null; speed: number };
 };
 
@@ -67,6 +70,12 @@ export const OUTREACH_SETTINGS: Setting[] = [
   },
   { name: "TWILIO_AUTH_TOKEN", example: "", about: "The auth token of that account." },
   {
+    name: "CARRIER_PRICES",
+    example: "",
+    about:
+      "What carriers charge you, for estimates of what campaigns cost and for their spend caps: call_minute=0.014,sms_segment=0.0083,whatsapp=0.005,mail=0.0008. US dollars, of a started minute of a call out, of a segment of a text, of a message, of a mail. It counts from then on.",
+  },
+  {
     name: "TENANTS_BUY_NUMBERS",
     example: "off",
     about:
@@ -109,6 +118,7 @@ export function readOutreach(read: SettingReader): OutreachConfig {
     tenants_buy_numbers: isOn("TENANTS_BUY_NUMBERS", "off"),
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
     telnyx_base_url: url("TELNYX_BASE_URL", ["http:", "https:"]),
+    carrier_prices: carrierPrices(read),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulatorSpeed(read) },
   };
 }
@@ -116,6 +126,16 @@ export function readOutreach(read: SettingReader): OutreachConfig {
 export function readOutreachSecrets({ both }: SettingReader): OutreachSecrets {
   const account = both("TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN");
   return { twilio: account && { account_sid: account[0], auth_token: account[1] } };
+}
+
+function carrierPrices({ given, faults }: SettingReader): CarrierPrices {
+  const text = given("CARRIER_PRICES");
+  const prices = text === null ? {} : parseCarrierPrices(text);
+  if (prices === null)
+    faults.push(
+      `CARRIER_PRICES is "${text}"; write call_minute=0.014,sms_segment=0.0083,whatsapp=0.005,mail=0.0008: US dollars, what is left out has no price.`,
+    );
+  return prices ?? {};
 }
 
 function mostPerPerson({ given, faults }: SettingReader): OutreachConfig["lines"]["per_person"] {

@@ -110,6 +110,8 @@ export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED
 
 export type BegunContact = { "mode": string; "from": string; "to": string };
 
+export type BetterHour = { "hour": number; "low": number; "high": number; "others_low": number; "others_high": number };
+
 export type Board = { "id": number; "name": string; "description": string | null; "last_days": number; "tiles": (BoardTile)[]; "last_updated": string; "last_updated_by": string };
 
 export type BoardCreate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined };
@@ -206,13 +208,17 @@ export type CampaignRequest = { "request_id": number; "batch_id": string; "refer
 
 export type CampaignRequests = { "requests": (CampaignRequest)[]; "next": string | null };
 
+export type CampaignRetryHours = { "within_hours"?: number | null | undefined };
+
+export type CampaignRetryHoursState = { "within_hours": number | null; "learned_at": string | null; "better_hours": (BetterHour)[] };
+
 export type CampaignRetryRules = { "rules": (RetryRule)[] };
 
 export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
 
 export type CampaignSpendCap = { "cap_usd": number | null };
 
-export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number };
+export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number; "carrier_usd": number };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
@@ -1616,6 +1622,8 @@ export type Operations = {
   "GET /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OrganizationLimits };
   "PUT /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: OrganizationOwnLimits; answer: OrganizationLimits };
   "GET /api/v1/outbound/campaigns/{campaign_id}/answer-times": { path: { "campaign_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: CampaignAnswerTimes };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/retry-hours": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignRetryHoursState };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-hours": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignRetryHours; answer: CampaignRetryHoursState };
   "GET /api/v1/outbound/number-groups/{number_group_id}/report": { path: { "number_group_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: NumberGroupReport };
   "GET /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignDialingState };
   "PUT /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignDialingSettings; answer: CampaignDialingState };

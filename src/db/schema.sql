@@ -1598,7 +1598,8 @@ create table text_messages (
   held text check (held in ('repeated', 'pace')),
   held_in bigint references sessions on delete set null,
   released boolean not null default false,
-  sealed_text text
+  sealed_text text,
+  segments smallint
 );
 create unique index text_messages_key on text_messages (channel_id, direction, key);
 create index text_messages_dialogue on text_messages (channel_target_id, source, id);
@@ -1735,7 +1736,9 @@ create table campaigns (
   spend_cap_usd double precision check (spend_cap_usd > 0::double precision),
   number_group_id bigint references number_groups,
   max_concurrent integer check (max_concurrent > 0),
-  priority smallint not null default 3 check (priority >= 1 and priority <= 5)
+  priority smallint not null default 3 check (priority >= 1 and priority <= 5),
+  better_hours_within smallint check (better_hours_within > 0),
+  answer_hours json
 );
 create unique index campaigns_name on campaigns (sub_organization_id, campaign_name) where (deleted_at is null);
 create index campaigns_agent on campaigns (agent_id) where (deleted_at is null);
@@ -1745,7 +1748,8 @@ create index campaigns_number_group on campaigns (number_group_id) where (number
 
 create table campaign_spending (
   campaign_id bigint primary key references campaigns,
-  cost_usd double precision not null
+  cost_usd double precision not null,
+  carrier_usd double precision not null default 0
 );
 
 create table campaign_webhooks (
@@ -2419,7 +2423,8 @@ create table session_facts (
   turns integer not null,
   duration_s real,
   cost_usd real,
-  waits_ms real[] not null
+  waits_ms real[] not null,
+  carrier_usd real
 );
 create index session_facts_began on session_facts (sub_organization_id, began_at);
 create index session_facts_ended on session_facts (sub_organization_id, ended_at);

@@ -345,6 +345,8 @@ export interface Campaigns {
   active_days: string[];
   agent_id: number | null;
   allowed_line_types: string[] | null;
+  answer_hours: unknown | null;
+  better_hours_within: number | null;
   cadence: unknown | null;
   call_backs_of: number | null;
   caller_id: string | null;
@@ -383,6 +385,7 @@ export interface Campaigns {
 
 export interface CampaignSpending {
   campaign_id: number;
+  carrier_usd: Generated<number>;
   cost_usd: number;
 }
 
@@ -1518,6 +1521,7 @@ export interface SessionFacts {
   agent_version: number | null;
   began_at: string;
   campaign_id: number | null;
+  carrier_usd: number | null;
   channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   cost_usd: number | null;
   duration_s: number | null;
@@ -1937,6 +1941,7 @@ export interface TextMessages {
   purpose: "answer" | "opt-out" | "outreach";
   released: Generated<boolean>;
   sealed_text: string | null;
+  segments: number | null;
   session_id: number | null;
   sid: string | null;
   source: string;

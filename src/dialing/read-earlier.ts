@@ -34,13 +34,16 @@ export async function readCallBacks(
   return new Map(rows.map(({ key, due_at }) => [key, due_at]));
 }
 
-/** The campaign's rules by outcome with the hours that they stay in; null: it has none. Of the aliases `a` and `c`. */
+/** When a campaign is open, on its agent's clock. Of the alias `c`. */
+export const CAMPAIGN_HOURS = sql`json_build_object(
+  'zone', coalesce((select timezone from agents where id = c.agent_id), 'UTC'),
+  'schedule', json_build_object('daily_start_time', c.daily_start_time, 'daily_end_time', c.daily_end_time,
+    'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
+    'outreach_override_rules', c.outreach_override_rules))`;
+
+/** The campaign's rules by outcome with the hours that they stay in; null: it has none. Of the alias `c`. */
 export const BY_OUTCOME = sql`case when c.retry_rules is not null then json_build_object('rules', c.retry_rules,
-  'hours', json_build_object(
-    'zone', coalesce((select timezone from agents where id = c.agent_id), 'UTC'),
-    'schedule', json_build_object('daily_start_time', c.daily_start_time, 'daily_end_time', c.daily_end_time,
-      'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
-      'outreach_override_rules', c.outreach_override_rules))) end`;
+  'hours', ${CAMPAIGN_HOURS}) end`;
 
 /**
  * How the attempts before these ended, where their campaign has rules by outcome. A statement of its own, as

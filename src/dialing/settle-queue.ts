@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import { gather } from "../base/gather.ts";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Db } from "../db/database.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { settleAttempts } from "./settle-store.ts";
@@ -17,12 +18,15 @@ export type SettleQueue = {
   idle(): Promise<void>;
 };
 
-export function createSettleQueue({ db, clock }: { db: Db; clock: Clock }): SettleQueue {
+/** `prices`: the operator's, of what carriers charge; left out: none is known. */
+type Parts = { db: Db; clock: Clock; prices?: CarrierPrices };
+
+export function createSettleQueue({ db, clock, prices }: Parts): SettleQueue {
   const gathered = gather<AttemptEvent[], void>({
     most: MOST,
     size: (events) => events.length,
     async write(parts) {
-      await settleAgain(() => settleAttempts(db, parts.flat(), clock.now()));
+      await settleAgain(() => settleAttempts(db, parts.flat(), clock.now(), prices));
       return parts.map(() => undefined);
     },
   });

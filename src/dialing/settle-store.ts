@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import { tellWebhooks } from "../batches/status-change.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -10,7 +11,9 @@ import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { beginDialing } from "./begin-dialing.ts";
 import { holdCountries } from "./country-hold.ts";
+import { BETTER_HOURS, preferenceOf, type StoredPreference } from "./hour-preference.ts";
 import { wakeAt } from "./look-again.ts";
+import { addOutreachFees } from "./outreach-fees.ts";
 import { BY_OUTCOME, earlierAttempts, readCallBacks } from "./read-earlier.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
@@ -21,16 +24,25 @@ import { recordOutcomes } from "./source-health.ts";
  * of the retry, all in one transaction. An event that changes no status is ignored, so it may arrive twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
- * requests by key, pacing, days, uses of numbers, sources, countries. Returns how many attempts ended.
+ * requests by key, pacing, days, uses of numbers, sources, countries, spending. Returns how many attempts ended.
  */
-export async function settleAttempts(db: Db, events: readonly AttemptEvent[], now: Date): Promise<number> {
+export async function settleAttempts(
+  db: Db,
+  events: readonly AttemptEvent[],
+  now: Date,
+  prices: CarrierPrices = {},
+): Promise<number> {
   return db.transaction().execute(async (tx) => {
     await beginDialing(tx);
     const keys = [...new Set(events.map(({ key }) => key))];
     const { attempts, requests, batches } = await lockRows(tx, keys);
+    const placed = new Set(
+      [...attempts.values()].flatMap((row) => (row.placed_at === null ? [] : [row.key])),
+    );
     const settlement = new Settlement(now, attempts, requests, batches);
     for (const each of events) settlement.take(each);
     await store(tx, settlement, now);
+    await addOutreachFees(tx, prices, placed, [...settlement.changed.attempts], now);
     return settlement.changed.ended;
   });
 }
@@ -45,14 +57,15 @@ async function lockRows(tx: Tx, keys: string[]) {
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<
     Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere" | "call_back_at" | "earlier"> &
-      Omit<BatchContext, "cadence"> & {
+      Omit<BatchContext, "cadence" | "preference"> & {
+        better_hours: StoredPreference | null;
         request: RequestRow;
         steps: CadenceStep[] | null;
         person: CadencePerson;
       }
   >`
     select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, a.number_day::text as number_day, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
-      ${BY_OUTCOME} as by_outcome, c.cadence -> 'steps' as steps,
+      ${BY_OUTCOME} as by_outcome, ${BETTER_HOURS} as better_hours, c.cadence -> 'steps' as steps,
       case when c.cadence is not null then json_build_object('target', r.target, 'variables', r.request_variables) end as person,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
@@ -85,8 +98,9 @@ async function lockRows(tx: Tx, keys: string[]) {
   const earlier = await earlierAttempts(tx, retries);
   const reached = await reachedBefore(tx, retries);
   const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
-  const known = rows.map(({ steps, person, ...row }) => ({
+  const known = rows.map(({ steps, person, better_hours, ...row }) => ({
     ...row,
+    preference: preferenceOf(better_hours, row.expires_on),
     cadence: steps === null ? null : { steps, person },
     call_back_at: call_backs.get(row.key) ?? null,
     earlier: earlier.get(row.key) ?? [],

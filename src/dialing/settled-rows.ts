@@ -4,6 +4,7 @@ import type { Mode } from "../planning/attempt.ts";
 import type { AttemptPhase } from "../planning/attempt-state.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { StepLogEntry } from "../planning/cadences/step-log.ts";
+import type { HourPreference } from "../planning/retries/better-hours.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { EarlierAttempt } from "../planning/retry.ts";
 import type { Cadence, Decision } from "../planning/settle.ts";
@@ -82,6 +83,8 @@ export type BatchContext = {
   retry_count: number;
   retry_interval: string | null;
   by_outcome: OutcomeRules | null;
+  /** Null: the campaign does not ask for better hours, or none is known. */
+  preference: HourPreference | null;
   /** The campaign's steps after its own, with the person of the request; null: it never had any. */
   cadence: Cadence | null;
 };

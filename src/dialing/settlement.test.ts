@@ -125,6 +125,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
         retry_count,
         retry_interval: "1m",
         by_outcome: null,
+        preference: null,
         cadence: null,
       };
       let now_ms = START_ms;

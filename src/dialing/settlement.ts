@@ -21,7 +21,7 @@ import { giveBackHungUp, giveBackNotTaken, giveBackRefused, wasRefusedLater } fr
 import { SettledChanges } from "./settled-changes.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
-const ONCE = { retry_count: 0, retry_interval: null, by_outcome: null };
+const ONCE = { retry_count: 0, retry_interval: null, by_outcome: null, preference: null };
 
 /** Applies events one by one to the rows in memory, before anything is written. Pure. */
 export class Settlement {
@@ -62,7 +62,7 @@ export class Settlement {
     }
     // A late status of a message that was refused since is ignored, unless it was delivered after all.
     if (wasRefusedLater(attempt) && REQUEST_STATUS[update.status] !== "COMPLETED") return;
-    const { retry_count, retry_interval, by_outcome, cadence } = this.changed.batchOf(attempt);
+    const { retry_count, retry_interval, by_outcome, preference, cadence } = this.changed.batchOf(attempt);
     const before = attempt.channel_status;
     const wasOver = hasEnded(attempt);
     if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
@@ -70,7 +70,7 @@ export class Settlement {
     this.#remember(attempt, request, update);
     const settled = settle(attempt, request, update, {
       // The campaign's retries are those of its own step; the others are tried once.
-      ...(attempt.step === 0 ? { retry_count, retry_interval, by_outcome } : ONCE),
+      ...(attempt.step === 0 ? { retry_count, retry_interval, by_outcome, preference } : ONCE),
       cadence,
       earlier: this.#earlierThan(attempt, request),
       batch_goes_on: this.changed.goesOnWith(attempt),

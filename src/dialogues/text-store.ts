@@ -7,6 +7,7 @@ import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { openWords, sealWords } from "../redaction/policy.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
 import { type OutboundChange, type OutboundState, transition } from "./outbound/outbound-message.ts";
+import { textSegments } from "./outbound/text-segments.ts";
 import { type Correspondence, selectTargets, TARGET_COLUMNS, type WrittenTarget } from "./written-target.ts";
 
 export type Medium = OutgoingText["medium"];
@@ -72,6 +73,7 @@ export async function insertText(
     .values({
       ...rest,
       text: words.text,
+      segments: rest.direction === "out" && rest.medium === "sms" ? textSegments(rest.text) : null,
       sealed_text: rest.status === "ANSWERED" ? null : sealed,
       sub_organization_id: target.sub_organization_id,
       channel_id: target.channel_id,

@@ -6,13 +6,13 @@ export const Z_POWER_80 = 0.8416212335729143;
 
 export type RateInterval = { low: number; high: number };
 
-/** Wilson's interval (without continuity correction) of a rate, 95 %. Newcombe 1998, method 3. */
-export function wilsonInterval(passed: number, total: number): RateInterval | null {
+/** Wilson's interval (without continuity correction) of a rate, 95 % unless said otherwise. Newcombe 1998, method 3. */
+export function wilsonInterval(passed: number, total: number, z = Z_95): RateInterval | null {
   if (total === 0) return null;
   const rate = passed / total;
-  const z2 = Z_95 * Z_95;
+  const z2 = z * z;
   const middle = (2 * total * rate + z2) / (2 * (total + z2));
-  const half = (Z_95 * Math.sqrt(z2 + 4 * total * rate * (1 - rate))) / (2 * (total + z2));
+  const half = (z * Math.sqrt(z2 + 4 * total * rate * (1 - rate))) / (2 * (total + z2));
   // At 0 and 1 rounding leaves a trace of the exact end.
   return {
     low: passed === 0 ? 0 : Math.max(0, middle - half),

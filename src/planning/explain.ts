@@ -1,6 +1,7 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { AttemptPhase } from "./attempt-state.ts";
 import type { BatchStatus } from "./batch-state.ts";
+import { moveText } from "./retries/better-hours.ts";
 import type { Decision } from "./settle.ts";
 import type { BatchStep } from "./steps/batch-step.ts";
 import type { RequestStep } from "./steps/request-step.ts";
@@ -96,7 +97,7 @@ export function explainAttempt(
   if (decision.kind === "retry" && canceled)
     return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
   if (decision.kind === "retry")
-    return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}.`;
+    return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}${decision.move ? `, ${moveText(decision.move)}` : ""}.`;
   if (decision.kind === "call-back" && canceled)
     return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
   if (decision.kind === "call-back")

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import "../../test/harness/seed.ts";
 import { type ForecastInput, forecast } from "./forecast.ts";
 
 const INPUT: ForecastInput = {
@@ -65,10 +67,142 @@ test.each([0, 1])("leaves the program its turns, whoever is skipped: a share of 
 test("a campaign's limit of attempts at once is kept over all its batches", async () => {
   const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
   const batches = [1, 2, 3].map(() => ({ ...batch, requests: 100 }));
-  const { hours, ends_at, left } = await forecast({ ...INPUT, batches, limit: { most: 5, hold_ms: 60_000 } });
+  const { hours, ends_at, left } = await forecast({
+    ...INPUT,
+    batches,
+    limits: { campaign: { most: 5, hold_ms: 60_000 }, agent: null },
+  });
   expect(left).toBe(0);
   expect(hours.map(({ first_attempts }) => first_attempts)).toEqual([300]);
   const took_min = ((ends_at as Date).getTime() - INPUT.from.getTime()) / 60_000;
   expect(took_min).toBeGreaterThan(58);
   expect(took_min).toBeLessThan(60);
+});
+
+describe("limits of agent and numbers", () => {
+  const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
+  const minutes = (ends_at: Date | null) => ((ends_at as Date).getTime() - INPUT.from.getTime()) / 60_000;
+
+  test("an agent's calls at once are bounded, and texts of the same campaign are not", async () => {
+    const limits = { campaign: null, agent: { most: 2, hold_ms: 60_000 } };
+    const batches = [{ ...batch, requests: 100 }];
+    expect(Math.floor(minutes((await forecast({ ...INPUT, batches, limits })).ends_at))).toBe(49);
+    expect(minutes((await forecast({ ...INPUT, mode: "sms", batches, limits })).ends_at)).toBeLessThan(2);
+  });
+
+  test("steps of the agent count, those that others call do not", async () => {
+    const cadence = [{ mode: "voice" as const, source: "x", address: null, wait: "1m", after: null }];
+    const batches = [{ ...batch, requests: 100 }];
+    const limits = { campaign: null, agent: { most: 1, hold_ms: 60_000 } };
+    const each = { ...INPUT, answer_rate: 0, cadence, batches, limits };
+    const [own, others] = [
+      await forecast({ ...each, agents_steps: new Set([1]) }),
+      await forecast({ ...each, agents_steps: new Set() }),
+    ];
+    expect([own, others].map(({ totals }) => totals.steps)).toEqual([100, 100]);
+    expect(minutes(own.ends_at)).toBe(199);
+    expect(minutes(others.ends_at)).toBeLessThan(102);
+  });
+
+  test("a group's numbers make no more than their caps a day, on the group's clock, what was used counted", async () => {
+    const number_cap = { zone: "America/Chicago", per_day: 40, used: { at: INPUT.from, attempts: 25 } };
+    const { days, hours, left } = await forecast({
+      ...{ ...INPUT, number_cap },
+      batches: [{ ...batch, requests: 100 }],
+    });
+    // 15 today; the next day of the group begins at 01:00 in New York.
+    expect(days.map(({ first_attempts }) => first_attempts)).toEqual([15, 40, 40, 5]);
+    expect(hours[1]?.at.toISOString()).toBe("2026-11-19T06:00:00.000Z");
+    expect(left).toBe(0);
+  });
+
+  test("texts of later steps go on while the numbers of the calls are used up", async () => {
+    const cadence = [{ mode: "sms" as const, source: "x", address: null, wait: "10m", after: null }];
+    const number_cap = { zone: "UTC", per_day: 10, used: { at: INPUT.from, attempts: 0 } };
+    const { days } = await forecast({
+      ...{ ...INPUT, answer_rate: 0, cadence, number_cap },
+      batches: [{ ...batch, requests: 20 }],
+    });
+    expect(days.map(({ first_attempts, steps }) => [first_attempts, steps])).toEqual([[20, 20]]);
+  });
+
+  test("a group without numbers reaches nobody", async () => {
+    const number_cap = { zone: "UTC", per_day: 0, used: { at: INPUT.from, attempts: 0 } };
+    const { left, ends_at } = await forecast({ ...INPUT, number_cap });
+    expect([left, ends_at]).toEqual([50_000, null]);
+  });
+
+  const limit = fc.option(
+    fc.record({ most: fc.integer({ min: 1, max: 4 }), hold_ms: fc.integer({ min: 1, max: 600_000 }) }),
+  );
+  const cap = fc.option(
+    fc.record({
+      zone: fc.constantFrom("UTC", "America/Chicago", "Asia/Kolkata"),
+      per_day: fc.integer({ min: 1, max: 40 }),
+      used: fc.record({ at: fc.constant(INPUT.from), attempts: fc.nat({ max: 30 }) }),
+    }),
+  );
+  const tighter = (one: { most: number; hold_ms: number } | null) =>
+    one === null
+      ? { most: 4, hold_ms: 60_000 }
+      : { most: Math.max(1, one.most - 1), hold_ms: one.hold_ms + 1 };
+  const campaign = fc.record({
+    daily_start_time: fc.constantFrom(null, "09:00:00"),
+    daily_end_time: fc.constantFrom(null, "10:30:00", "17:00:00"),
+    max_daily_calls: fc.option(fc.integer({ min: 1, max: 30 })),
+  });
+  const end = ({ ends_at }: { ends_at: Date | null }) => ends_at?.getTime() ?? Number.POSITIVE_INFINITY;
+
+  test("more limits, and tighter ones, never let a list end earlier", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        ...([
+          campaign,
+          limit,
+          limit,
+          cap,
+          fc.integer({ min: 1, max: 60 }),
+          fc.integer({ min: 60, max: 3600 }),
+        ] as const),
+        async (schedule, of_campaign, of_agent, number_cap, requests, call_rate) => {
+          const input = {
+            ...INPUT,
+            campaign: { ...INPUT.campaign, ...schedule },
+            batches: [{ ...batch, requests, call_rate }],
+          };
+          const run = (limits: ForecastInput["limits"], numbers: typeof number_cap) =>
+            forecast({ ...input, limits: limits as never, number_cap: numbers }).then(end);
+          const free = await run({ campaign: null, agent: null }, null);
+          const one = await run({ campaign: of_campaign, agent: null }, null);
+          const two = await run({ campaign: of_campaign, agent: of_agent }, null);
+          const all = await run({ campaign: of_campaign, agent: of_agent }, number_cap);
+          const tight = await run({ campaign: tighter(of_campaign), agent: tighter(of_agent) }, number_cap);
+          const ends = [free, one, two, all, tight];
+          expect(ends).toEqual(ends.toSorted((a, b) => a - b));
+        },
+      ),
+    );
+  });
+
+  test("of several lists none ends earlier because of a limit, while nobody is tried twice", async () => {
+    const list = fc.record({
+      requests: fc.integer({ min: 1, max: 40 }),
+      call_rate: fc.integer({ min: 60, max: 3600 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        ...([fc.array(list, { minLength: 2, maxLength: 4 }), limit, limit] as const),
+        async (lists, of_campaign, of_agent) => {
+          const batches = lists.map((each) => ({ ...batch, ...each }));
+          const free = await forecast({ ...INPUT, batches });
+          const bound = await forecast({
+            ...INPUT,
+            batches,
+            limits: { campaign: of_campaign, agent: of_agent },
+          });
+          expect(end(bound)).toBeGreaterThanOrEqual(end(free));
+        },
+      ),
+    );
+  });
 });

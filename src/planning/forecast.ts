@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Mode } from "./attempt.ts";
 import type { CadenceStep } from "./cadences/cadence.ts";
-import { AttemptsAtOnce, type ConcurrencyLimit } from "./forecasts/attempts-at-once.ts";
+import { type AttemptLimits, AttemptsAtOnce } from "./forecasts/attempts-at-once.ts";
 import { Book, type Forecast } from "./forecasts/forecast-book.ts";
+import { type NumberCap, NumberDays } from "./forecasts/number-days.ts";
 import { autoRate, nextSlot, openHours, rateOf } from "./pacing.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
 import { retryWait_s } from "./retry-interval.ts";
@@ -13,8 +14,7 @@ import { requestStep } from "./steps/request-step.ts";
 /**
  * What would happen: the dialer's own decisions (`batchStep`, `requestStep`, `decideRetry`) on a clock that moves from
  * one to the next, with people of whom a given share answers. Shares are spread evenly, not drawn: the same question has
- * the same answer. Lines of numbers,
- * outages and people who are on two lists are left out.
+ * the same answer. Lines of numbers, outages and people who are on two lists are left out.
  */
 export type ForecastInput = {
   campaign: Schedule & RetryRules & { hourly_rate: number };
@@ -25,8 +25,12 @@ export type ForecastInput = {
   from: Date;
   until: Date;
   batches: ForecastBatch[];
-  /** Null and left out: the campaign has none. */
-  limit?: ConcurrencyLimit | null;
+  /** Left out: neither campaign nor agent has one. */
+  limits?: AttemptLimits;
+  /** Steps of the cadence whose calls the campaign's agent makes; those of the campaign itself are its own. */
+  agents_steps?: ReadonlySet<number>;
+  /** Of the number group that the campaign's own step sends from. Null and left out: nothing bounds it. */
+  number_cap?: NumberCap | null;
   /** Share of attempts that reach their person, 0 to 1. */
   answer_rate: number;
   /** Share of people who are skipped, 0 to 1. */
@@ -72,15 +76,20 @@ type ForecastLine = {
   rate: number | null;
   last_at: Date | null;
   firsts: number;
-  /** In the order in which they are due. */
+  /** In the order in which they are due. Apart, because what holds back the campaign's own step holds back no other. */
   retries: Waiting[];
+  steps: Waiting[];
   next: number;
 };
+
+/** What all lists share. */
+type Shared = { book: Book; at_once: AttemptsAtOnce; numbers: NumberDays };
 
 export async function forecast(input: ForecastInput): Promise<Forecast> {
   const lines = input.batches.map((batch) => newLine(input, batch));
   const book = new Book(input);
-  const at_once = new AttemptsAtOnce(input.limit ?? null);
+  const at_once = new AttemptsAtOnce(input.limits ?? { campaign: null, agent: null });
+  const shared = { book, at_once, numbers: new NumberDays(input.number_cap ?? null) };
   let attempts = 0;
   let stopped_at: Date | null = null;
   for (let steps = 1; ; steps++) {
@@ -95,11 +104,14 @@ export async function forecast(input: ForecastInput): Promise<Forecast> {
       break;
     }
     at_once.leave(line);
-    if (step(input, line, book, at_once, now)) attempts++;
+    if (step(input, line, shared, now)) attempts++;
     at_once.wakeNext(now);
     if (steps % TURN === 0) await setImmediate();
   }
-  const left = lines.reduce((sum, { firsts, retries }) => sum + firsts + retries.length, 0);
+  const left = lines.reduce(
+    (sum, { firsts, retries, steps }) => sum + firsts + retries.length + steps.length,
+    0,
+  );
   return book.close(left, stopped_at);
 }
 
@@ -120,17 +132,20 @@ function newLine(input: ForecastInput, batch: ForecastBatch): ForecastLine {
       : rateOf({ ...campaign, call_rate: batch.call_rate }, null),
     last_at: null,
     firsts: batch.requests,
-    retries: batch.retries.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime()),
+    retries: byDue(batch.retries.filter(({ step = 0 }) => step === 0)),
+    steps: byDue(batch.retries.filter(({ step = 0 }) => step > 0)),
     next: from.getTime(),
   };
 }
+
+const byDue = (some: Waiting[]): Waiting[] =>
+  some.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime());
 
 /** Decides about one list at one instant, and when it is looked at next. True: somebody was tried. */
 function step(
   input: ForecastInput,
   line: ForecastLine,
-  book: Book,
-  at_once: AttemptsAtOnce,
+  { book, at_once, numbers }: Shared,
   now: Date,
 ): boolean {
   const hours = { schedule: input.campaign, zone: input.zone };
@@ -145,14 +160,9 @@ function step(
   };
   const first = batchStep(view, now);
   if (first.kind !== "start") return sleep(line, first.kind === "wait" ? first.until : null);
-  if (at_once.freeAt(now) > now) {
-    at_once.wait(line);
-    return false;
-  }
-  const retry = line.retries[0];
   const waits: (Date | null)[] = [];
-  for (const candidate of [retry, line.firsts > 0 ? { due_at: input.from, attempt_count: 0 } : undefined]) {
-    if (!candidate) continue;
+  let isBlocked: { is_agents: boolean } | null = null;
+  for (const candidate of candidatesOf(line, input.from)) {
     const request = {
       ...candidate,
       retry_count: input.campaign.retry_count,
@@ -173,16 +183,46 @@ function step(
       continue;
     }
     if (next.kind === "skip") continue;
-    if (candidate === retry) line.retries.shift();
-    else line.firsts--;
-    if (candidate !== retry && book.skips(now)) return false;
-    at_once.start(now);
+    const { step = 0 } = candidate;
+    const number_at = step === 0 ? numbers.freeAt(now) : now;
+    if (number_at === null || number_at > now) {
+      waits.push(number_at);
+      continue;
+    }
+    const is_agents = isAgentsCall(input, step);
+    if (at_once.freeAt(now, is_agents) > now) {
+      isBlocked ??= { is_agents };
+      continue;
+    }
+    take(line, candidate);
+    if (candidate.attempt_count === 0 && step === 0 && book.skips(now)) return false;
+    at_once.start(now, is_agents);
+    if (step === 0) numbers.use(now);
     tryOne(input, line, book, { ...candidate, counts_on: next.counts_on }, now);
     return true;
+  }
+  if (isBlocked !== null) {
+    at_once.wait(line, isBlocked.is_agents);
+    return false;
   }
   const known = waits.filter((wait) => wait !== null);
   return sleep(line, known.length === 0 ? null : new Date(Math.min(...known.map((at) => at.getTime()))));
 }
+
+/** The retry and the step that are due first, the earlier of them before the other, then somebody who waits for a first attempt. */
+function candidatesOf({ retries, steps, firsts }: ForecastLine, from: Date): Waiting[] {
+  const again = byDue([retries[0], steps[0]].filter((each) => each !== undefined));
+  return firsts > 0 ? [...again, { due_at: from, attempt_count: 0 }] : again;
+}
+
+function take(line: ForecastLine, candidate: Waiting): void {
+  if (candidate === line.retries[0]) line.retries.shift();
+  else if (candidate === line.steps[0]) line.steps.shift();
+  else line.firsts--;
+}
+
+const isAgentsCall = ({ mode, cadence, agents_steps }: ForecastInput, step: number): boolean =>
+  step === 0 ? mode === "voice" : cadence?.[step - 1]?.mode === "voice" && agents_steps?.has(step) === true;
 
 const sleep = (line: ForecastLine, until: Date | null): false => {
   line.next = until?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -216,7 +256,7 @@ function tryOne(
     earlier: Array.from({ length: attempt_count }, () => ({ outcome: status, started_at: now })),
   };
   const retry = decideRetry(missed, campaign);
-  if (retry.kind === "retry") addRetry(line, { due_at: retry.at, attempt_count: attempt_number });
+  if (retry.kind === "retry") insert(line.retries, { due_at: retry.at, attempt_count: attempt_number });
   else if (!goOn(cadence, line, { attempt_count: attempt_number, step: 0 }, now)) book.giveUp(now);
 }
 
@@ -246,12 +286,12 @@ function goOn(
   const next = cadence[step];
   if (!next) return false;
   const due_at = new Date(now.getTime() + retryWait_s(next.wait) * 1000);
-  addRetry(line, { due_at, attempt_count, step: step + 1 });
+  insert(line.steps, { due_at, attempt_count, step: step + 1 });
   return true;
 }
 
-/** Behind those that are due earlier: with rules by outcome the waits differ. */
-function addRetry({ retries }: ForecastLine, retry: ForecastLine["retries"][number]): void {
-  const place = retries.findLastIndex(({ due_at }) => due_at <= retry.due_at) + 1;
-  retries.splice(place, 0, retry);
+/** Behind those that are due earlier: with rules by outcome, and from step to step, the waits differ. */
+function insert(some: Waiting[], one: Waiting): void {
+  const place = some.findLastIndex(({ due_at }) => due_at <= one.due_at) + 1;
+  some.splice(place, 0, one);
 }

@@ -185,6 +185,53 @@ describe("the person's own clock", () => {
     });
   });
 
+  test("the postal code goes after the zones of request and contact, and before the number's area", () => {
+    const zip = { zip: "79901-1234" };
+    const moved = person("+12125550100", zip);
+    expect(hold(moved, "2026-11-24T14:30:00Z")?.text).toBe(
+      "Waiting for 08:00 in Denver, by the postal code.",
+    );
+    expect(hold({ ...moved, contact_timezone: "America/Chicago" }, "2026-11-24T13:30:00Z")?.text).toBe(
+      "Waiting for 08:00 in Chicago, the contact's zone.",
+    );
+    const own = person("+12125550100", { ...zip, timezone: "America/Los_Angeles" });
+    expect(hold(own, "2026-11-24T15:30:00Z")?.text).toBe(
+      "Waiting for 08:00 in Los Angeles, the request's own zone.",
+    );
+    const toll_free = person("+18005550100", { "vars.postal_code": "K1A 0B1" });
+    expect(hold(toll_free, "2026-11-24T12:30:00Z")?.text).toBe(
+      "Waiting for 08:00 in Toronto, by the postal code.",
+    );
+  });
+
+  test.each([
+    ["no code", "+12135550100", { zip: "unknown" }],
+    ["codes that contradict each other", "+12135550100", { zip: "10001", postcode: "60601" }],
+    ["a code of the armed forces", "+12135550100", { zip_code: "09012" }],
+  ])("%s leaves the person to the number's area", (_what, target, variables) => {
+    expect(hold(person(target, variables), "2026-11-24T15:00:00Z")?.text).toBe(
+      "Waiting for 08:00 in Los Angeles, by the number's area.",
+    );
+  });
+
+  test("five digits beside a number of Germany are no ZIP code", () => {
+    expect(hold(person("+4930901820", { postal_code: "10115" }), "2026-11-24T05:00:00Z")?.text).toBe(
+      "Waiting for 08:00 in Berlin, by the number's area.",
+    );
+  });
+
+  test("the rules of the postal code's state hold beside those of the number's", () => {
+    const florida = {
+      ...{ jurisdiction: "US-FL", channel: "call" as const, source: null, checked_on: null },
+      ...{ days: [...WEEKDAYS], from: "09:00", to: "20:00" },
+    };
+    const texas = { ...florida, jurisdiction: "US-TX", from: "10:00" };
+    const rules = { ...RULES, contact_hours: [...FEDERAL_HOURS, florida, texas] };
+    const moved = person("+15125550100", { zip: "33101" });
+    expect(hold(moved, "2026-11-24T13:30:00Z", rules)?.until.toISOString()).toBe("2026-11-24T15:00:00.000Z");
+    expect(isJurisdiction("CA-PE")).toBe(true);
+  });
+
   test("a state's stricter hours hold beside those for everybody, and hours of a channel bound no other", () => {
     const sunday = { jurisdiction: "US-FL", channel: "call" as const, source: null, checked_on: null };
     const days = WEEKDAYS.filter((day) => day !== "sun");

@@ -16,14 +16,23 @@ export type PersonColumn = (typeof PERSON_COLUMNS)[number];
 export const isPersonColumn = (name: string): name is PersonColumn =>
   PERSON_COLUMNS.includes(name as PersonColumn);
 
-/** What the request says of its person, empty cells as none. */
-export function personColumns(variables: Record<string, string>): Record<PersonColumn, string | null> {
-  const of = (name: PersonColumn) => {
-    const text = (variables[name] ?? variables[`vars.${name}`] ?? "").trim();
-    return text === "" ? null : text;
-  };
-  return { timezone: of("timezone"), not_before: of("not_before"), not_after: of("not_after") };
+/** What lists call a person's postal code. A value that is none is passed over, since the column is the list's own. */
+const POSTAL_CODE_COLUMNS = ["postal_code", "postcode", "zip", "zip_code"] as const;
+
+function cellOf(variables: Record<string, string>, name: string): string | null {
+  const text = (variables[name] ?? variables[`vars.${name}`] ?? "").trim();
+  return text === "" ? null : text;
 }
+
+/** What the request says of its person, empty cells as none. */
+export const personColumns = (variables: Record<string, string>): Record<PersonColumn, string | null> => ({
+  timezone: cellOf(variables, "timezone"),
+  not_before: cellOf(variables, "not_before"),
+  not_after: cellOf(variables, "not_after"),
+});
+
+export const postalCodes = (variables: Record<string, string>): string[] =>
+  POSTAL_CODE_COLUMNS.map((name) => cellOf(variables, name)).filter((code) => code !== null);
 
 export type PersonHoldReason =
   | "person-hours"
@@ -71,7 +80,7 @@ export function personState(rules: OutreachRules | null, person: HeldPerson, now
 
 function clockState(rules: OutreachRules, person: HeldPerson, now: Date): PersonState {
   const columns = personColumns(person.request_variables);
-  const place = placeOf({ ...person, ...columns }, person.campaign_zone);
+  const place = placeOfPerson(person);
   const held = (reason: PersonHoldReason, text: string): PersonState => ({
     hold: { reason, text, until: new Date(now.getTime() + LOOK_AGAIN_ms) },
     too_late: null,
@@ -110,9 +119,20 @@ function clockState(rules: OutreachRules, person: HeldPerson, now: Date): Person
   return { hold: { reason: "person-hours", until: at, text }, too_late: null };
 }
 
+/** Where the person is by all that is known of them. Null: the request names a zone that does not exist. Pure. */
+export function placeOfPerson(
+  person: Pick<HeldPerson, "target" | "request_variables" | "campaign_zone" | "contact_timezone">,
+): PersonPlace | null {
+  const { request_variables, campaign_zone, target, contact_timezone } = person;
+  const { timezone } = personColumns(request_variables);
+  const postal_codes = postalCodes(request_variables);
+  return placeOf({ timezone, contact_timezone, postal_codes, target }, campaign_zone);
+}
+
 const SAID_BY: Record<PersonPlace["from"], string> = {
   request: "the request's own zone",
   contact: "the contact's zone",
+  "postal-code": "by the postal code",
   number: "by the number's area",
   campaign: "the campaign's zone, because the address tells none",
 };
@@ -120,9 +140,7 @@ const SAID_BY: Record<PersonPlace["from"], string> = {
 const CHANNEL_WORDS = { call: "called", text: "texted", email: "e-mailed", any: "contacted" };
 
 function capText(hold: CapHold, person: HeldPerson, now: Date): string {
-  const { request_variables, campaign_zone } = person;
-  const { timezone } = personColumns(request_variables);
-  const zone = placeOf({ ...person, timezone }, campaign_zone)?.zones[0] ?? campaign_zone;
+  const zone = placeOfPerson(person)?.zones[0] ?? person.campaign_zone;
   const next = timeText(hold.until, zone, now);
   if (hold.reason === "after-conversation")
     return `Waiting: the person talked with an agent, and is left alone for ${daysText(hold.days)}; next ${next}.`;

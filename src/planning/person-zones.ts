@@ -1,6 +1,7 @@
 import { canonicalTimezone } from "../agents/timezone.ts";
 import { countryOf } from "../base/destination.ts";
 import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
+import { commonPostalArea, POSTAL_REGIONS } from "./postal-codes/postal-area.ts";
 
 /**
  * Where a person may be: the zones of their clock, and the jurisdictions whose rules hold for them, the widest first ("*",
@@ -9,7 +10,7 @@ import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
 export type PersonPlace = {
   zones: readonly string[];
   jurisdictions: readonly string[];
-  from: "request" | "contact" | "number" | "campaign";
+  from: "request" | "contact" | "postal-code" | "number" | "campaign";
 };
 
 type Area = { zones: readonly string[]; jurisdictions: readonly string[] };
@@ -47,16 +48,24 @@ function areaOf(number: string): Area {
   return known ?? areaOfCountry(number.startsWith("+") ? countryOf(number) : "");
 }
 
+/** What is known of where a person is. */
+export type Whereabouts = {
+  /** As the request says; null: it says nothing. */
+  timezone: string | null;
+  contact_timezone?: string | null;
+  /** As the request's columns have them. */
+  postal_codes?: readonly string[];
+  /** The number or address that is reached. */
+  target: string;
+};
+
 /**
- * The request's own zone, else the contact's, else those of the number's area or country, else the campaign's. Null: the
- * request names a zone that does not exist. A jurisdiction is always the number's. Pure.
+ * The request's own zone, else the contact's, else those of the postal code, else of the number's area or country, else the
+ * campaign's. Null: the request names a zone that does not exist. The rules of the number's jurisdictions hold, and beside
+ * them those of the postal code's where it is used. Pure.
  */
 export function placeOf(
-  {
-    timezone,
-    contact_timezone = null,
-    target,
-  }: { timezone: string | null; contact_timezone?: string | null; target: string },
+  { timezone, contact_timezone = null, postal_codes = [], target }: Whereabouts,
   campaign_zone: string,
 ): PersonPlace | null {
   const { zones, jurisdictions } = areaOf(target);
@@ -65,9 +74,19 @@ export function placeOf(
     return zone === null ? null : { zones: [zone], jurisdictions, from: "request" };
   }
   if (contact_timezone !== null) return { zones: [contact_timezone], jurisdictions, from: "contact" };
+  const postal = postal_codes.length === 0 ? null : commonPostalArea(postal_codes, jurisdictions[1] ?? null);
+  if (postal !== null)
+    return {
+      zones: postal.zones,
+      jurisdictions: withRegion(jurisdictions, postal.region),
+      from: "postal-code",
+    };
   if (zones.length > 0) return { zones, jurisdictions, from: "number" };
   return { zones: [campaign_zone], jurisdictions, from: "campaign" };
 }
+
+const withRegion = (jurisdictions: readonly string[], region: string): readonly string[] =>
+  [...new Set([...jurisdictions, region.slice(0, 2), region])].toSorted((a, b) => a.length - b.length);
 
 /** Lists name the same few zones in every row, and asking for one costs microseconds. */
 const zonesNamed = new Map<string, string | null>();
@@ -83,9 +102,9 @@ function zoneNamed(text: string): string | null {
 }
 
 const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
-const regions = new Set(NORTH_AMERICAN_AREAS.map(([region]) => region));
+const regions = new Set([...NORTH_AMERICAN_AREAS.map(([region]) => region), ...POSTAL_REGIONS]);
 
-/** Whether a rule may be for it: numbers tell countries, and of the US and Canada the state. */
+/** Whether a rule may be for it: numbers tell countries, and of the US and Canada the state, as postal codes do. */
 export const isJurisdiction = (name: string): boolean =>
   name === EVERYWHERE ||
   (name.length > 2 ? regions.has(name) : /^[A-Z]{2}$/.test(name) && names.of(name) !== undefined);

@@ -1,5 +1,6 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { isRetryable } from "../channels/status-mapping.ts";
+import { atBetterHour, type HourPreference, type StoredMove } from "./retries/better-hours.ts";
 import { atAnotherHour, type OutcomeRules, ruleOf } from "./retries/outcome-rules.ts";
 import { retryWait_s } from "./retry-interval.ts";
 
@@ -23,11 +24,13 @@ export type RetryRules = {
   retry_interval: string | null;
   /** Left out and null: the two fields alone decide. */
   by_outcome?: OutcomeRules | null;
+  /** Left out and null: a retry keeps its time, whenever people answer. */
+  preference?: HourPreference | null;
 };
 
 type RetryDecision =
   /** `number` of `of` further attempts; it still waits for the window and the rate. */
-  | { kind: "retry"; at: Date; number: number; of: number }
+  | { kind: "retry"; at: Date; number: number; of: number; move?: StoredMove }
   | { kind: "none"; why: "not-retryable" | "permanent" | "no-retries" | "used-up" | "rule-says-none" };
 
 /**
@@ -37,7 +40,7 @@ type RetryDecision =
 export function decideRetry(attempt: EndedAttempt, rules: RetryRules): RetryDecision {
   if (!isRetryable(attempt.mode, attempt.status)) return none("not-retryable");
   if (!mayGoBetter(attempt)) return none("permanent");
-  const { retry_count, retry_interval, by_outcome = null } = rules;
+  const { retry_count, retry_interval, by_outcome = null, preference = null } = rules;
   const { earlier = [] } = attempt;
   const rule = ruleOf(by_outcome, attempt.status);
   const ruled = earlier.filter(({ outcome }) => ruleOf(by_outcome, outcome) !== null).length;
@@ -50,13 +53,12 @@ export function decideRetry(attempt: EndedAttempt, rules: RetryRules): RetryDeci
   if (number > of) return none("used-up");
   const wait_s = retryWait_s(rule?.wait ?? retry_interval);
   const at = new Date(attempt.ended_at.getTime() + wait_s * 1000);
-  const moves = rule?.another_hour === true && by_outcome !== null;
-  return {
-    kind: "retry",
-    at: moves ? atAnotherHour(at, by_outcome.hours, earlier, attempt.ended_at) : at,
-    number,
-    of,
-  };
+  if (rule?.another_hour === true && by_outcome !== null)
+    return { kind: "retry", at: atAnotherHour(at, by_outcome.hours, earlier, attempt.ended_at), number, of };
+  const moved = preference === null || attempt.mode !== "voice" ? null : atBetterHour(at, preference);
+  if (moved === null) return { kind: "retry", at, number, of };
+  const move = { ...moved.better, instead_of: moved.instead_of.toISOString() };
+  return { kind: "retry", at: moved.at, number, of, move };
 }
 
 /** A text that failed is only sent again when its carrier says that this may help; a call unless it says that it can't. */

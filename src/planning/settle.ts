@@ -4,6 +4,7 @@ import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
 import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
 import { type CadencePerson, type CadenceStep, isSuccess } from "./cadences/cadence.ts";
 import { nextCadenceStep, type StepChoice } from "./cadences/next-cadence-step.ts";
+import type { StoredMove } from "./retries/better-hours.ts";
 import { decideRetry, type EarlierAttempt, type RetryRules } from "./retry.ts";
 
 /**
@@ -82,7 +83,8 @@ export type Settled = {
 };
 
 export type Decision =
-  | { kind: "retry"; at: string; number: number; of: number; status: ChannelStatus }
+  /** `move`: left out where the retry keeps its time. */
+  | { kind: "retry"; at: string; number: number; of: number; status: ChannelStatus; move?: StoredMove }
   | { kind: "done"; status: ChannelStatus }
   | { kind: "call-back"; at: string; status: ChannelStatus }
   /** `step` of `of`, as people count them: the campaign's own is the first. */

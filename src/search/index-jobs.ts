@@ -2,9 +2,8 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import type { LlmEntry } from "../llm/catalogue.ts";
 import { indexSession } from "../sessions/index-session-job.ts";
-import { indexSessions } from "./index-sessions.ts";
+import { indexSessions, type SessionPrices } from "./index-sessions.ts";
 
 /** Sessions from before the index, some in each transaction; one that dies is continued a minute later. */
 const indexOlderSessions: Job<object> = {
@@ -18,22 +17,22 @@ const AT_ONCE = 100;
 /** So that the next minute's run begins after this one has ended. */
 const LONGEST_MS = 45_000;
 
-type Parts = { db: Db; catalogue: readonly LlmEntry[] };
+type Parts = SessionPrices & { db: Db };
 
-export const searchJobs = ({ db, catalogue }: Parts): JobHandler[] => [
+export const searchJobs = ({ db, ...prices }: Parts): JobHandler[] => [
   handle(indexSession, async ({ session_id }) => {
-    await db.transaction().execute((tx) => indexSessions(tx, catalogue, [session_id]));
+    await db.transaction().execute((tx) => indexSessions(tx, prices, [session_id]));
   }),
   handle(indexOlderSessions, async (_, { stopping }) => {
     const until = performance.now() + LONGEST_MS;
     while (!stopping.aborted && performance.now() < until) {
-      if (!(await indexSomeOlder({ db, catalogue }))) return;
+      if (!(await indexSomeOlder({ db, ...prices }))) return;
     }
   }),
 ];
 
 /** False when none is left. The row is locked, so that two processes don't index the same ones. */
-export const indexSomeOlder = ({ db, catalogue }: Parts): Promise<boolean> =>
+export const indexSomeOlder = ({ db, ...prices }: Parts): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ before_id: number }>`
       select before_id from search_backfill for update skip locked`.execute(tx);
@@ -50,7 +49,7 @@ export const indexSomeOlder = ({ db, catalogue }: Parts): Promise<boolean> =>
     }
     await indexSessions(
       tx,
-      catalogue,
+      prices,
       some.map(({ id }) => id),
     );
     await sql`update search_backfill set before_id = ${last.id}::bigint`.execute(tx);

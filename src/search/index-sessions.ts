@@ -1,10 +1,12 @@
 import { sql } from "kysely";
+import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { configurationOf, knownConfigurations, spaced } from "./search-language.ts";
 import { firstSentence } from "./sentence.ts";
 import { storeFacts } from "./session-facts.ts";
+import { carrierFees } from "./session-fees.ts";
 
 /** What a tsvector has room for, with much to spare: 1 MB. What is said after it is not found. */
 const MOST_CHARACTERS = 150_000;
@@ -14,13 +16,20 @@ const MOST_FACET_CHARACTERS = 200;
 export const facet = (kind: string, value: string | number): string =>
   `${kind}:${String(value).slice(0, MOST_FACET_CHARACTERS)}`;
 
+/** What a session is priced by: its models' prices, and the operator's of carriers. */
+export type SessionPrices = { catalogue: readonly LlmEntry[]; carrier_prices: CarrierPrices };
+
 type Said = { role: string; text: string; lang: string; aside: boolean; is_apology: boolean };
 
 /**
  * Writes the search rows of sessions that are over, in the caller's transaction; safe to repeat. Each session's row is
  * locked against deletion, so that no words outlive it.
  */
-export async function indexSessions(tx: Tx, catalogue: readonly LlmEntry[], ids: number[]): Promise<number> {
+export async function indexSessions(
+  tx: Tx,
+  { catalogue, carrier_prices }: SessionPrices,
+  ids: number[],
+): Promise<number> {
   const known = await knownConfigurations(tx);
   const { rows: sessions } = await sql<{
     id: number;
@@ -47,7 +56,9 @@ export async function indexSessions(tx: Tx, catalogue: readonly LlmEntry[], ids:
     from sessions where id = any(${ids}::bigint[]) and ended_at is not null order by id for key share`.execute(
     tx,
   );
+  const fees = await carrierFees(tx, carrier_prices, sessions);
   for (const session of sessions) {
+    const carrier_usd = fees.get(session.id) ?? 0;
     const words = await tx
       .selectFrom("session_messages")
       .select(["role", "text", "lang", "aside", "is_apology"])
@@ -115,7 +126,7 @@ export async function indexSessions(tx: Tx, catalogue: readonly LlmEntry[], ids:
     );
     const row = {
       facets: [...new Set(facets)],
-      cost_usd: models === null ? null : models + (session.voice_cost_usd ?? 0),
+      cost_usd: models === null ? null : models + (session.voice_cost_usd ?? 0) + carrier_usd,
       opening: openingOf(said),
     };
     const vectors = [...texts].map(
@@ -134,6 +145,7 @@ export async function indexSessions(tx: Tx, catalogue: readonly LlmEntry[], ids:
       is_error: has_error,
       is_tool_failure: calls.some(({ has_failed }) => has_failed),
       cost_usd: row.cost_usd,
+      carrier_usd,
       waits_ms: answers.flatMap(({ category, duration_ms }) =>
         category === "turn" && duration_ms !== null ? [duration_ms] : [],
       ),

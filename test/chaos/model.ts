@@ -588,6 +588,7 @@ export class Model {
         expires_on: batch.expires_on?.toISOString() ?? null,
         retry_count: this.campaign.retry_count,
         retry_interval: this.campaign.retry_interval,
+        preference: null,
         by_outcome: this.campaign.retry_rules && {
           rules: this.campaign.retry_rules,
           hours: { schedule: this.campaign, zone: this.#zone },

@@ -15,7 +15,7 @@ export function createTestDialer(
 ) {
   const { db, clock, log } = app;
   const world = plannedWorld(clock.now, plan);
-  const queue = createSettleQueue({ db, clock });
+  const queue = createSettleQueue({ db, clock, prices: app.config.carrier_prices });
   const attempts = createAttempts({ db, queue });
   const limits = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
   const owner = `dialer-${++dialers}`;

@@ -91,7 +91,9 @@ test("what is said in a chat lies nowhere in the database, and everybody who may
     .set({ ended_at, end_reason: "user" })
     .where("id", "=", session_id)
     .execute();
-  await app.db.transaction().execute((tx) => indexSessions(tx, catalogueOf([]), [session_id]));
+  await app.db
+    .transaction()
+    .execute((tx) => indexSessions(tx, { catalogue: catalogueOf([]), carrier_prices: {} }, [session_id]));
   expect(await leftOf(app)).toEqual([]);
   const { rows } = await app.database.pool.query("select text from session_messages where session_id = $1", [
     session_id,

@@ -23,6 +23,7 @@ import { NumberGroupPanel } from "./number-group-panel.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
 import { PreflightPanel } from "./preflight-panel.tsx";
 import { PurposePanel } from "./purpose-panel.tsx";
+import { RetryHoursPanel } from "./retry-hours-panel.tsx";
 import { RetryRulesPanel } from "./retry-rules-panel.tsx";
 import { SpendingPanel } from "./spending-panel.tsx";
 import { TestPanel } from "./test-panel.tsx";
@@ -107,6 +108,7 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
             <NumberGroupPanel campaign_id={campaign.id} mode={campaign.mode ?? "voice"} />
           )}
           <RetryRulesPanel campaign_id={campaign.id} />
+          {(campaign.mode ?? "voice") === "voice" && <RetryHoursPanel campaign_id={campaign.id} />}
           <CadencePanel campaign_id={campaign.id} mode={(campaign.mode ?? "voice") as StepMode} />
           <CampaignForm campaign={campaign} />
         </Stack>

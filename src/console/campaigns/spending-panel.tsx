@@ -19,9 +19,13 @@ export const SpendingPanel = ({ campaign_id }: { campaign_id: number }) => (
     verb="Review the cap"
     invalidates={[["campaign", campaign_id]]}
   >
-    {(form, { spent_usd }) => (
+    {(form, { spent_usd, carrier_usd }) => (
       <>
-        <Text size="sm">Spent so far: ${spent_usd.toFixed(2)}, without the carrier's fees.</Text>
+        <Text size="sm">
+          {carrier_usd > 0
+            ? `Spent so far: $${spent_usd.toFixed(2)}, of it $${carrier_usd.toFixed(2)} estimated carrier fees.`
+            : `Spent so far: $${spent_usd.toFixed(2)}, without carrier fees: no price is stated.`}
+        </Text>
         <NumberInput
           label="Spend cap"
           description="Nobody is contacted any more once so much is spent. Conversations under way go on. Empty: no cap."

@@ -74,7 +74,7 @@ export function ContactRecordPanel({ address, record }: { address: string; recor
           <TextInput label={LABELS.name} {...form.getInputProps("name")} />
           <Select
             label={LABELS.timezone}
-            description="Empty: by the number's area."
+            description="Empty: by the postal code of a request, else the number's area."
             data={zones()}
             searchable
             clearable

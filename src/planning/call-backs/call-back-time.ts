@@ -1,9 +1,9 @@
-import { capHold, type PastContact } from "../contact-caps.ts";
-import { nextContact } from "../contact-hours.ts";
-import { type OutreachRules, personColumns, timeText } from "../person-hold.ts";
+import type { PastContact } from "../contact-caps.ts";
+import { firstPossible } from "../first-possible.ts";
+import { type OutreachRules, personColumns, placeOfPerson, timeText } from "../person-hold.ts";
 import { placeOf } from "../person-zones.ts";
 import { momentIn, readMoment } from "../request-moment.ts";
-import { nextOpening, type Schedule } from "../schedule.ts";
+import type { Schedule } from "../schedule.ts";
 
 /** What decides whether a person may be called at a time that they ask for. */
 export type CallBackSurroundings = {
@@ -40,7 +40,9 @@ const MOST_AHEAD_ms = 60 * 86_400_000;
 export function callBackTime(when: string, around: CallBackSurroundings, now: Date): CallBackTime {
   const columns = personColumns(around.request_variables);
   const reads = around.rules?.person_clock === true;
-  const place = placeOf({ ...around, timezone: reads ? columns.timezone : null }, around.agent_zone);
+  const place = reads
+    ? placeOfPerson({ ...around, campaign_zone: around.agent_zone })
+    : placeOf({ ...around, timezone: null }, around.agent_zone);
   const impossible = (
     why: Extract<CallBackTime, { kind: "impossible" }>["why"],
     next: Date | null = null,
@@ -60,33 +62,12 @@ export function callBackTime(when: string, around: CallBackSurroundings, now: Da
   const ends = [around.expires_on, not_after].filter((end) => end !== null);
   const isOver = (time: Date) => ends.some((end) => end <= time);
   if (isOver(at)) return impossible("too-late");
-  const first = firstPossible(around, place, at);
+  const { schedule, agent_zone, past } = around;
+  // The rest after a conversation does not hold for a call that was asked for in it.
+  const rules = around.rules && { ...around.rules, days_after_conversation: null };
+  const first = firstPossible({ hours: { schedule, zone: agent_zone }, rules, place, past }, at);
   if (first !== null && first.getTime() === at.getTime()) return { kind: "possible", at, zone };
   return impossible("closed", first === null || isOver(first) || isTooFar(first) ? null : first);
-}
-
-/** Each bound moves the time on until none does. */
-const MOST_MOVES = 100;
-
-function firstPossible(
-  { schedule, agent_zone, rules, past }: CallBackSurroundings,
-  place: { zones: readonly string[]; jurisdictions: readonly string[] },
-  from: Date,
-): Date | null {
-  let at = from;
-  for (let moves = 0; moves < MOST_MOVES; moves++) {
-    const open = nextOpening(schedule, agent_zone, at);
-    if (open === null) return null;
-    const legal = rules?.person_clock ? nextContact(rules.contact_hours, "call", place, open).at : open;
-    if (legal === null) return null;
-    // The rest after a conversation does not hold for a call that was asked for in it.
-    const cap =
-      rules === null ? null : capHold({ ...rules, days_after_conversation: null }, "call", past, legal);
-    const next = cap?.until ?? legal;
-    if (next.getTime() === at.getTime()) return at;
-    at = next;
-  }
-  return null;
 }
 
 const WAIT = /^(?:in\s+)?(\d{1,4})\s*(m|min|minutes?|h|hours?|d|days?)$/i;

@@ -19,10 +19,12 @@ const capAt = (campaign_id: number, cap_usd: number | null) =>
 const spendingOf = async (campaign_id: number) => (await app.send("GET", urlOf(campaign_id))).body;
 
 /** A conversation of the campaign that is over, and what it cost; told again, its facts are stored again. */
-async function conversation(campaign_id: number): Promise<(cost_usd: number | null) => Promise<void>> {
+async function conversation(
+  campaign_id: number,
+): Promise<(cost_usd: number | null, carrier_usd?: number) => Promise<void>> {
   const id = await insertSession(app);
   const now = app.clock.now().toISOString();
-  return (cost_usd) =>
+  return (cost_usd, carrier_usd = 0) =>
     app.db.transaction().execute((tx) =>
       storeFacts(tx, {
         ...{
@@ -33,7 +35,8 @@ async function conversation(campaign_id: number): Promise<(cost_usd: number | nu
           agent_id: 1,
         },
         ...{ agent_version: null, campaign_id, channel: "voice", end_reason: "user", is_test: false },
-        ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, cost_usd, waits_ms: [] },
+        ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, waits_ms: [] },
+        ...{ cost_usd, carrier_usd },
       }),
     );
 }
@@ -69,21 +72,29 @@ test("a campaign that has spent its cap contacts nobody more, says so, and goes 
 test("what a conversation costs counts once, however often its facts are stored, and stays spent when it is deleted", async () => {
   const { campaign_id } = await dialing.filled(1);
   const facts = fc.array(
-    fc.tuple(fc.nat(3), fc.option(fc.integer({ min: 0, max: 4000 }).map((n) => n / 1024))),
+    fc.tuple(
+      fc.nat(3),
+      fc.option(fc.nat({ max: 4000 }).map((n) => n / 1024)),
+      fc.nat({ max: 40 }).map((n) => n / 1024),
+    ),
     { minLength: 1, maxLength: 12 },
   );
-  let expected = 0;
+  let [expected, fees] = [0, 0];
   await fc.assert(
     fc.asyncProperty(facts, async (told) => {
       const sessions = await Promise.all([0, 1, 2, 3].map(() => conversation(campaign_id)));
-      const last = new Map<number, number>();
-      for (const [n, cost] of told) {
-        await sessions[n]?.(cost);
-        // A cost that is not known any more was spent all the same.
-        if (cost !== null) last.set(n, cost);
+      const last = new Map<number, { cost: number | null; fee: number }>();
+      for (const [n, models, fee] of told) {
+        const cost = models === null ? null : models + fee;
+        await sessions[n]?.(cost, fee);
+        // A cost that is not known any more was spent all the same; one that never was leaves the fees.
+        if (cost !== null || (last.get(n)?.cost ?? null) === null) last.set(n, { cost, fee });
       }
-      expected += [...last.values()].reduce((sum, cost) => sum + cost, 0);
-      expect((await spendingOf(campaign_id)).spent_usd).toBeCloseTo(expected, 6);
+      expected += [...last.values()].reduce((sum, { cost, fee }) => sum + (cost ?? fee), 0);
+      fees += [...last.values()].reduce((sum, { fee }) => sum + fee, 0);
+      const { spent_usd, carrier_usd } = await spendingOf(campaign_id);
+      expect(spent_usd).toBeCloseTo(expected, 6);
+      expect(carrier_usd).toBeCloseTo(fees, 6);
     }),
     { numRuns: 20 },
   );

@@ -33,6 +33,22 @@ const traceOf = async (batch_id: string, reference_id = "p0") =>
 const numbers = (dialer: ReturnType<typeof createTestDialer>) =>
   dialer.world.handed.map(({ target }) => target);
 
+test("a request's postal code tells the person's zone where no zone is named, and the trace says so", async () => {
+  await put({});
+  const { batch_id } = await dialing.filled(0, FAST);
+  await dialing.outbound.add(batch_id, [request("p0", BOSTON, { zip: "98101" })]);
+  const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
+  await dialer.tick();
+  expect(numbers(dialer)).toEqual([]);
+  expect(await traceOf(batch_id)).toMatchObject({
+    reason: "person-hours",
+    text: "Waiting for 08:00 in Los Angeles, by the postal code.",
+    until: "2026-11-18T16:00:00.000Z",
+  });
+  await dialer.pass(60);
+  expect(numbers(dialer)).toEqual([BOSTON]);
+});
+
 test("a person is called from 08:00 on their own clock, those behind before, and the trace says for what they wait", async () => {
   await put({});
   const { batch_id, campaign_id } = await dialing.filled([SEATTLE, BOSTON], FAST);

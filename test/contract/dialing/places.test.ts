@@ -125,6 +125,22 @@ test("dialers that claim at the same time start no call beyond an agent's limit,
   });
 });
 
+test("the forecast keeps the limit of the campaign's agent, and says what it leaves out", async () => {
+  const { campaign_id } = await campaign(1, 100);
+  const ask = async () => {
+    const question = { answer_rate: 1 };
+    return (await app.send("POST", `/api/v1/outbound/campaigns/${campaign_id}/forecast`, question)).body;
+  };
+  const before = await ask();
+  await setAgent(await agentOf(SOURCE), 2);
+  const after = await ask();
+  const minutes = (Date.parse(after.ends_at) - Date.parse(before.ends_at)) / 60_000;
+  expect(Math.round(minutes)).toBe(47);
+  expect(after.assumptions).toContain(
+    "The agent has at most 2 calls at once, each for 60 s; its inbound calls and those of other campaigns are left out.",
+  );
+});
+
 test("an agent's inbound calls count against its limit, and campaigns wait for them", async () => {
   const { batch_id } = await campaign(2, 4);
   const agent_id = await agentOf(SOURCE);

@@ -83,6 +83,23 @@ test("no number is used more than its cap on a day of the group's zone, people w
   expect(Object.values(await usesOf(id)).reduce((sum: number, n) => sum + (n as number), 0)).toBe(3);
 });
 
+test("the forecast keeps the caps of the group's numbers, what was used today counted, and says so", async () => {
+  const { id } = await group(AUSTIN, { daily_cap: 3 });
+  const { campaign_id } = await dialing.filled(10, PACE);
+  await sendFrom(campaign_id, id);
+  const dialer = answered();
+  await dialer.tick();
+  await dialer.settle();
+  expect(dialer.world.handed).toHaveLength(1);
+  const { body } = await app.send("POST", `/api/v1/outbound/campaigns/${campaign_id}/forecast`, {
+    answer_rate: 1,
+  });
+  expect(body.days.map((day: { first_attempts: number }) => day.first_attempts)).toEqual([5, 4]);
+  expect(body.assumptions).toContain(
+    "The number group makes at most 6 attempts a day; no number rests, and other campaigns use none of them.",
+  );
+});
+
 test("raising the cap lets those who wait go on at once, and a group without numbers says so", async () => {
   const { id, channel_target_ids } = await group(AUSTIN, { daily_cap: 1 });
   const { campaign_id, batch_id } = await dialing.filled(4, PACE);

@@ -246,7 +246,7 @@ describe("the index", () => {
       .insertInto("search_backfill")
       .values({ before_id: Number(id) + 1 })
       .execute();
-    while (await indexSomeOlder({ db: app.db, catalogue: [] }));
+    while (await indexSomeOlder({ db: app.db, catalogue: [], carrier_prices: {} }));
     expect(await ids({ words: "ocelot" })).toEqual([id]);
     expect(await app.db.selectFrom("search_backfill").selectAll().execute()).toEqual([]);
   });

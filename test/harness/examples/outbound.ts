@@ -180,6 +180,11 @@ export const OUTBOUND: Examples = {
     return { at: [id, channel_target_ids[0] as number], body: { resting_until: "2030-01-01T00:00:00Z" } };
   },
 
+  [`GET ${campaigns}/{}/retry-hours`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/retry-hours`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { within_hours: 24 },
+  }),
   [`GET ${campaigns}/{}/retry-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
   [`PUT ${campaigns}/{}/retry-rules`]: async (maker) => ({
     at: [(await campaign(maker)).id],

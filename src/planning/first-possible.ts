@@ -1,0 +1,32 @@
+import { capHold, type PastContact } from "./contact-caps.ts";
+import { nextContact } from "./contact-hours.ts";
+import type { OutreachRules } from "./person-hold.ts";
+import type { PersonPlace } from "./person-zones.ts";
+import { type Hours, nextOpening } from "./schedule.ts";
+
+/** What bounds when a call to one person may start. `hours`: the campaign's, on its agent's clock. */
+export type StartBounds = {
+  hours: Hours;
+  rules: OutreachRules | null;
+  place: Pick<PersonPlace, "zones" | "jurisdictions">;
+  past: readonly PastContact[];
+};
+
+/** Each bound moves the time on until none does. */
+const MOST_MOVES = 100;
+
+/** The first instant from then on at which the campaign, the person's own hours and the caps all allow a call; null: none. Pure. */
+export function firstPossible({ hours, rules, place, past }: StartBounds, from: Date): Date | null {
+  let at = from;
+  for (let moves = 0; moves < MOST_MOVES; moves++) {
+    const open = nextOpening(hours.schedule, hours.zone, at);
+    if (open === null) return null;
+    const legal = rules?.person_clock ? nextContact(rules.contact_hours, "call", place, open).at : open;
+    if (legal === null) return null;
+    const cap = rules === null ? null : capHold(rules, "call", past, legal);
+    const next = cap?.until ?? legal;
+    if (next.getTime() === at.getTime()) return at;
+    at = next;
+  }
+  return null;
+}

@@ -1,0 +1,135 @@
+/**
+ * Where postal codes are: region, the zones in which its addresses may be, and how the codes begin; "463-464" is a range.
+ * The longest beginning of a code that stands here decides.
+ *
+ * Which beginnings a state or province has are facts of the United States Postal Service (Domestic Mail Manual, labeling
+ * list L002) and of Canada Post (forward sortation areas). Zones of the US are those of 49 CFR part 71 by county. A
+ * beginning has one of the zones of its state only where all of its counties lie there; else it has all of them. Zones in
+ * which people live without the law stand beside the lawful one: Phenix City (368), Kenton (739), Jackpot (898). Zones of
+ * Canada follow provincial time acts; a zone without summer time of its own, such as Atikokan's, lies between the two
+ * named. Checked on 2026-11-27.
+ *
+ * Left out, because they tell no place: the armed forces' (090-098, 340, 962-966).
+ */
+export const US_ZIP_AREAS: readonly (readonly [region: string, zones: string, beginnings: string])[] = [
+  ["US-AK", "America/Adak America/Anchorage", "995"],
+  ["US-AK", "America/Anchorage", "996-999"],
+  ["US-AL", "America/Chicago", "350-352 354-367 369"],
+  ["US-AL", "America/Chicago America/New_York", "368"],
+  ["US-AR", "America/Chicago", "716-729"],
+  ["US-AZ", "America/Denver America/Phoenix", "860 865"],
+  ["US-AZ", "America/Phoenix", "850-853 855-857 859 863-864"],
+  ["US-CA", "America/Los_Angeles", "900-908 910-928 930-961"],
+  ["US-CO", "America/Denver", "800-816"],
+  ["US-CT", "America/New_York", "060-069"],
+  ["US-DC", "America/New_York", "200 202-205 569"],
+  ["US-DE", "America/New_York", "197-199"],
+  ["US-FL", "America/Chicago", "325"],
+  ["US-FL", "America/Chicago America/New_York", "324"],
+  ["US-FL", "America/New_York", "320-323 326-339 341-342 344 346-347 349"],
+  ["US-GA", "America/New_York", "300-319 398-399"],
+  ["US-HI", "Pacific/Honolulu", "967-968"],
+  ["US-IA", "America/Chicago", "500-516 520-528"],
+  // South of the Salmon River, Riggins (83549) has Mountain Time.
+  ["US-ID", "America/Denver America/Los_Angeles", "835"],
+  ["US-ID", "America/Denver", "832-834 836-837"],
+  ["US-ID", "America/Los_Angeles", "838"],
+  ["US-IL", "America/Chicago", "600-620 622-629"],
+  ["US-IN", "America/Chicago", "463-464 476-477"],
+  ["US-IN", "America/Chicago America/New_York", "465 469 475 479"],
+  ["US-IN", "America/New_York", "460-462 466-468 470-474 478"],
+  ["US-KS", "America/Chicago", "660-662 664-676 679"],
+  ["US-KS", "America/Chicago America/Denver", "677-678"],
+  ["US-KY", "America/Chicago", "420-424"],
+  ["US-KY", "America/Chicago America/New_York", "401 426-427"],
+  ["US-KY", "America/New_York", "400 402-418 425"],
+  ["US-LA", "America/Chicago", "700-701 703-708 710-714"],
+  ["US-MA", "America/New_York", "010-027 055"],
+  ["US-MD", "America/New_York", "206-212 214-219"],
+  ["US-ME", "America/New_York", "039-049"],
+  ["US-MI", "America/Chicago America/New_York", "498-499"],
+  ["US-MI", "America/New_York", "480-497"],
+  ["US-MN", "America/Chicago", "550-551 553-567"],
+  ["US-MO", "America/Chicago", "630-631 633-641 644-658"],
+  ["US-MS", "America/Chicago", "386-397"],
+  ["US-MT", "America/Denver", "590-599"],
+  ["US-NC", "America/New_York", "270-289"],
+  ["US-ND", "America/Chicago", "580-584 587"],
+  ["US-ND", "America/Chicago America/Denver", "585-586 588"],
+  ["US-NE", "America/Chicago", "680-681 683-689"],
+  ["US-NE", "America/Chicago America/Denver", "690-692"],
+  ["US-NE", "America/Denver", "693"],
+  ["US-NH", "America/New_York", "030-038"],
+  ["US-NJ", "America/New_York", "070-089"],
+  ["US-NM", "America/Denver", "870-871 873-884"],
+  ["US-NV", "America/Denver America/Los_Angeles", "898"],
+  ["US-NV", "America/Los_Angeles", "889-891 893-895 897"],
+  ["US-NY", "America/New_York", "005 100-149"],
+  ["US-OH", "America/New_York", "430-459"],
+  ["US-OK", "America/Chicago", "730-731 734-738 740-741 743-749"],
+  ["US-OK", "America/Chicago America/Denver", "739"],
+  // Harney and Baker counties (Drewsey, Huntington) have Pacific Time, as the south of Malheur county.
+  ["US-OR", "America/Denver America/Los_Angeles", "979"],
+  ["US-OR", "America/Los_Angeles", "970-978"],
+  ["US-PA", "America/New_York", "150-196"],
+  ["US-RI", "America/New_York", "028-029"],
+  ["US-SC", "America/New_York", "290-299"],
+  ["US-SD", "America/Chicago", "570-574"],
+  ["US-SD", "America/Chicago America/Denver", "575-576"],
+  ["US-SD", "America/Denver", "577"],
+  ["US-TN", "America/Chicago", "370-372 375 380-385"],
+  ["US-TN", "America/Chicago America/New_York", "373 377"],
+  ["US-TN", "America/New_York", "374 376 378-379"],
+  ["US-TX", "America/Chicago", "733 750-797"],
+  // Hudspeth county has Mountain Time, Culberson and Brewster have Central.
+  ["US-TX", "America/Chicago America/Denver", "798"],
+  ["US-TX", "America/Denver", "799 885"],
+  ["US-UT", "America/Denver", "840-847"],
+  ["US-VA", "America/New_York", "201 220-246"],
+  ["US-VT", "America/New_York", "050-054 056-059"],
+  ["US-WA", "America/Los_Angeles", "980-986 988-994"],
+  ["US-WI", "America/Chicago", "530-532 534-535 537-549"],
+  ["US-WV", "America/New_York", "247-268"],
+  ["US-WY", "America/Denver", "820-831"],
+  ["PR", "America/Puerto_Rico", "006-007 009"],
+  ["VI", "America/St_Thomas", "008"],
+  ["GU", "Pacific/Guam", "969"],
+  ["AS", "Pacific/Pago_Pago", "96799"],
+  ["FM", "Pacific/Chuuk", "96942-96943"],
+  ["FM", "Pacific/Kosrae", "96944"],
+  ["FM", "Pacific/Pohnpei", "96941"],
+  ["MH", "Pacific/Majuro", "96960 96970"],
+  ["MP", "Pacific/Saipan", "96950-96952"],
+  ["PW", "Pacific/Palau", "96939-96940"],
+  ["UM", "Pacific/Wake", "96898"],
+];
+
+export const CANADIAN_POSTAL_AREAS: readonly (readonly [
+  region: string,
+  zones: string,
+  beginnings: string,
+])[] = [
+  ["CA-AB", "America/Edmonton", "T"],
+  // The Kootenays (V0, V1) and the Peace River region (V0C, V1G, V1J).
+  ["CA-BC", "America/Edmonton America/Vancouver", "V0 V1"],
+  ["CA-BC", "America/Vancouver", "V"],
+  ["CA-MB", "America/Winnipeg", "R"],
+  ["CA-NB", "America/Halifax", "E"],
+  // Labrador, but for its southeast, is on Halifax's clock.
+  ["CA-NL", "America/Halifax America/St_Johns", "A0 A2"],
+  ["CA-NL", "America/St_Johns", "A"],
+  ["CA-NS", "America/Halifax", "B"],
+  ["CA-NT", "America/Edmonton", "X0E X0G X1"],
+  ["CA-NU", "America/Edmonton America/Toronto America/Winnipeg", "X"],
+  ["CA-ON", "America/Toronto", "K L M N P"],
+  ["CA-ON", "America/Toronto America/Winnipeg", "P0 P8 P9"],
+  ["CA-PE", "America/Halifax", "C"],
+  // The Magdalen Islands (G4T) and the lower north shore.
+  ["CA-QC", "America/Halifax America/Toronto", "G0 G4"],
+  ["CA-QC", "America/Toronto", "G H J"],
+  // Lloydminster (S9V, S0M) and Creighton (S0P).
+  ["CA-SK", "America/Edmonton America/Regina America/Winnipeg", "S0"],
+  ["CA-SK", "America/Edmonton America/Regina", "S9"],
+  ["CA-SK", "America/Regina", "S"],
+  ["CA-YT", "America/Whitehorse", "Y"],
+];

@@ -950,10 +950,14 @@ create table contacts (
   notes text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  last_updated_by text not null
+  last_updated_by text not null,
+  key_hash text collate "C",
+  name_hash text collate "C"
 );
 create unique index contacts_key on contacts (sub_organization_id, key) where (key is not null);
 create index contacts_listed on contacts (sub_organization_id, updated_at, id);
+create unique index contacts_key_hash on contacts (sub_organization_id, key_hash) where (key_hash is not null);
+create index contacts_name_hash on contacts (sub_organization_id, name_hash) where (name_hash is not null);
 
 create table contact_addresses (
   sub_organization_id bigint not null references sub_organizations,

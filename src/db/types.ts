@@ -488,9 +488,11 @@ export interface Contacts {
   created_at: string;
   id: Generated<number>;
   key: string | null;
+  key_hash: string | null;
   language: string | null;
   last_updated_by: string;
   name: string | null;
+  name_hash: string | null;
   notes: string | null;
   sub_organization_id: number;
   timezone: string | null;

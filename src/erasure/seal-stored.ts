@@ -1,12 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
+import { sealContacts } from "../address-book/seal-contacts.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
 import { isSealedDocument } from "../db/sealed-values.ts";
 import { type JsonSealer, organizationJsonSealer } from "../redaction/text-sealer.ts";
 
 /*
- * Seals the requests of campaigns and the tests that were stored before their organization sealed: unlike conversations they
- * are used again, for as long as they are there. Each transaction seals some rows that lie in clear, so a run that died is
+ * Seals the requests of campaigns, the tests and the contacts that were stored before their organization sealed: unlike
+ * conversations they are used again, for as long as they are there. Contacts get the new key, too. Each transaction seals some rows that lie in clear, so a run that died is
  * gone on from. Rows that somebody holds are passed over and counted: a settlement locks requests in another order.
  */
 
@@ -53,11 +54,12 @@ export async function sealStored(
       ...batches.map(({ key }) => ({ store: REQUESTS, rows: sql`batch_key = ${key}::bigint` })),
       ...OF_TENANT.map((store) => ({ store, rows: sql`sub_organization_id = ${id}::bigint` })),
     ];
-    for (const { store, rows } of scopes) {
-      const { sealed, left } = await sealRows(db, store, rows, { seal, stop, onRows });
+    const add = ({ sealed, left }: SealedStored) => {
       total.sealed += sealed;
       total.left += left;
-    }
+    };
+    for (const { store, rows } of scopes) add(await sealRows(db, store, rows, { seal, stop, onRows }));
+    add(await sealContacts({ db, vault }, id, { stop, onRows }));
   }
   return total;
 }

@@ -60,7 +60,7 @@ test.each([
       { numRuns: RUNS },
     );
   },
-  300_000,
+  900_000,
 );
 
 test("the histories were worth something: steps were tried, skipped and stopped", async () => {
@@ -477,7 +477,9 @@ async function check(told: History, campaign_id: number): Promise<void> {
       group by 1, 2, 3, 4
     ),
     told as (
-      select b.batch_id, r.reference_id, d.attempt_count, d.channel_manager_status as status, count(*) as n
+      select b.batch_id, r.reference_id, d.attempt_count, d.channel_manager_status as status, count(*) as n,
+        -- How steps came to their end without an attempt has an event of its own.
+        bool_or(r.step_log is not null and d.channel_manager_status = r.channel_manager_status) as is_end
       from webhook_deliveries d
       join requests r on r.batch_key = d.batch_key and r.id = d.request_id
       join batches b on b.key = d.batch_key
@@ -485,7 +487,8 @@ async function check(told: History, campaign_id: number): Promise<void> {
       group by 1, 2, 3, 4
     )
     select * from changed full join told using (batch_id, reference_id, attempt_count, status)
-    where changed.n is distinct from 1 or told.n is distinct from 1`,
+    where (changed.n is distinct from 1 or told.n is distinct from 1)
+      and not (changed.n is null and told.n = 1 and told.is_end)`,
   );
   await nothing(
     "how an attempt ended was not told",

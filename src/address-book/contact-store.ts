@@ -16,8 +16,8 @@ export type ContactFields = {
 export type LinkedAddress = {
   address: string;
   linked_at: string;
-  /** By somebody here or the API, or by the key that a request of a campaign carried. */
-  linked_through: "operator" | "request";
+  /** By somebody here or the API, by the key that a request of a campaign carried, or because they called or wrote. */
+  linked_through: "operator" | "request" | "session";
   linked_by: string | null;
 };
 

@@ -97,7 +97,7 @@ export function contactChangeRoutes(
     CONTACTS,
     {
       summary: "List contacts",
-      description: `Those that somebody noted something of, or that have several addresses; the one changed last first. Search \`address\` finds a whole number or e-mail address. Where the organization seals what people said, \`name\` finds whole names, and \`notes\` nothing. ${list.LONG}`,
+      description: `Those that somebody noted something of, that have several addresses, or that called or wrote where the organization has contacts made of inbound sessions; the one changed last first. Search \`address\` finds a whole number or e-mail address. Where the organization seals what people said, \`name\` finds whole names, and \`notes\` nothing. ${list.LONG}`,
       tag,
       permission: "sessions_read",
       query: list.listQuery(contactList(ANYBODY, NO_SEAL)),

@@ -82,8 +82,10 @@ export const ContactRecord = z
         address: z.string(),
         linked_at: timestamp(),
         linked_through: z
-          .enum(["operator", "request"])
-          .describe("`request`: by the key that a request of a campaign carried."),
+          .enum(["operator", "request", "session"])
+          .describe(
+            "`request`: by the key that a request of a campaign carried; `session`: the person called or wrote.",
+          ),
         linked_by: z.string().nullable(),
       }),
     ),

@@ -112,7 +112,8 @@ create table organizations (
   own_limits_updated_at timestamptz,
   own_limits_updated_by text,
   contact_key_variable text,
-  has_linked_addresses boolean not null default false
+  has_linked_addresses boolean not null default false,
+  contacts_from_sessions_since timestamptz
 );
 
 create table sub_organizations (
@@ -964,7 +965,7 @@ create table contact_addresses (
   address text collate "C" not null,
   contact_id bigint not null references contacts on delete cascade,
   linked_at timestamptz not null,
-  linked_through text collate "C" not null check (linked_through in ('operator', 'request')),
+  linked_through text collate "C" not null check (linked_through in ('operator', 'request', 'session')),
   linked_by text,
   constraint contact_addresses_pkey primary key (sub_organization_id, address)
 );
@@ -2584,6 +2585,13 @@ create table files_to_remove (
   sub_organization_id bigint not null references sub_organizations
 );
 create index files_to_remove_tenant on files_to_remove (sub_organization_id);
+
+-- room: contacts
+
+create table contact_intake (
+  is_only boolean default true primary key check (is_only),
+  after_session bigint not null
+);
 
 -- references to the right
 alter table interrupted_jobs add constraint interrupted_jobs_sub_organization_id_fkey foreign key (sub_organization_id) references sub_organizations(id) on delete cascade;

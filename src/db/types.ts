@@ -480,8 +480,13 @@ export interface ContactAddresses {
   contact_id: number;
   linked_at: string;
   linked_by: string | null;
-  linked_through: "operator" | "request";
+  linked_through: "operator" | "request" | "session";
   sub_organization_id: number;
+}
+
+export interface ContactIntake {
+  after_session: number;
+  is_only: Generated<boolean>;
 }
 
 export interface Contacts {
@@ -1183,6 +1188,7 @@ export interface Organizations {
   closed_at: string | null;
   confirm_above: number | null;
   contact_key_variable: string | null;
+  contacts_from_sessions_since: string | null;
   deleted_at: string | null;
   deleted_comments: string | null;
   deleted_targets: unknown | null;
@@ -2138,6 +2144,7 @@ export interface DB {
   client_tool_calls: ClientToolCalls;
   consents: Consents;
   contact_addresses: ContactAddresses;
+  contact_intake: ContactIntake;
   contacts: Contacts;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;

@@ -188,6 +188,7 @@ export const NOT_EXPORTED = [
   "webhook_inbox_messages",
   "incidents",
   "installation",
+  "contact_intake",
   "job_runners",
   "interrupted_jobs",
   "write_probes",

@@ -1345,7 +1345,8 @@ create table test_cases (
   suite_id bigint not null references test_suites,
   position integer not null,
   name text not null,
-  definition json not null
+  definition json not null,
+  address_marks bytea
 );
 create unique index test_cases_name on test_cases (suite_id, name);
 
@@ -1368,7 +1369,8 @@ create table test_runs (
   fingerprint text,
   judges json not null default '[]'::json,
   is_scheduled boolean not null default false,
-  notice json
+  notice json,
+  address_marks bytea
 );
 create index test_runs_suite on test_runs (suite_id, id desc);
 create index test_runs_created on test_runs (sub_organization_id, id desc);

@@ -1832,6 +1832,7 @@ export interface Takeouts {
 }
 
 export interface TestCases {
+  address_marks: Buffer | null;
   definition: unknown;
   id: Generated<number>;
   name: string;
@@ -1876,6 +1877,7 @@ export interface TestResults {
 }
 
 export interface TestRuns {
+  address_marks: Buffer | null;
   agent_id: number;
   agent_name: string;
   cases: unknown;

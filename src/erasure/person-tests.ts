@@ -3,7 +3,7 @@ import type { Vault } from "../base/crypto.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
 import { textKeys } from "../data-keys/data-keys.ts";
 import type { Db } from "../db/database.ts";
-import { mayHold, soughtPart } from "../redaction/address-marks.ts";
+import { mayHold, soughtParts } from "../redaction/address-marks.ts";
 import { removed } from "./deleted-counts.ts";
 import type { ErasedPerson } from "./person-address.ts";
 import { MOST_ROWS, mentions, type PersonStore } from "./person-store.ts";
@@ -34,8 +34,8 @@ async function quoting(
       and ${mentions(sql`${document}::text`, person)}
     order by id limit ${most}::bigint`.execute(db);
   const found = clear.map(({ id }) => id);
-  const parts = person.spellings.map(soughtPart);
-  const sought = parts.includes(null) ? null : [...new Set(parts as string[])];
+  const parts = person.spellings.map(soughtParts);
+  const sought = parts.some(({ length }) => length === 0) ? null : parts;
   const marked = sought === null ? [] : await possible(db, vault, { from, person, sought });
   const unmarked = sought === null ? isSealed : sql`address_marks is null and ${isSealed}`;
   for (const which of [sql`id = any(${marked}::bigint[])`, unmarked])
@@ -52,11 +52,11 @@ async function quoting(
   return found.slice(0, most);
 }
 
-/** Rows whose marks don't rule out that they quote one of these parts. */
+/** Rows whose marks don't rule out that they quote one of these addresses. */
 async function possible(
   db: Db,
   vault: Vault,
-  { from, person, sought }: { from: RawBuilder<unknown>; person: ErasedPerson; sought: string[] },
+  { from, person, sought }: { from: RawBuilder<unknown>; person: ErasedPerson; sought: string[][] },
 ): Promise<number[]> {
   const keys = await textKeys({ db, vault }, person.tenant);
   const found: number[] = [];

@@ -14,8 +14,9 @@ import type { TextKey } from "../base/sealed-text.ts";
 
 /** As many digits as every telephone number has at least. */
 const DIGITS = 7;
-/** Characters on each side of an @. */
+/** Characters on each side of an @, and those before it where there are more. */
 const BESIDE = 3;
+const BEFORE = 6;
 const HEAD_BYTES = 16;
 const MARK_BYTES = 4;
 /** So that how many numbers there are is told roughly. */
@@ -26,8 +27,10 @@ function partsOf(text: string): Set<string> {
   const parts = new Set<string>();
   for (const { 0: run } of text.matchAll(new RegExp(`[0-9]{${DIGITS},}`, "g")))
     for (let at = 0; at + DIGITS <= run.length; at++) parts.add(run.slice(at, at + DIGITS));
-  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1))
+  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
     if (at >= BESIDE && at + BESIDE < text.length) parts.add(text.slice(at - BESIDE, at + BESIDE + 1));
+    if (at >= BEFORE) parts.add(text.slice(at - BEFORE, at + 1));
+  }
   return parts;
 }
 
@@ -51,21 +54,26 @@ export function addressMarks({ id, key }: TextKey, json: string): Buffer {
   return Buffer.concat([head, ...marks.toSorted(Buffer.compare)]);
 }
 
-/** The part by which an address is looked for; null: it has none, and every document is to be read. */
-export function soughtPart(address: string): string | null {
-  const [part] = partsOf(address.toLowerCase());
-  return part ?? null;
-}
+/**
+ * The parts by which an address is looked for, those first that it shares with the fewest: the end of a number, not its
+ * country and area. None: every document is to be read.
+ */
+export const soughtParts = (address: string): string[] => [...partsOf(address.toLowerCase())].toReversed();
 
-/** Whether a document with these marks may hold one of the parts. True where its key is not known. */
-export function mayHold(marks: Buffer, parts: readonly string[], keys: ReadonlyMap<number, Buffer>): boolean {
+/** Whether a document with these marks may hold all parts of one of these addresses. True where its key is not known. */
+export function mayHold(
+  marks: Buffer,
+  addresses: readonly (readonly string[])[],
+  keys: ReadonlyMap<number, Buffer>,
+): boolean {
   const key = keys.get(Number(marks.readBigUInt64BE()));
   if (key === undefined) return true;
   const salt = marks.subarray(8, HEAD_BYTES);
-  return parts.some((part) => {
+  const holds = (part: string): boolean => {
     const mark = markOf(key, salt, part).readUInt32BE();
     for (let at = HEAD_BYTES; at < marks.length; at += MARK_BYTES)
       if (marks.readUInt32BE(at) === mark) return true;
     return false;
-  });
+  };
+  return addresses.some((parts) => parts.every(holds));
 }

@@ -103,7 +103,7 @@ async function storeTests(): Promise<void> {
     const rows = Array.from({ length: Math.min(TESTS_AT_ONCE, TESTS - from) }, (_, n) => ({
       ...{ sub_organization_id, suite_id: id, position: n, name: `case ${n}` },
       definition: seal(testOf(from + n)),
-      address_marks: marks(JSON.stringify(testOf(from + n))),
+      address_marks: marks(JSON.stringify(testOf(from + n)), { isIndexed: true }),
     }));
     await sql`
       insert into test_cases (sub_organization_id, suite_id, position, name, definition, address_marks)

@@ -8,13 +8,13 @@ import type { Db } from "../db/database.ts";
 export type ContactWords = { name: string | null; notes: string | null; key: string | null };
 
 /** The same as it is stored: in clear, or sealed and with hashes by which the key and the whole name are found. */
-export type StoredWords = ContactWords & { name_hash: string | null; key_hash: string | null };
+export type StoredContactWords = ContactWords & { name_hash: string | null; key_hash: string | null };
 
 /** How a sub-organization's contacts are stored now, and how those are found that were stored before. */
 export type ContactSeal = {
   /** Names the key that seals; null: words are stored in clear. */
   key_id: number | null;
-  stored(words: ContactWords): StoredWords;
+  stored(words: ContactWords): StoredContactWords;
   /** A hash for each key that may have sealed it; none: nothing was ever sealed. */
   keyHashes(key: string): string[];
   nameHashes(name: string): string[];

@@ -25,7 +25,7 @@ const SETTLED_AFTER_ms = 60_000;
 const MADE_BY = "inbound sessions";
 
 type Deps = { db: Db; clock: Clock };
-type Caller = { tenant: number; address: string };
+type InboundCaller = { tenant: number; address: string };
 
 export const takeCallersJob = (deps: Deps): JobHandler =>
   handle(takeCallers, async (_, { stopping }) => {
@@ -71,8 +71,8 @@ async function settledSessions(tx: Tx, after: number, now: Date) {
 }
 
 /** By telephone, text, WhatsApp and e-mail, who have no contact yet; a visitor of a chat page has no address. */
-async function readCallers(tx: Tx, after: number, upto: number): Promise<Caller[]> {
-  const { rows } = await sql<Caller>`
+async function readCallers(tx: Tx, after: number, upto: number): Promise<InboundCaller[]> {
+  const { rows } = await sql<InboundCaller>`
     select distinct s.sub_organization_id as tenant, s.source as address
     from sessions s
     join sub_organizations t on t.id = s.sub_organization_id

@@ -78,7 +78,11 @@ export async function runErasure(
       started_at = coalesce(started_at, ${clock.now().toISOString()}::timestamptz)
     where id = ${id} and finished_at is null`.execute(db);
   for (const store of PERSON_STORES) {
-    while (sumOf(await removeSome(deps, id, person, store)) > 0) await onStep(store.name);
+    for (let count = 1; count > 0; ) {
+      count = sumOf(await removeSome(deps, id, person, store));
+      if (count > 0) await onStep(store.name);
+      if (count < (store.looks_once_below ?? 0)) break;
+    }
   }
   await removeListedFiles(deps, person.tenant);
   await onStep("files");

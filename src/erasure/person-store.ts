@@ -9,6 +9,8 @@ import type { ErasedPerson } from "./person-address.ts";
 export type PersonStore = {
   name: string;
   count(db: Db, person: ErasedPerson, vault: Vault): Promise<DeletedCounts>;
+  /** Each look costs as much as all there is: whoever was told of fewer rows than this need not look again. */
+  looks_once_below?: number;
   /** Deletes a bounded number; all zeros: nothing is left. */
   removeSome(tx: Tx, person: ErasedPerson, now: Date, vault: Vault): Promise<DeletedCounts>;
 };

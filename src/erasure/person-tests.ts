@@ -52,7 +52,7 @@ async function quoting(
   return found.slice(0, most);
 }
 
-/** Rows whose marks don't rule out that they quote one of these addresses. */
+/** Rows whose marks don't rule out that they quote one of these addresses. Index: test_cases_marks. */
 async function possible(
   db: Db,
   vault: Vault,
@@ -81,6 +81,7 @@ function quotes(document: unknown, { spellings }: ErasedPerson): boolean {
 const CASES = { table: "test_cases", column: "definition" } as const;
 export const testCaseStore: PersonStore = {
   name: "test_cases",
+  looks_once_below: MOST_ROWS,
   count: async (db, person, vault) => ({ test_cases: (await quoting(db, vault, CASES, person, ALL)).length }),
   removeSome: async (tx, person, _now, vault) => {
     const ids = await quoting(tx, vault, CASES, person, MOST_ROWS);
@@ -92,6 +93,7 @@ export const testCaseStore: PersonStore = {
 const RUNS = { table: "test_runs", column: "cases" } as const;
 export const testRunStore: PersonStore = {
   name: "test_runs_blanked",
+  looks_once_below: MOST_ROWS,
   count: async (db, person, vault) => ({
     test_runs_blanked: (await quoting(db, vault, RUNS, person, ALL)).length,
   }),

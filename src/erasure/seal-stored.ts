@@ -96,7 +96,7 @@ async function sealRows(
       const next = found.rows.map(({ id, texts }) => ({
         id,
         texts: texts.map((text, at) => sealedText(text, parts[at] as Part, how.seal)),
-        ...(marked && { marks: how.marks(texts[0] as string) }),
+        ...(marked && { marks: how.marks(texts[0] as string, { isIndexed: table === "test_cases" }) }),
       }));
       const changes = columns.map((column, at) => sql`${column} = (n.texts ->> ${at}::integer)::json`);
       if (marked) changes.push(sql`address_marks = n.marks`);

@@ -89,7 +89,7 @@ export async function beginRun(
       cost_cap_usd: wanted.cost_cap_usd ?? null,
       // Each by itself, so that a statement reads one of them.
       cases: json(cases.map(seal)),
-      address_marks: sql<Buffer | null>`${marks(JSON.stringify(cases))}::bytea`,
+      address_marks: sql<Buffer | null>`${marks(JSON.stringify(cases), { isIndexed: false })}::bytea`,
       judges: json(frozen),
       status: "running",
       is_scheduled: wanted.is_scheduled ?? false,

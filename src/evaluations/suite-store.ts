@@ -221,7 +221,7 @@ async function insertCases(
     name: definition.name,
     definition: seal(definition),
     // In JSON, bytes are spelled as text.
-    address_marks: marks(JSON.stringify(definition)) as never,
+    address_marks: marks(JSON.stringify(definition), { isIndexed: true }) as never,
   }));
   if (rows.length === 0) return;
   await sql`

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomInt } from "node:crypto";
+import { hash, randomBytes, randomInt } from "node:crypto";
 import type { TextKey } from "../base/sealed-text.ts";
 
 /*
@@ -19,6 +19,8 @@ const BESIDE = 3;
 const BEFORE = 6;
 const HEAD_BYTES = 16;
 const MARK_BYTES = 4;
+/** More don't fit in an index, so that such a document is read. */
+const MOST_INDEXED = 600;
 /** So that how many numbers there are is told roughly. */
 const PADDED_TO = 8;
 
@@ -34,13 +36,9 @@ function partsOf(text: string): Set<string> {
   return parts;
 }
 
+/** Key and salt have one length each, and four bytes can't be gone on from: a third of what an HMAC costs. */
 const markOf = (key: Buffer, salt: Buffer, part: string): Buffer =>
-  createHmac("sha256", key)
-    .update("address-mark\n")
-    .update(salt)
-    .update(part)
-    .digest()
-    .subarray(0, MARK_BYTES);
+  hash("sha256", Buffer.concat([key, salt, Buffer.from(part)]), "buffer").subarray(0, MARK_BYTES);
 
 /** `json`: the document as text. */
 export function addressMarks({ id, key }: TextKey, json: string): Buffer {
@@ -53,6 +51,8 @@ export function addressMarks({ id, key }: TextKey, json: string): Buffer {
     marks.splice(randomInt(marks.length + 1), 0, randomBytes(MARK_BYTES));
   return Buffer.concat([head, ...marks.toSorted(Buffer.compare)]);
 }
+
+export const fitsIndex = (marks: Buffer): boolean => marks.length <= HEAD_BYTES + MOST_INDEXED * MARK_BYTES;
 
 /**
  * The parts by which an address is looked for, those first that it shares with the fewest: the end of a number, not its

@@ -1,16 +1,23 @@
 import { sql } from "kysely";
+import { systemClock } from "../src/base/clock.ts";
+import { keyForTexts } from "../src/data-keys/data-keys.ts";
 import { runErasure } from "../src/erasure/erase-people.ts";
+import { organizationDocuments, organizationMarks } from "../src/redaction/text-sealer.ts";
 import { EMPTY_SNAPSHOT, storeEmptySnapshot } from "../test/harness/rows.ts";
 import { startPlatform } from "./platform.ts";
 
 /*
- * How long the erasure of one person takes among 1,000,000 sessions of 10,000 people, each with two messages, a call of a
- * tool and an event. Run: node bench/erasure.ts [sessions]
+ * How long the erasure of one person takes among 1,000,000 sessions of 10,000 people, each with two messages and a call of a
+ * tool, and among 100,000 sealed tests that were made from conversations, of which three quote the person. Run:
+ *
+ *     node bench/erasure.ts [sessions] [sealed tests]
  */
 
 const SESSIONS = Number(process.argv[2] ?? 1_000_000);
+const TESTS = Number(process.argv[3] ?? 100_000);
 const PEOPLE = Math.max(1, Math.floor(SESSIONS / 100));
 const AT_ONCE = 50_000;
+const TESTS_AT_ONCE = 500;
 
 const platform = await startPlatform();
 const { db, pool } = platform.database;
@@ -53,7 +60,8 @@ for (let from = 1; from <= SESSIONS; from += AT_ONCE) {
     from made, unnest(array[0, 1]) as s`.execute(db);
 }
 await sql`vacuum analyze sessions, session_messages, session_tool_calls`.execute(db);
-process.stdout.write(`${SESSIONS} sessions of ${PEOPLE} people\n`);
+if (TESTS > 0) await storeTests();
+process.stdout.write(`${SESSIONS} sessions of ${PEOPLE} people, ${TESTS} sealed tests\n`);
 
 const times: number[] = [];
 for (let person = 1; person <= 5; person++) {
@@ -75,3 +83,42 @@ for (let person = 1; person <= 5; person++) {
 }
 process.stdout.write(`longest ${Math.round(Math.max(...times))} ms\n`);
 await platform.stop();
+
+/** As somebody who turns conversations into tests: each has 1.5 KB, with a number in one of its lines. */
+async function storeTests(): Promise<void> {
+  await sql`update organizations set seals_texts = true`.execute(db);
+  await keyForTexts({ db, clock: systemClock, vault: platform.engine.vault }, sub_organization_id);
+  const agent = await db.selectFrom("agents").select("id").limit(1).executeTakeFirstOrThrow();
+  for (let from = 0; from < TESTS; from += TESTS_AT_ONCE) {
+    const { id } = await db
+      .insertInto("test_suites")
+      .values({
+        ...{ sub_organization_id, name: `Suite ${from}`, description: "", agent_id: agent.id },
+        ...{ last_updated: "now", last_updated_by: "bench" },
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const seal = await organizationDocuments(db, platform.engine.vault, sub_organization_id, `suite ${id}`);
+    const marks = await organizationMarks(db, platform.engine.vault, sub_organization_id);
+    const rows = Array.from({ length: Math.min(TESTS_AT_ONCE, TESTS - from) }, (_, n) => ({
+      ...{ sub_organization_id, suite_id: id, position: n, name: `case ${n}` },
+      definition: seal(testOf(from + n)),
+      address_marks: marks(JSON.stringify(testOf(from + n)), { isIndexed: true }),
+    }));
+    await sql`
+      insert into test_cases (sub_organization_id, suite_id, position, name, definition, address_marks)
+      select sub_organization_id, suite_id, position, name, definition, address_marks
+      from json_populate_recordset(null::test_cases, ${JSON.stringify(rows)}::json)`.execute(db);
+  }
+  await sql`vacuum analyze test_cases`.execute(db);
+}
+
+function testOf(n: number): object {
+  const lines = Array.from(
+    { length: 12 },
+    (_, line) =>
+      `Line ${line} of a conversation about the refund of an order, as it was said and heard, number ${n * 12 + line}`,
+  );
+  const person = `+1512${String(n % 40_000).padStart(7, "0")}`;
+  return { name: `case ${n}`, person: [...lines, `my number is ${person}`], expect: { said: ["refund"] } };
+}

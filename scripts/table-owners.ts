@@ -112,6 +112,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     transcription: ["transcription_providers"],
     reports: ["takeouts"],
     erasure: ["agent_retention", "erasures", "files_to_remove"],
+    contacts: ["contact_intake"],
   }).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
 

@@ -298,7 +298,11 @@ export type ContactKey = { "variable": string | null };
 
 export type ContactLinkRequest = { "address": string };
 
-export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request" | "session"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type ContactSources = { "inbound_sessions": boolean; "inbound_sessions_since": string | null };
+
+export type ContactSourcesUpdate = { "inbound_sessions": boolean };
 
 export type ContactUpdateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined };
 
@@ -1786,6 +1790,8 @@ export type Operations = {
   delete_contact_address: { input: { "path": { "address": string; "linked": string } }; answer: ContactRecord };
   get_contact_key: { input: Record<never, never>; answer: ContactKey };
   update_contact_key: { input: { "body": ContactKey }; answer: ContactKey };
+  get_organization_contact_sources: { input: Record<never, never>; answer: ContactSources };
+  update_organization_contact_sources: { input: { "body": ContactSourcesUpdate }; answer: ContactSources };
   create_chat_call: { input: { "body": { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined } }; answer: OpenedChatCall };
   call_agent_draft: { input: { "path": { "agent_id": number }; "body": TestCall }; answer: TestCallOpened };
   end_session: { input: { "path": { "session_id": number } }; answer: EndedConversation };
@@ -2263,6 +2269,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   delete_contact_address: ["DELETE", "/api/v1/contacts/{address}/addresses/{linked}"],
   get_contact_key: ["GET", "/api/v1/outbound/contact-key"],
   update_contact_key: ["PUT", "/api/v1/outbound/contact-key"],
+  get_organization_contact_sources: ["GET", "/api/v1/organizations/contact-sources"],
+  update_organization_contact_sources: ["PUT", "/api/v1/organizations/contact-sources"],
   create_chat_call: ["POST", "/chat/v1/calls"],
   call_agent_draft: ["POST", "/api/v1/agents/{agent_id}/test/calls"],
   end_session: ["POST", "/api/v1/sessions/{session_id}/end"],

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { Fault } from "../base/errors.ts";
-import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { ContactSeal } from "./contact-seal.ts";
 import { MOST_ADDRESSES } from "./merge-by-key.ts";
 
 /** What somebody noted of a person. `key`: what the organization's own systems call them. */
@@ -15,8 +16,8 @@ export type ContactFields = {
 export type LinkedAddress = {
   address: string;
   linked_at: string;
-  /** By somebody here or the API, or by the key that a request of a campaign carried. */
-  linked_through: "operator" | "request";
+  /** By somebody here or the API, by the key that a request of a campaign carried, or because they called or wrote. */
+  linked_through: "operator" | "request" | "session";
   linked_by: string | null;
 };
 
@@ -28,8 +29,8 @@ export type ContactRecord = ContactFields & {
   last_updated_by: string;
 };
 
-/** Whose book it is, and who changes it when. */
-export type ContactChange = { sub_organization_id: number; by: string; at: Date };
+/** Whose book it is, how it is stored, and who changes it when. */
+export type ContactChange = { sub_organization_id: number; seal: ContactSeal; by: string; at: Date };
 
 /**
  * Changes of one sub-organization's contacts take turns, so that two that link the same addresses at once find each other's
@@ -95,17 +96,16 @@ export async function insertContact(
   change: ContactChange,
 ): Promise<ContactRecord> {
   const at = change.at.toISOString();
-  const { id } = await refuseTakenKey(fields, () =>
-    tx
-      .insertInto("contacts")
-      .values({
-        ...fields,
-        sub_organization_id: change.sub_organization_id,
-        ...{ created_at: at, updated_at: at, last_updated_by: change.by },
-      })
-      .returning("id")
-      .executeTakeFirstOrThrow(),
-  );
+  await refuseTakenKey(tx, fields, change, null);
+  const { id } = await tx
+    .insertInto("contacts")
+    .values({
+      ...{ ...fields, ...change.seal.stored(fields) },
+      sub_organization_id: change.sub_organization_id,
+      ...{ created_at: at, updated_at: at, last_updated_by: change.by },
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
   for (const address of addresses) await link(tx, id, address, change);
   if (fields.timezone !== null) await markLinked(tx, change.sub_organization_id);
   return findById(tx, id);
@@ -118,13 +118,12 @@ export async function replaceFields(
   fields: ContactFields,
   change: ContactChange,
 ): Promise<ContactRecord> {
-  await refuseTakenKey(fields, () =>
-    tx
-      .updateTable("contacts")
-      .set({ ...fields, ...changed(change) })
-      .where("id", "=", id)
-      .execute(),
-  );
+  await refuseTakenKey(tx, fields, change, id);
+  await tx
+    .updateTable("contacts")
+    .set({ ...fields, ...change.seal.stored(fields), ...changed(change) })
+    .where("id", "=", id)
+    .execute();
   if (fields.timezone !== null) await markLinked(tx, change.sub_organization_id);
   return findById(tx, id);
 }
@@ -195,11 +194,21 @@ function takenAddress(address: string, { name, addresses }: ContactRecord): Faul
   );
 }
 
-async function refuseTakenKey<T>({ key }: ContactFields, change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (error) {
-    if (!isUniqueViolation(error, "contacts_key")) throw error;
-    throw new Fault("conflict", `Another contact has the key "${key}".`);
-  }
+/** Needs the book's lock, under which nobody else stores a key. `own`: the contact that may have it. */
+async function refuseTakenKey(
+  tx: Tx,
+  { key }: ContactFields,
+  { sub_organization_id, seal }: ContactChange,
+  own: number | null,
+): Promise<void> {
+  if (key === null) return;
+  const { rows } = await sql`
+    select id from contacts c
+    where sub_organization_id = ${sub_organization_id} and id is distinct from ${own}::bigint and ${hasKey(seal, key)}
+    limit 1`.execute(tx);
+  if (rows.length > 0) throw new Fault("conflict", `Another contact has the key "${key}".`);
 }
+
+/** Of the contact `c`: however its key is stored. Indexes: `contacts_key`, `contacts_key_hash`. */
+export const hasKey = (seal: ContactSeal, key: string): RawBuilder<boolean> =>
+  sql`(c.key = ${key} or c.key_hash = any(${seal.keyHashes(key)}::text[]))`;

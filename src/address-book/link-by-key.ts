@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
+import { type ContactSeal, SEALED_WORD } from "./contact-seal.ts";
 import { lockBook, markLinked } from "./contact-store.ts";
 import { type KeyedAddress, type KnownContact, type MergeConflict, mergeByKey } from "./merge-by-key.ts";
 
 /** `most_told`: how many conflicts have an event of their own. */
 type From = {
   sub_organization_id: number;
+  seal: ContactSeal;
   batch_id: string;
   variable: string;
   by: string;
@@ -16,18 +18,19 @@ type From = {
 
 /**
  * Links addresses that came with the key of their person, in the transaction that stores their requests, and tells of
- * conflicts. Returns how many there were. Indexes: `contacts_key`, `contact_addresses_pkey`, `contact_addresses_contact`.
+ * conflicts. Returns how many there were. Indexes: `contacts_key`, `contacts_key_hash`, `contact_addresses_pkey`, `contact_addresses_contact`.
  */
 export async function linkByKey(tx: Tx, from: From, incoming: KeyedAddress[]): Promise<number> {
   if (incoming.length === 0) return 0;
-  const { sub_organization_id, at, by } = from;
+  const { sub_organization_id, seal, at, by } = from;
   await lockBook(tx, sub_organization_id);
-  const merge = mergeByKey(incoming, await readKnown(tx, sub_organization_id, incoming));
+  const merge = mergeByKey(incoming, await readKnown(tx, from, incoming));
   const stamp = sql`${at.toISOString()}::timestamptz`;
   if (merge.adopted.length > 0)
     await sql`
-      update contacts c set key = n.key, updated_at = ${stamp}, last_updated_by = ${by}
-      from json_to_recordset(${JSON.stringify(merge.adopted)}::json) as n (id bigint, key text)
+      update contacts c set key = n.key, key_hash = n.key_hash, updated_at = ${stamp}, last_updated_by = ${by}
+      from json_to_recordset(${JSON.stringify(merge.adopted.map(({ id, key }) => ({ id, ...storedKey(seal, key) })))}::json)
+        as n (id bigint, key text, key_hash text)
       where c.id = n.id`.execute(tx);
   if (merge.linked.length > 0)
     await sql`
@@ -43,11 +46,13 @@ export async function linkByKey(tx: Tx, from: From, incoming: KeyedAddress[]): P
   if (merge.made.length > 0)
     await sql`
       with given as (
-        select key, addresses from json_to_recordset(${JSON.stringify(merge.made)}::json) as n (key text, addresses text[])
+        select key, key_hash, addresses
+        from json_to_recordset(${JSON.stringify(merge.made.map(({ key, addresses }) => ({ addresses, ...storedKey(seal, key) })))}::json)
+          as n (key text, key_hash text, addresses text[])
       ),
       made as (
-        insert into contacts (sub_organization_id, key, created_at, updated_at, last_updated_by)
-        select ${sub_organization_id}, key, ${stamp}, ${stamp}, ${by} from given
+        insert into contacts (sub_organization_id, key, key_hash, created_at, updated_at, last_updated_by)
+        select ${sub_organization_id}, key, key_hash, ${stamp}, ${stamp}, ${by} from given
         returning id, key
       )
       insert into contact_addresses (sub_organization_id, address, contact_id, linked_at, linked_through)
@@ -61,8 +66,15 @@ export async function linkByKey(tx: Tx, from: From, incoming: KeyedAddress[]): P
   return merge.conflicts.length;
 }
 
-async function readKnown(tx: Tx, sub_organization_id: number, incoming: KeyedAddress[]) {
+/** No two are stored alike where they are sealed. */
+function storedKey(seal: ContactSeal, value: string) {
+  const { key, key_hash } = seal.stored({ name: null, notes: null, key: value });
+  return { key, key_hash };
+}
+
+async function readKnown(tx: Tx, { sub_organization_id, seal }: From, incoming: KeyedAddress[]) {
   const keys = [...new Set(incoming.map(({ key }) => key))];
+  const hashes = keys.flatMap((key) => seal.keyHashes(key));
   const addresses = [...new Set(incoming.map(({ address }) => address))];
   const { rows } = await sql<KnownContact & { held: string[] }>`
     select c.id, c.key, (select count(*) from contact_addresses a where a.contact_id = c.id) as addresses,
@@ -70,6 +82,7 @@ async function readKnown(tx: Tx, sub_organization_id: number, incoming: KeyedAdd
     from contacts c
     where c.id in (
       select id from contacts where sub_organization_id = ${sub_organization_id} and key = any(${keys}::text[])
+      ${hashes.length === 0 ? sql`` : sql`union select id from contacts where sub_organization_id = ${sub_organization_id} and key_hash = any(${hashes}::text[])`}
       union
       select contact_id from contact_addresses
       where sub_organization_id = ${sub_organization_id} and address = any(${addresses}::text[]))`.execute(
@@ -86,14 +99,18 @@ const WHY: Record<MergeConflict["reason"], string> = {
   "too-many": "more addresses have this key than a person has",
 };
 
-const conflictEvents = (conflicts: MergeConflict[], { batch_id, variable, at }: From): NewEvent[] =>
-  conflicts.map(({ key, address, reason }) => ({
-    at,
-    source: "outbound",
-    source_id: null,
-    category: "outbound",
-    type: "contact-conflict",
-    description: `${address} of batch "${batch_id}" was not linked to the contact with ${variable} "${key}": ${WHY[reason]}.`,
-    user_id: address,
-    attributes: { batch_id, variable, key, reason },
-  }));
+/** Where keys are sealed an event doesn't name them: the address finds the row of the file. */
+const conflictEvents = (conflicts: MergeConflict[], { batch_id, variable, seal, at }: From): NewEvent[] =>
+  conflicts.map(({ address, reason, ...conflict }) => {
+    const key = seal.key_id === null ? conflict.key : SEALED_WORD;
+    return {
+      at,
+      source: "outbound",
+      source_id: null,
+      category: "outbound",
+      type: "contact-conflict",
+      description: `${address} of batch "${batch_id}" was not linked to the contact with ${variable} "${key}": ${WHY[reason]}.`,
+      user_id: address,
+      attributes: { batch_id, variable, key, reason },
+    };
+  });

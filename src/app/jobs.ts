@@ -10,6 +10,7 @@ import { learnHoursJob } from "../board/learn-hours.ts";
 import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
 import { settleCallsJob } from "../calls/settle-calls.ts";
+import { takeCallersJob } from "../contacts/contact-intake.ts";
 import { hangUpRingingHandler } from "../dialing/hang-up-ringing.ts";
 import { restNumbersJob } from "../dialing/numbers/rest-numbers.ts";
 import { textJobs } from "../dialogues/text-dialogue.ts";
@@ -84,6 +85,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     mailAlertJob({ ...ground, sendMail }),
     purgeDeliveriesJob(ground),
     runNoticeJob(ground),
+    takeCallersJob(ground),
     closeOrganizationsJob(ground),
     linkEntriesJob(ground),
     tellSetAsideJob(ground),

@@ -154,7 +154,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): v
       const last = await lastRequest(tx, locked.key);
       const duplicates = await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
       await tellOfAdded(tx, locked.key, last);
-      await linkRequests(tx, caller, { batch_key: locked.key, batch_id, after: last, at: locked.at });
+      await linkRequests(tx, vault, caller, { batch_key: locked.key, batch_id, after: last, at: locked.at });
       const invalid = countInvalid(requests);
       const added = { batch_id, accepted: requests.length - duplicates - invalid, duplicates, invalid };
       await updateBatch(tx, locked, caller.email, { status });

@@ -126,7 +126,7 @@ async function storeRows(
 /** `last`: the key that all requests of the file are beyond. */
 async function finish(
   tx: Tx,
-  { clock, audit, caller, claim }: Upload,
+  { clock, vault, audit, caller, claim }: Upload,
   added: Added,
   last: number,
 ): Promise<Added> {
@@ -142,7 +142,7 @@ async function finish(
   });
   await wakeBatch(tx, locked.key, locked.at);
   const { batch_id } = added;
-  await linkRequests(tx, caller, { batch_key: claim.batch_key, batch_id, after: last, at: locked.at });
+  await linkRequests(tx, vault, caller, { batch_key: claim.batch_key, batch_id, after: last, at: locked.at });
   await record(tx, audit, caller, locked.batch, { ...after, added });
   const { accepted, duplicates, invalid } = added;
   await publish(tx, caller.sub_organization_id, [

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { readKeyVariable } from "../address-book/contact-key.ts";
+import { contactSeal } from "../address-book/contact-seal.ts";
 import { linkByKey } from "../address-book/link-by-key.ts";
 import type { KeyedAddress } from "../address-book/merge-by-key.ts";
 import type { Caller } from "../api/caller.ts";
+import type { Vault } from "../base/crypto.ts";
 import type { Tx } from "../db/database.ts";
 import { isSealedDocument } from "../db/sealed-values.ts";
 import { publish } from "../events/event.ts";
@@ -27,12 +29,14 @@ const LONGEST_KEY = 200;
  */
 export async function linkRequests(
   tx: Tx,
+  vault: Vault,
   caller: Caller,
   { batch_key, batch_id, after, at }: AddedRequests,
 ) {
   const variable = await readKeyVariable(tx, caller.organization_id);
   if (variable === null) return;
   const { sub_organization_id, email: by } = caller;
+  const seal = await contactSeal(tx, vault, sub_organization_id);
   let conflicts = 0;
   for (let from = after; ; ) {
     const { rows } = await sql<Partial<KeyedAddress> & { id: number; is_sealed: boolean }>`
@@ -50,7 +54,11 @@ export async function linkRequests(
       return key && address && key.length <= LONGEST_KEY ? [{ key, address }] : [];
     });
     const most_told = Math.max(0, MOST_TOLD - conflicts);
-    conflicts += await linkByKey(tx, { sub_organization_id, batch_id, variable, by, at, most_told }, keyed);
+    conflicts += await linkByKey(
+      tx,
+      { sub_organization_id, seal, batch_id, variable, by, at, most_told },
+      keyed,
+    );
   }
   if (conflicts > MOST_TOLD)
     await publish(tx, sub_organization_id, [

@@ -15,7 +15,7 @@ import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /**
  * Seals every secret with the present secret key; then gives each organization a new key and seals its recordings with it;
- * then seals requests and tests that an organization stored before it sealed. The program may run meanwhile.
+ * then seals requests, tests and contacts that an organization stored before it sealed. The program may run meanwhile.
  */
 export async function rotateKeys(
   how: { resumed: boolean },
@@ -79,10 +79,10 @@ async function sealEarlier(deps: Parameters<typeof sealStored>[0], stop: AbortSi
     return INTERRUPTED;
   }
   const { sealed, left } = done;
-  if (sealed > 0) process.stdout.write(`${sealed} requests and tests sealed that were stored in clear.\n`);
+  if (sealed > 0) process.stdout.write(`${sealed} requests, tests and contacts sealed.\n`);
   if (left === 0) return 0;
   process.stderr.write(
-    `parley: ${left} requests and tests were in use and are not sealed yet. Run ./parley rotate-keys --resume.\n`,
+    `parley: ${left} requests, tests and contacts were in use and are not sealed yet. Run ./parley rotate-keys --resume.\n`,
   );
   return 1;
 }

@@ -298,7 +298,11 @@ export type ContactKey = { "variable": string | null };
 
 export type ContactLinkRequest = { "address": string };
 
-export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request" | "session"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type ContactSources = { "inbound_sessions": boolean; "inbound_sessions_since": string | null };
+
+export type ContactSourcesUpdate = { "inbound_sessions": boolean };
 
 export type ContactUpdateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined };
 
@@ -1786,6 +1790,8 @@ export type Operations = {
   "DELETE /api/v1/contacts/{address}/addresses/{linked}": { path: { "address": string; "linked": string }; query: Record<never, never>; body: undefined; answer: ContactRecord };
   "GET /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ContactKey };
   "PUT /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: ContactKey; answer: ContactKey };
+  "GET /api/v1/organizations/contact-sources": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ContactSources };
+  "PUT /api/v1/organizations/contact-sources": { path: Record<never, never>; query: Record<never, never>; body: ContactSourcesUpdate; answer: ContactSources };
   "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChatCall };
   "POST /api/v1/agents/{agent_id}/test/calls": { path: { "agent_id": number }; query: Record<never, never>; body: TestCall; answer: TestCallOpened };
   "POST /api/v1/sessions/{session_id}/end": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: EndedConversation };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ContactSeal, contactSeal, NO_SEAL, SEALED_WORD } from "../address-book/contact-seal.ts";
 import {
   type ContactChange,
   findContact,
@@ -15,6 +16,7 @@ import * as list from "../api/list.ts";
 import { Deleted } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { refuseOwnAddress, spellingsOf } from "../erasure/person-address.ts";
@@ -37,8 +39,17 @@ const ANYBODY = 0;
 
 const NOTHING = { name: null, timezone: null, language: null, notes: null, key: null };
 
+/** Words that are sealed stay out of the audit log, which outlives the record. */
+const audited = (contact: StoredContact, seal: ContactSeal): StoredContact => {
+  const word = (text: string | null) => (text === null || seal.key_id === null ? text : SEALED_WORD);
+  return { ...contact, name: word(contact.name), notes: word(contact.notes), key: word(contact.key) };
+};
+
 /** What is noted of a person, and which addresses are theirs. A contact is named by any of its addresses. */
-export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function contactChangeRoutes(
+  api: Api,
+  { db, clock, vault }: { db: Db; clock: Clock; vault: Vault },
+): void {
   const tag = "contacts";
   const params = z.object({ address: AddressParam });
 
@@ -49,22 +60,23 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   ): Promise<T> =>
     db.transaction().execute(async (tx) => {
       await lockBook(tx, sub_organization_id);
-      return run(tx, { sub_organization_id, by: email, at: clock.now() });
+      const seal = await contactSeal(tx, vault, sub_organization_id);
+      return run(tx, { sub_organization_id, seal, by: email, at: clock.now() });
     });
 
   const audit = (
     tx: Tx,
     caller: Caller,
+    { seal }: ContactChange,
     action: "create" | "update" | "delete" | "link" | "unlink",
-    before: StoredContact | null,
-    after: StoredContact | null,
+    [before, after]: [StoredContact | null, StoredContact | null],
   ) =>
     api.audit(tx, caller, {
       action,
       resource: tag,
       resource_id: (after ?? before)?.id ?? null,
-      ...(before && { before }),
-      ...(after && { after }),
+      ...(before && { before: audited(before, seal) }),
+      ...(after && { after: audited(after, seal) }),
     });
 
   /** The stored spelling; not one of the organization's own, which is everybody's. */
@@ -85,18 +97,17 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     CONTACTS,
     {
       summary: "List contacts",
-      description: `Those that somebody noted something of, or that have several addresses; the one changed last first. Search \`address\` finds a whole number or e-mail address. ${list.LONG}`,
+      description: `Those that somebody noted something of, that have several addresses, or that called or wrote where the organization has contacts made of inbound sessions; the one changed last first. Search \`address\` finds a whole number or e-mail address. Where the organization seals what people said, \`name\` finds whole names, and \`notes\` nothing. ${list.LONG}`,
       tag,
       permission: "sessions_read",
-      query: list.listQuery(contactList(ANYBODY)),
+      query: list.listQuery(contactList(ANYBODY, NO_SEAL)),
       response: list.listOf(ContactRecord),
     },
-    async ({ caller, query }) =>
-      list.onlyFields(
-        await list.listPage(db, selectContacts(db, caller), query, contactList(caller.sub_organization_id)),
-        query.fields,
-        ContactRecord,
-      ),
+    async ({ caller, query }) => {
+      const { sub_organization_id } = caller;
+      const rules = contactList(sub_organization_id, await contactSeal(db, vault, sub_organization_id));
+      return list.recordPage(ContactRecord, db, selectContacts(db, caller), query, rules);
+    },
   );
 
   api.post(
@@ -116,7 +127,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
         const addresses = new Set<string>();
         for (const given of body.addresses) addresses.add(await newAddress(tx, caller, given));
         const after = await insertContact(tx, fieldsOf(body), [...addresses], by);
-        await audit(tx, caller, "create", null, after);
+        await audit(tx, caller, by, "create", [null, after]);
         return after;
       }),
   );
@@ -142,7 +153,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
           before === null
             ? await insertContact(tx, fieldsOf(body), [await newAddress(tx, caller, params.address)], by)
             : await replaceFields(tx, before.id, fieldsOf(body), by);
-        await audit(tx, caller, before === null ? "create" : "update", before, after);
+        await audit(tx, caller, by, before === null ? "create" : "update", [before, after]);
         return after;
       }),
   );
@@ -159,10 +170,10 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
       response: Deleted,
     },
     ({ caller, params }) =>
-      change(caller, async (tx) => {
+      change(caller, async (tx, by) => {
         const before = await existing(tx, caller, params.address);
         await removeContact(tx, before.id);
-        await audit(tx, caller, "delete", before, null);
+        await audit(tx, caller, by, "delete", [before, null]);
         return { success: true };
       }),
   );
@@ -193,7 +204,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
           before === null
             ? await insertContact(tx, NOTHING, [...new Set([one, other])], by)
             : await linkAddress(tx, before, own === null ? one : other, by);
-        await audit(tx, caller, before === null ? "create" : "link", before, after);
+        await audit(tx, caller, by, before === null ? "create" : "link", [before, after]);
         return after;
       }),
   );
@@ -216,7 +227,7 @@ export function contactChangeRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
         if (!before.addresses.some((each) => each.address === address))
           throw new Fault("not-found", `${address} is not an address of this contact.`);
         const after = await unlinkAddress(tx, before, address, by);
-        await audit(tx, caller, "unlink", before, after);
+        await audit(tx, caller, by, "unlink", [before, after]);
         return after;
       }),
   );

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import type { ContactSeal } from "../address-book/contact-seal.ts";
 import {
   ADDRESSES,
   type ContactFields,
+  hasKey,
   type ContactRecord as StoredContact,
 } from "../address-book/contact-store.ts";
 import { MOST_ADDRESSES } from "../address-book/merge-by-key.ts";
@@ -10,6 +12,7 @@ import { canonicalTimezone } from "../agents/timezone.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
+import { SEALED_MARK } from "../base/sealed-text.ts";
 import type { Db } from "../db/database.ts";
 import { spellingsOf } from "../erasure/person-address.ts";
 
@@ -79,8 +82,10 @@ export const ContactRecord = z
         address: z.string(),
         linked_at: timestamp(),
         linked_through: z
-          .enum(["operator", "request"])
-          .describe("`request`: by the key that a request of a campaign carried."),
+          .enum(["operator", "request", "session"])
+          .describe(
+            "`request`: by the key that a request of a campaign carried; `session`: the person called or wrote.",
+          ),
         linked_by: z.string().nullable(),
       }),
     ),
@@ -101,19 +106,44 @@ const hasAddress = (sub_organization_id: number): list.ListField => ({
   order: null,
 });
 
-const FIELDS = {
-  name: list.read(list.text("c.name")),
-  // Index: contacts_key.
-  key: list.exact("c.key"),
+/** Contains, of what lies in clear: what is sealed has no letters that could be looked for. */
+const clear = (name: string): list.ListField => {
+  const { match, order } = list.text(name);
+  return list.read({
+    match: (value) => sql`(${match(value)} and not starts_with(${sql.ref(name)}, ${SEALED_MARK}::text))`,
+    order,
+  });
+};
+
+/** A sealed name is found as a whole, in any case. Index: contacts_name_hash. */
+const nameField = (seal: ContactSeal): list.ListField => {
+  const plain = clear("c.name");
+  return {
+    ...plain,
+    match: (value) => {
+      const hashes = seal.nameHashes(value);
+      return hashes.length === 0
+        ? plain.match(value)
+        : sql`(c.name_hash = any(${hashes}::text[]) or ${plain.match(value)})`;
+    },
+  };
+};
+
+const OTHERS = {
   timezone: list.read(list.exact("c.timezone")),
-  notes: list.read(list.text("c.notes")),
+  notes: clear("c.notes"),
   updated_at: list.time("c.updated_at"),
   last_updated_by: list.read(list.text("c.last_updated_by")),
 };
 
-export const contactList = (sub_organization_id: number) =>
+export const contactList = (sub_organization_id: number, seal: ContactSeal) =>
   ({
-    fields: { ...FIELDS, address: hasAddress(sub_organization_id) },
+    fields: {
+      name: nameField(seal),
+      key: { match: (value) => hasKey(seal, value), order: sql.ref("c.key") },
+      ...OTHERS,
+      address: hasAddress(sub_organization_id),
+    },
     time: "c.updated_at",
     order: [
       { column: "c.updated_at", direction: "desc" },

@@ -67,6 +67,17 @@ export async function keyForTexts({ db, clock, vault }: Deps, sub_organization_i
   await db.updateTable("data_keys").set({ seals_texts: true }).where("id", "=", id).execute();
 }
 
+/** All keys that may have sealed an organization's texts, by their ids. */
+export async function textKeys(
+  { db, vault }: Pick<Deps, "db" | "vault">,
+  sub_organization_id: number,
+): Promise<Map<number, Buffer>> {
+  const { rows } = await sql<KeyRow>`
+    select k.id, k.sealed_key from sub_organizations s join data_keys k on k.organization_id = s.organization_id
+    where s.id = ${sub_organization_id}`.execute(db);
+  return new Map(rows.map((row) => [row.id, opened(vault, row).key]));
+}
+
 /** For files of what people said and sent; null where the organization doesn't seal. Index: data_keys_in_use. */
 export async function keyForFiles(
   { db, vault }: Pick<Deps, "db" | "vault">,

@@ -483,17 +483,24 @@ export interface ContactAddresses {
   contact_id: number;
   linked_at: string;
   linked_by: string | null;
-  linked_through: "operator" | "request";
+  linked_through: "operator" | "request" | "session";
   sub_organization_id: number;
+}
+
+export interface ContactIntake {
+  after_session: number;
+  is_only: Generated<boolean>;
 }
 
 export interface Contacts {
   created_at: string;
   id: Generated<number>;
   key: string | null;
+  key_hash: string | null;
   language: string | null;
   last_updated_by: string;
   name: string | null;
+  name_hash: string | null;
   notes: string | null;
   sub_organization_id: number;
   timezone: string | null;
@@ -1184,6 +1191,7 @@ export interface Organizations {
   closed_at: string | null;
   confirm_above: number | null;
   contact_key_variable: string | null;
+  contacts_from_sessions_since: string | null;
   deleted_at: string | null;
   deleted_comments: string | null;
   deleted_targets: unknown | null;
@@ -1828,6 +1836,7 @@ export interface Takeouts {
 }
 
 export interface TestCases {
+  address_marks: Buffer | null;
   definition: unknown;
   id: Generated<number>;
   name: string;
@@ -1872,6 +1881,7 @@ export interface TestResults {
 }
 
 export interface TestRuns {
+  address_marks: Buffer | null;
   agent_id: number;
   agent_name: string;
   cases: unknown;
@@ -2141,6 +2151,7 @@ export interface DB {
   client_tool_calls: ClientToolCalls;
   consents: Consents;
   contact_addresses: ContactAddresses;
+  contact_intake: ContactIntake;
   contacts: Contacts;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;

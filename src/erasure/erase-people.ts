@@ -78,7 +78,11 @@ export async function runErasure(
       started_at = coalesce(started_at, ${clock.now().toISOString()}::timestamptz)
     where id = ${id} and finished_at is null`.execute(db);
   for (const store of PERSON_STORES) {
-    while (sumOf(await removeSome(deps, id, person, store)) > 0) await onStep(store.name);
+    for (let count = 1; count > 0; ) {
+      count = sumOf(await removeSome(deps, id, person, store));
+      if (count > 0) await onStep(store.name);
+      if (count < (store.looks_once_below ?? 0)) break;
+    }
   }
   await removeListedFiles(deps, person.tenant);
   await onStep("files");
@@ -96,7 +100,7 @@ async function waits({ db, clock }: ErasureDeps, id: number, person: ErasedPerso
 
 /** Locks the erasure first, so that two processes don't work on one person at once. */
 const removeSome = (
-  { db, clock }: ErasureDeps,
+  { db, clock, vault }: ErasureDeps,
   id: number,
   person: ErasedPerson,
   store: (typeof PERSON_STORES)[number],
@@ -106,7 +110,7 @@ const removeSome = (
       select counts from erasures where id = ${id} and finished_at is null for update`.execute(tx);
     const before = rows[0]?.counts;
     if (!before) return {};
-    const counts = await store.removeSome(tx, person, clock.now());
+    const counts = await store.removeSome(tx, person, clock.now(), vault);
     if (sumOf(counts) > 0)
       await sql`
         update erasures set counts = ${JSON.stringify(addCounts(before, counts))}::json where id = ${id}`.execute(

@@ -156,7 +156,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
     async ({ caller, body }) => {
       const person = await personOf(db, caller, body.address);
       let found: DeletedCounts = {};
-      for (const store of PERSON_STORES) found = addCounts(found, await store.count(db, person));
+      for (const store of PERSON_STORES) found = addCounts(found, await store.count(db, person, vault));
       return {
         address_hash: hashOfAddress(vault, person.tenant, person.spellings),
         linked_hashes: linkedHashes(person),

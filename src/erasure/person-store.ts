@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { containing } from "../api/list.ts";
+import type { Vault } from "../base/crypto.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import type { ErasedPerson } from "./person-address.ts";
@@ -7,9 +8,11 @@ import type { ErasedPerson } from "./person-address.ts";
 /** Where something of a person is stored: how it is counted, and how some of it is deleted in one transaction. */
 export type PersonStore = {
   name: string;
-  count(db: Db, person: ErasedPerson): Promise<DeletedCounts>;
+  count(db: Db, person: ErasedPerson, vault: Vault): Promise<DeletedCounts>;
+  /** Each look costs as much as all there is: whoever was told of fewer rows than this need not look again. */
+  looks_once_below?: number;
   /** Deletes a bounded number; all zeros: nothing is left. */
-  removeSome(tx: Tx, person: ErasedPerson, now: Date): Promise<DeletedCounts>;
+  removeSome(tx: Tx, person: ErasedPerson, now: Date, vault: Vault): Promise<DeletedCounts>;
 };
 
 export const MOST_ROWS = 1_000;

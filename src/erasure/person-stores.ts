@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { lockBook } from "../address-book/contact-store.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
 import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
@@ -218,6 +219,8 @@ const contactStore: PersonStore = {
   name: "contacts",
   count: async (db, person) => ({ contacts: await counted(db, contactsOf(person)) }),
   async removeSome(tx, person) {
+    // What makes contacts by itself looks under this lock whether the person's sessions are still there.
+    await lockBook(tx, person.tenant);
     const { rows } = await sql<{ id: number }>`
       delete from contacts where id in (${contactsOf(person)}) returning id`.execute(tx);
     const audit_entries_blanked = await removed(

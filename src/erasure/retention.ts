@@ -74,6 +74,25 @@ const withoutSession = async (
   ),
 });
 
+/** Of people who once called or wrote, of whom nobody noted anything and no session is left. Index: contacts_listed. */
+const contactsOfSessions = async (
+  tx: Tx,
+  { tenant, before }: Pick<Expired, "tenant" | "before">,
+): Promise<DeletedCounts> => ({
+  contacts: await removed(
+    tx,
+    sql`delete from contacts where id in (
+          select c.id from contacts c
+          where c.sub_organization_id = ${tenant} and c.updated_at < ${before}::timestamptz
+            and num_nonnulls(c.name, c.notes, c.key, c.timezone, c.language) = 0
+            and not exists (
+              select from contact_addresses a where a.contact_id = c.id and (a.linked_through <> 'session'
+                or exists (
+                  select from sessions s where s.sub_organization_id = ${tenant} and s.source = a.address)))
+          limit ${MOST_ROWS}::bigint)`,
+  ),
+});
+
 /** Each deletes some rows of one kind; all zeros: none is left. */
 const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<DeletedCounts>)[]> = {
   recording: [
@@ -125,6 +144,7 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
       return deleteSessions(tx, { tenant, ids: rows.map(({ id }) => id) });
     },
     async (tx, { agents, ...expired }) => ("only" in agents ? NOTHING : withoutSession(tx, expired)),
+    async (tx, { agents, ...expired }) => ("only" in agents ? NOTHING : contactsOfSessions(tx, expired)),
   ],
   trace: [
     // A session's rows by primary key; those that have none left cost one look each.

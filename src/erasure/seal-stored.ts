@@ -1,12 +1,18 @@
 import { type RawBuilder, sql } from "kysely";
+import { sealContacts } from "../address-book/seal-contacts.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
 import { isSealedDocument } from "../db/sealed-values.ts";
-import { type JsonSealer, organizationJsonSealer } from "../redaction/text-sealer.ts";
+import {
+  type AddressMarker,
+  type JsonSealer,
+  organizationJsonSealer,
+  organizationMarks,
+} from "../redaction/text-sealer.ts";
 
 /*
- * Seals the requests of campaigns and the tests that were stored before their organization sealed: unlike conversations they
- * are used again, for as long as they are there. Each transaction seals some rows that lie in clear, so a run that died is
+ * Seals the requests of campaigns, the tests and the contacts that were stored before their organization sealed: unlike
+ * conversations they are used again, for as long as they are there. Contacts get the new key, too. Each transaction seals some rows that lie in clear, so a run that died is
  * gone on from. Rows that somebody holds are passed over and counted: a settlement locks requests in another order.
  */
 
@@ -15,13 +21,14 @@ const AT_ONCE = 500;
 
 /** How a column of JSON is sealed: the document as one value, each element of a list, or one member. */
 type Part = { column: string; seals: "document" | "elements" | { member: string } };
-type Store = { table: string; parts: Part[] };
+/** `marked`: it has marks of the addresses in its one part, which an erasure looks at. */
+type Store = { table: string; parts: Part[]; marked?: boolean };
 
 const REQUESTS: Store = { table: "requests", parts: [{ column: "request_variables", seals: "document" }] };
 const OF_TENANT: Store[] = [
   { table: "test_outreach", parts: [{ column: "outreach", seals: { member: "variables" } }] },
-  { table: "test_cases", parts: [{ column: "definition", seals: "document" }] },
-  { table: "test_runs", parts: [{ column: "cases", seals: "elements" }] },
+  { table: "test_cases", parts: [{ column: "definition", seals: "document" }], marked: true },
+  { table: "test_runs", parts: [{ column: "cases", seals: "elements" }], marked: true },
   {
     table: "test_results",
     parts: [
@@ -46,6 +53,7 @@ export async function sealStored(
   for (const { id } of tenants) {
     const seal = await organizationJsonSealer(db, vault, id);
     if (seal === null) continue;
+    const marks = await organizationMarks(db, vault, id);
     const { rows: batches } = await sql<{ key: number }>`
       select key from batches where sub_organization_id = ${id} order by key`.execute(db);
     const scopes = [
@@ -53,21 +61,23 @@ export async function sealStored(
       ...batches.map(({ key }) => ({ store: REQUESTS, rows: sql`batch_key = ${key}::bigint` })),
       ...OF_TENANT.map((store) => ({ store, rows: sql`sub_organization_id = ${id}::bigint` })),
     ];
-    for (const { store, rows } of scopes) {
-      const { sealed, left } = await sealRows(db, store, rows, { seal, stop, onRows });
+    const add = ({ sealed, left }: SealedStored) => {
       total.sealed += sealed;
       total.left += left;
-    }
+    };
+    for (const { store, rows } of scopes) add(await sealRows(db, store, rows, { seal, marks, stop, onRows }));
+    add(await sealContacts({ db, vault }, id, { stop, onRows }));
   }
   return total;
 }
 
 async function sealRows(
   db: Db,
-  { table, parts }: Store,
+  { table, parts, marked = false }: Store,
   scope: RawBuilder<unknown>,
   how: {
     seal: JsonSealer;
+    marks: AddressMarker;
     stop: AbortSignal | undefined;
     onRows: (table: string, sealed: number) => void | Promise<void>;
   },
@@ -86,11 +96,13 @@ async function sealRows(
       const next = found.rows.map(({ id, texts }) => ({
         id,
         texts: texts.map((text, at) => sealedText(text, parts[at] as Part, how.seal)),
+        ...(marked && { marks: how.marks(texts[0] as string, { isIndexed: table === "test_cases" }) }),
       }));
       const changes = columns.map((column, at) => sql`${column} = (n.texts ->> ${at}::integer)::json`);
+      if (marked) changes.push(sql`address_marks = n.marks`);
       await sql`
         update ${from} set ${sql.join(changes)}
-        from json_to_recordset(${JSON.stringify(next)}::json) as n (id bigint, texts json)
+        from json_to_recordset(${JSON.stringify(next)}::json) as n (id bigint, texts json, marks bytea)
         where ${sql.ref(`${table}.id`)} = n.id and ${scope}`.execute(tx);
       return found.rows;
     });

@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
-import { organizationDocuments } from "../redaction/text-sealer.ts";
+import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
 import { caseCount } from "./case-count.ts";
 import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
@@ -76,6 +76,7 @@ export async function beginRun(
   if (missing) throw invalid(["body"], `${missing.path}: ${missing.message}`);
   const frozen = await judgesOf(tx, caller, cases, judges);
   const seal = await organizationDocuments(tx, vault, sub_organization_id, `run of suite ${suite_id}`);
+  const marks = await organizationMarks(tx, vault, sub_organization_id);
   const { id } = await tx
     .insertInto("test_runs")
     .values({
@@ -88,6 +89,7 @@ export async function beginRun(
       cost_cap_usd: wanted.cost_cap_usd ?? null,
       // Each by itself, so that a statement reads one of them.
       cases: json(cases.map(seal)),
+      address_marks: sql<Buffer | null>`${marks(JSON.stringify(cases), { isIndexed: false })}::bytea`,
       judges: json(frozen),
       status: "running",
       is_scheduled: wanted.is_scheduled ?? false,

@@ -7,7 +7,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
-import { organizationDocuments } from "../redaction/text-sealer.ts";
+import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
 import { caseCount } from "./case-count.ts";
 import { findingsOf, type TestFinding } from "./case-findings.ts";
 import type { SessionJudges } from "./session-judges.ts";
@@ -213,16 +213,19 @@ async function insertCases(
   cases: TestCase[],
 ): Promise<void> {
   const seal = await organizationDocuments(tx, vault, caller.sub_organization_id, `suite ${suite_id}`);
+  const marks = await organizationMarks(tx, vault, caller.sub_organization_id);
   const rows = cases.map((definition, position) => ({
     sub_organization_id: caller.sub_organization_id,
     suite_id,
     position,
     name: definition.name,
     definition: seal(definition),
+    // In JSON, bytes are spelled as text.
+    address_marks: marks(JSON.stringify(definition), { isIndexed: true }) as never,
   }));
   if (rows.length === 0) return;
   await sql`
-    insert into test_cases (sub_organization_id, suite_id, position, name, definition)
-    select sub_organization_id, suite_id, position, name, definition
+    insert into test_cases (sub_organization_id, suite_id, position, name, definition, address_marks)
+    select sub_organization_id, suite_id, position, name, definition, address_marks
     from json_populate_recordset(null::test_cases, ${recordset<"test_cases">(rows)}::json)`.execute(tx);
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
 import { documentSealer, sealText, type TextKey } from "../base/sealed-text.ts";
 import type { Db } from "../db/database.ts";
+import { addressMarks, fitsIndex } from "./address-marks.ts";
 import { Redactor, type SealKey } from "./redactor.ts";
 
 /** Seals the texts of a value, at any depth; gives it back as it is where its organization doesn't seal. */
@@ -44,6 +45,24 @@ export async function organizationDocuments(
   const key = await organizationKey(db, vault, sub_organization_id);
   return (document) =>
     key === null || Object.keys(document).length === 0 ? document : sealText(key, scope, document);
+}
+
+/**
+ * Marks of the addresses in a document (address-marks.ts), as bytea is spelled; null where the organization doesn't seal, and
+ * where there are too many for an index.
+ */
+export type AddressMarker = (json: string, how: { isIndexed: boolean }) => string | null;
+
+export async function organizationMarks(
+  db: Db,
+  vault: Vault,
+  sub_organization_id: number,
+): Promise<AddressMarker> {
+  const key = await organizationKey(db, vault, sub_organization_id);
+  return (json, { isIndexed }) => {
+    const marks = key && addressMarks(key, json);
+    return marks === null || (isIndexed && !fitsIndex(marks)) ? null : `\\x${marks.toString("hex")}`;
+  };
 }
 
 /** The same for documents by the thousand: from JSON to the JSON that is stored. */

@@ -6,13 +6,16 @@ import { contactChannelOf } from "../../src/planning/contact-hours.ts";
 import { retryWait_s } from "../../src/planning/retry-interval.ts";
 import { rounds } from "../harness/seed.ts";
 import { isLegalBy, openBy } from "./by-the-book.ts";
-import { addressOf, cadenceHistory, type History, history, PEOPLE } from "./history.ts";
-import { Model, type PlantedFaults, wasTried } from "./model.ts";
+import { addressOf, cadenceHistory, contactHistory, type History, history, PEOPLE } from "./history.ts";
+import { Model, type ModelAttempt, type PlantedFaults, wasTried } from "./model.ts";
+import { checkPersonCaps, forbids } from "./people-promises.ts";
 
 const OUTSIDE = "contacted outside the person's own hours";
 
 /** Each of the runs is a history of its own; a failure prints the seed and the path that replay it. */
 const RUNS = Number(process.env.HISTORIES ?? rounds(1_000));
+/** Those of people with several addresses, which take longer. */
+const CONTACT_RUNS = Number(process.env.HISTORIES ?? rounds(400));
 
 test(`what the engine promises holds in ${RUNS} random histories`, () => {
   const seen: Record<string, number> = {};
@@ -84,6 +87,33 @@ test.each<[string, PlantedFaults, string]>([
   600_000,
 );
 
+test(`what the engine promises of people with several addresses holds in ${CONTACT_RUNS} random histories`, () => {
+  const seen: Record<string, number> = {};
+  const wanted = ["linked_dials", "held_by_links", "linked_opt_outs", "erased", "steps", "skipped"];
+  fc.assert(
+    fc.property(contactHistory(16), (told) => play(told, seen)),
+    { numRuns: CONTACT_RUNS },
+  );
+  for (const what of wanted) expect(seen[what], what).toBeGreaterThan(CONTACT_RUNS / 100);
+}, 600_000);
+
+const OVER_A_CAP = "a person was contacted more often than a cap";
+test.each<[string, PlantedFaults, string]>([
+  ["counts what each address alone was tried", { counts_addresses_alone: true }, OVER_A_CAP],
+  ["reads the links once, when its process begins", { remembers_links: true }, OVER_A_CAP],
+  ["hears an opt-out at its own address alone", { hears_addresses_alone: true }, "after the opt-out"],
+  ["reads the zone of the number where the contact has one", { forgets_zones_of_contacts: true }, OUTSIDE],
+  ["erases the one address that was named", { erases_one_address: true }, "somebody who was erased"],
+])(
+  "a dialer that %s is found out",
+  (_, faults, complaint) => {
+    const histories = fc.property(contactHistory(16), (told) => play(told, {}, faults));
+    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+    expect(String(found.errorInstance)).toContain(complaint);
+  },
+  600_000,
+);
+
 function play(told: History, seen: Record<string, number>, faults: PlantedFaults = {}): void {
   const model = new Model(told, faults);
   const results = new Map<object, string>();
@@ -126,26 +156,34 @@ function play(told: History, seen: Record<string, number>, faults: PlantedFaults
   seen.settled = (seen.settled ?? 0) + model.requests.filter((r) => isOver(r.request_status)).length;
   seen.on_own_clock = (seen.on_own_clock ?? 0) + (told.rules?.person_clock ? model.dials.length : 0);
   seen.capped = (seen.capped ?? 0) + (told.rules?.caps.length ? model.dials.length : 0);
+  seen.erased = (seen.erased ?? 0) + model.erased.size;
+  seen.linked_dials =
+    (seen.linked_dials ?? 0) +
+    model.dials.filter(({ attempt }) => model.book.isLinked(attempt.target)).length;
+  seen.held_by_links = (seen.held_by_links ?? 0) + model.heldByLinks;
+  seen.linked_opt_outs = (seen.linked_opt_outs ?? 0) + model.optOutsByLinks;
   seen.refused = (seen.refused ?? 0) + model.requests.filter((r) => r.refusals > 0).length;
 }
 
-type Attempt = Model["attempts"][number];
+type Attempt = ModelAttempt;
+
+const requestOf = ({ requests }: Model, { request_id }: Attempt) =>
+  requests[request_id] as Model["requests"][number];
 
 /** 1. Inside the window; 2. under the cap; never of a batch on hold, over or deleted, nor of somebody who was reached. */
 function checkStart(told: History, model: Model, attempt: Attempt, statuses: string[]): void {
   const at = new Date(attempt.started_at);
   const days = openBy(model.campaign, told.zone, at);
-  const person = PEOPLE[addressOf(attempt.reference_id)] as (typeof PEOPLE)[string];
   const channel = contactChannelOf(attempt.mode);
   if (told.rules?.person_clock)
-    expect(isLegalBy(told.rules.contact_hours, person, at, channel), OUTSIDE).toBe(true);
+    expect(isLegalBy(told.rules.contact_hours, placesOf(model, attempt), at, channel), OUTSIDE).toBe(true);
   expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
   const batch = model.batches[attempt.batch_key];
   expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
   if (batch?.expires_on) expect(at < batch.expires_on, "an attempt after its batch expired").toBe(true);
   const name = addressOf(attempt.reference_id);
-  const optedOut = attempt.mode === "email" ? model.optedOutByMail : model.optedOut;
-  expect(optedOut.has(name), "an attempt after the opt-out").toBe(false);
+  expect(forbids(model.suppressions, attempt, model.book), "an attempt after the opt-out").toBe(false);
+  checkPersonStart(told, model, attempt);
   checkStepStart(model, attempt);
   const lacksConsent = model.campaign.needs_consent && model.withdrew.has(name);
   expect(lacksConsent, "an attempt without a consent").toBe(false);
@@ -172,6 +210,30 @@ function checkStart(told: History, model: Model, attempt: Attempt, statuses: str
     model.attempts.filter((a) => a.counted_on === attempt.counted_on).map((a) => a.reference_id),
   );
   if (cap != null) expect(firsts.size, "more first attempts than the day's cap").toBeLessThanOrEqual(cap);
+}
+
+/** Where the attempt's person is: by their contact's zone, unless the request has one. */
+function placesOf(model: Model, attempt: Attempt) {
+  const { reference_id, target } = attempt;
+  const person = PEOPLE[addressOf(reference_id)] as (typeof PEOPLE)[string];
+  const own = model.ownAddressesOf(requestOf(model, attempt));
+  const noted = [target, ...own]
+    .map((address) => model.book.timezoneOf(address))
+    .find((zone) => zone !== null);
+  return person.timezone === undefined && noted !== undefined ? { ...person, zones: [noted] } : person;
+}
+
+/** 8. and 11. for the person at all their addresses, as they are linked now; nobody is reached who was erased. */
+function checkPersonStart(told: History, model: Model, attempt: Attempt): void {
+  const { number } = PEOPLE[addressOf(attempt.reference_id)] as (typeof PEOPLE)[string];
+  const gone = model.erasures.some(({ is_done, asked_of }) => is_done && asked_of.includes(number));
+  expect(gone, "an attempt to somebody who was erased").toBe(false);
+  if (told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  const own = model.ownAddressesOf(requestOf(model, attempt));
+  const before = model.attempts
+    .slice(0, model.attempts.indexOf(attempt))
+    .filter((a) => wasTried(a) && !model.erased.has(a));
+  checkPersonCaps(attempt, { own, before, book: model.book }, told);
 }
 
 /** How many attempts the request had before the call that its person asked for. */
@@ -235,11 +297,13 @@ function checkStepStart(model: Model, attempt: Attempt): void {
   const first = model.attempts.find((a) => a.request_id === attempt.request_id) as Attempt;
   // One that its carrier did not take is followed by its like.
   if (attempt.attempt_number === 1 && attempt.step === 0) return;
-  const name = addressOf(attempt.reference_id);
+  const own = model.ownAddressesOf(requestOf(model, attempt));
+  const theirs = own.flatMap((address) => model.book.peersOf(address));
   const since = new Date(first.started_at);
-  const answered = first !== attempt && model.answers.some((a) => a.person === name && a.at >= since);
+  const answered =
+    first !== attempt && model.answers.some((a) => theirs.includes(a.address) && a.at >= since);
   expect(answered, "a step after the person answered").toBe(false);
-  const optedOut = model.optedOut.has(name) || model.optedOutByMail.has(name);
+  const optedOut = model.suppressions.some(({ address }) => theirs.includes(address));
   expect(optedOut, "a step after an opt-out on any channel").toBe(false);
 }
 
@@ -297,7 +361,7 @@ function checkRetries({ campaign }: History, model: Model): void {
 /** 8. Never more often than the installation allows within its window, whichever batch asks. */
 function checkPerPerson({ happenings, per_person }: History, model: Model): void {
   if (per_person === null || happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
-  const tried = model.attempts.filter(wasTried);
+  const tried = model.attempts.filter((a) => wasTried(a) && !model.erased.has(a));
   for (const some of Map.groupBy(tried, ({ target }) => target).values()) {
     const starts = some.map(({ started_at }) => Date.parse(started_at)).toSorted((a, b) => a - b);
     for (const [i, start] of starts.entries()) {
@@ -313,7 +377,8 @@ function checkCaps({ happenings, rules }: History, model: Model): void {
   if (rules === null || happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
   const DAY_ms = 86_400_000;
   // In a cadence whatever reaches a person counts, at which address of theirs it may be.
-  const tried = Map.groupBy(model.attempts.filter(wasTried), ({ reference_id }) => addressOf(reference_id));
+  const counted = model.attempts.filter((a) => wasTried(a) && !model.erased.has(a));
+  const tried = Map.groupBy(counted, ({ reference_id }) => addressOf(reference_id));
   for (const some of tried.values())
     for (const { attempts, days, channel } of rules.caps) {
       const starts = some

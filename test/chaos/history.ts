@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { KeyedAddress } from "../../src/address-book/merge-by-key.ts";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
 import { type CadenceStep, LEADS_ON, MOST_STEPS } from "../../src/planning/cadences/cadence.ts";
 import { contactHoursFaults } from "../../src/planning/contact-hours.ts";
@@ -7,6 +8,7 @@ import type { OutreachRules } from "../../src/planning/person-hold.ts";
 import type { OutcomeRule } from "../../src/planning/retries/outcome-rules.ts";
 import type { Rule, Schedule } from "../../src/planning/schedule.ts";
 import { WEEKDAYS } from "../../src/planning/weekday.ts";
+import type { Suppression } from "./people-promises.ts";
 
 /** A campaign, its batches, and all that happens to them in some weeks: chosen at random, replayable by its seed. */
 export type History = {
@@ -45,6 +47,15 @@ export type Happening =
   | { kind: "opt-out" | "withdraw"; person: string }
   /** A person calls, or writes, or opts out by mail. */
   | { kind: "answers" | "opt-out-by-mail"; person: string }
+  /** Two addresses are said to be one person's, or one to stand alone again. Addresses are named as `numberOrMail` reads them. */
+  | { kind: "link"; address: string; other: string }
+  | { kind: "unlink"; address: string }
+  /** Requests come in that carry their people's keys. */
+  | { kind: "keyed"; incoming: KeyedAddress[] }
+  | { kind: "zone"; address: string; timezone: string }
+  | ({ kind: "suppress" } & Suppression)
+  /** Everything of the person who has the address is to be deleted. */
+  | { kind: "erase"; address: string }
   | { kind: "pause" | "resume" | "delete"; batch: number }
   | { kind: "cap"; cap: number | null };
 
@@ -306,6 +317,10 @@ export const addressOf = (reference: string): string => (reference === "h" ? "a"
 export const mailOf = (person: string): string | null =>
   person === "c" || person === "f" ? null : `${person}@people.example`;
 
+/** An address as happenings name it: a mail by itself, a number by its person. */
+export const numberOrMail = (name: string): string =>
+  name.includes("@") ? name : (PEOPLE[name] as (typeof PEOPLE)[string]).number;
+
 /** Where the people of the histories are, by their numbers and, for one, by what the request says. */
 export const PEOPLE: Record<
   string,
@@ -390,4 +405,77 @@ export const cadenceHistory = (rounds: number): fc.Arbitrary<History> =>
       },
       batches: told.batches.map((batch) => ({ ...batch, call_rate: null, expires_h: null })),
       happenings: rounds.flat(),
+    }));
+
+const somebody = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+const mails = fc.constantFrom("a", "b", "d", "e").map((person) => mailOf(person) as string);
+const address = fc.oneof({ weight: 3, arbitrary: somebody }, { weight: 1, arbitrary: mails });
+const ofContacts: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .record({ kind: fc.constant("link" as const), address, other: address })
+      .filter(({ address, other }) => address !== other),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("unlink" as const), address }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant("keyed" as const),
+      incoming: fc.array(fc.record({ key: fc.constantFrom("k", "l"), address: somebody }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("zone" as const),
+      address,
+      timezone: fc.constantFrom("Asia/Kathmandu", "America/Los_Angeles", "UTC"),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("suppress" as const),
+      address,
+      scope: fc.constantFrom("all" as const, "voice" as const, "sms" as const, "email" as const),
+      how: fc.constantFrom("said" as const, "noted" as const, "bounced" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("erase" as const), address }) },
+);
+
+/** People with several addresses: most are linked early, and bounds on what one person may be reached hold more often. */
+export const contactHistory = (rounds: number): fc.Arbitrary<History> =>
+  fc
+    .record({
+      told: history(10),
+      limits: fc.record({ per_person: fc.option(perPerson), rules: fc.option(rules, { freq: 6 }) }),
+      cadence: fc.oneof(fc.constant<CadenceStep[]>([]), cadence),
+      hourly_rate: fc.constantFrom(60, 600, 3600),
+      first: fc.array(ofContacts, { maxLength: 3 }),
+      rounds: fc.array(fc.record({ round, other: fc.option(ofContacts, { freq: 2, nil: null }) }), {
+        minLength: 6,
+        maxLength: rounds,
+        size: "max",
+      }),
+    })
+    .map(({ told, limits, cadence, hourly_rate, first, rounds }) => ({
+      ...told,
+      ...limits,
+      campaign: {
+        ...told.campaign,
+        ...{ cadence, hourly_rate },
+        ...{ daily_start_time: null, daily_end_time: null, max_daily_calls: null },
+        outreach_override_rules: null,
+        active_days: [...WEEKDAYS],
+      },
+      batches: told.batches.map((batch) => ({ ...batch, call_rate: null, expires_h: null })),
+      happenings: [
+        ...first,
+        ...rounds.flatMap(({ round, other }) => (other === null ? round : [other, ...round])),
+      ],
     }));

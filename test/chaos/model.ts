@@ -1,7 +1,9 @@
+import { NOBODY_KNOWN, type Persons } from "../../src/address-book/persons.ts";
 import { patch } from "../../src/base/patch.ts";
 import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import type { AttemptEvent } from "../../src/dialing/attempt-event.ts";
+import { addressesOfCandidate } from "../../src/dialing/cadences/candidate-addresses.ts";
 import { afterSkip } from "../../src/dialing/cadences/skip-steps.ts";
 import type { Candidate } from "../../src/dialing/candidates.ts";
 import type { DueBatch } from "../../src/dialing/due-batches.ts";
@@ -10,7 +12,7 @@ import { Settlement } from "../../src/dialing/settlement.ts";
 import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unsettled.ts";
 import { HAND_OVER_ms, LEASE_ms, type Mode } from "../../src/planning/attempt.ts";
 import { statusAt } from "../../src/planning/batch-state.ts";
-import { addressesOf, type CadenceStep } from "../../src/planning/cadences/cadence.ts";
+import type { CadenceStep } from "../../src/planning/cadences/cadence.ts";
 import { chooseNext } from "../../src/planning/choose-next.ts";
 import { contactChannelOf } from "../../src/planning/contact-hours.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
@@ -19,7 +21,17 @@ import { type OutreachRules, type PersonState, personState } from "../../src/pla
 import { type Decision, leadsFurther } from "../../src/planning/settle.ts";
 import { batchStep } from "../../src/planning/steps/batch-step.ts";
 import type { EligibilityIssue, RequestView, SkipReason } from "../../src/planning/steps/request-step.ts";
-import { addressOf, type Fate, type Happening, type History, mailOf, PEOPLE } from "./history.ts";
+import { Book } from "./book.ts";
+import {
+  addressOf,
+  type Fate,
+  type Happening,
+  type History,
+  mailOf,
+  numberOrMail,
+  PEOPLE,
+} from "./history.ts";
+import { forbids, type Suppression } from "./people-promises.ts";
 
 /**
  * The engine with its rows in memory: every decision is the program's own (`batchStep`, `chooseNext`, `Settlement`), only
@@ -32,7 +44,7 @@ export type Batch = {
   call_rate: number | null;
   last_at: Date | null;
 };
-type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
+export type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
 /** Mistakes that a dialer could make, so that the promises can be seen to notice them. */
 export type PlantedFaults = {
   forgets_addresses?: boolean;
@@ -58,6 +70,14 @@ export type PlantedFaults = {
   /** Reads no contact hours, and counts no caps, for steps. */
   forgets_hours_of_steps?: boolean;
   forgets_caps_of_steps?: boolean;
+  /** Of contacts: counts attempts to each address alone; hears opt-outs of each address alone; reads the links once. */
+  counts_addresses_alone?: boolean;
+  hears_addresses_alone?: boolean;
+  remembers_links?: boolean;
+  /** Reads the zone of the number where a contact has one. */
+  forgets_zones_of_contacts?: boolean;
+  /** Deletes what belongs to the one address that was named. */
+  erases_one_address?: boolean;
 };
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
@@ -76,6 +96,8 @@ const numberOf = (reference: string): string => personOf(reference).number;
 const handedOverBy = ({ check_at }: AttemptRow): string =>
   new Date(Date.parse(check_at as string) - (LEASE_ms - HAND_OVER_ms)).toISOString();
 
+const NO_LINKS = new Book();
+
 /** As far as the histories know: somebody was heard. */
 export const hasTalked = ({ answerer }: AttemptRow): boolean => answerer === "HUMAN";
 
@@ -88,16 +110,22 @@ export class Model {
   reached = new Map<string, number>();
   stepsSkipped = 0;
   stepsAnswered = 0;
+  heldByLinks = 0;
+  optOutsByLinks = 0;
   /** Calls that carriers really made. */
   dials: Dial[] = [];
   told: StatusChange[] = [];
   campaign: History["campaign"];
   /** By person, whatever references they have. */
-  readonly optedOut = new Set<string>();
   readonly withdrew = new Set<string>();
-  readonly optedOutByMail = new Set<string>();
-  /** When people called or wrote. */
-  readonly answers: { person: string; at: Date }[] = [];
+  readonly suppressions: Suppression[] = [];
+  readonly book = new Book();
+  /** When people called or wrote, and from where. */
+  readonly answers: { address: string; at: Date }[] = [];
+  /** All addresses of people whose erasure was asked for, as they were linked then. */
+  readonly erasures: { asked_of: string[]; addresses: string[]; is_done: boolean }[] = [];
+  /** Attempts that are deleted. */
+  readonly erased = new Set<ModelAttempt>();
   /** The times that people asked for, by the attempt in which they did. */
   readonly callBacks = new Map<string, Date>();
   #zone: string;
@@ -155,19 +183,64 @@ export class Model {
   }
 
   happen(happening: Happening): void {
+    this.#erase();
     if (happening.kind === "tick") this.#tick(happening.process, happening.fates);
     else if (happening.kind === "pass") this.#pass(happening.ms);
     else if (happening.kind === "go-on") this.#goOn();
     else if (happening.kind === "told") this.#tellOf(happening);
     else if (happening.kind === "ask") this.#ask(happening.answers);
     else if (happening.kind === "asked") this.#callBackAsked(happening);
-    else if (happening.kind === "opt-out") this.optedOut.add(happening.person);
+    else if (happening.kind === "opt-out") this.#optOut(numberOf(happening.person));
     else if (happening.kind === "withdraw") this.withdrew.add(happening.person);
-    else if (happening.kind === "opt-out-by-mail") this.optedOutByMail.add(happening.person);
-    else if (happening.kind === "answers") this.answers.push({ person: happening.person, at: this.now });
+    else if (happening.kind === "opt-out-by-mail") this.#optOut(mailOf(happening.person));
+    else if (happening.kind === "answers")
+      this.answers.push({ address: numberOf(happening.person), at: this.now });
+    else if (happening.kind === "suppress")
+      this.suppressions.push({ ...happening, address: numberOrMail(happening.address) });
+    else if (happening.kind === "link")
+      this.book.link(numberOrMail(happening.address), numberOrMail(happening.other));
+    else if (happening.kind === "unlink") this.book.unlink(numberOrMail(happening.address));
+    else if (happening.kind === "zone") this.book.note(numberOrMail(happening.address), happening.timezone);
+    else if (happening.kind === "keyed")
+      this.book.takeKeys(
+        happening.incoming.map(({ key, address }) => ({ key, address: numberOrMail(address) })),
+      );
+    else if (happening.kind === "erase") this.#askToErase(numberOrMail(happening.address));
     else if (happening.kind === "cap") this.campaign = { ...this.campaign, max_daily_calls: happening.cap };
     else if ("batch" in happening) this.#change(happening.kind, this.batches[happening.batch]);
   }
+
+  /** As the list of suppressions is written to: on all channels. */
+  #optOut(address: string | null): void {
+    if (address !== null) this.suppressions.push({ address, scope: "all", how: "noted" });
+  }
+
+  /** As `personToErase`: as the addresses are linked when it is asked for. */
+  #askToErase(address: string): void {
+    const asked_of = this.book.peersOf(address);
+    const addresses = this.#faults.erases_one_address ? [address] : asked_of;
+    this.erasures.push({ asked_of, addresses, is_done: false });
+  }
+
+  /** As `runErasure`, which waits for whoever is being reached. */
+  #erase(): void {
+    for (const erasure of this.erasures) {
+      const { addresses } = erasure;
+      if (erasure.is_done) continue;
+      const isTheirs = ({ target, reference_id }: ModelAttempt) =>
+        addresses.includes(target) || addresses.includes(numberOf(reference_id));
+      const theirs = this.attempts.filter(isTheirs);
+      if (theirs.some(({ state }) => state !== "ENDED")) continue;
+      erasure.is_done = true;
+      for (const attempt of theirs) this.erased.add(attempt);
+      this.#gone = new Set([
+        ...this.#gone,
+        ...this.requests.filter((r) => addresses.includes(numberOf(this.references.get(r) as string))),
+      ]);
+      this.book.remove(addresses);
+    }
+  }
+  #gone = new Set<RequestRow>();
 
   #pass(ms: number): void {
     this.now = new Date(this.now.getTime() + ms);
@@ -199,7 +272,7 @@ export class Model {
 
   #tellOf({ back, status, is_transient, times }: Extract<Happening, { kind: "told" }>): void {
     const attempt = this.attempts.at(-1 - back);
-    if (!attempt || !this.#atCarrier.has(attempt.key)) return;
+    if (!attempt || !this.#atCarrier.has(attempt.key) || this.erased.has(attempt)) return;
     const word: AttemptEvent = { ...this.#word(attempt.key, status), is_transient };
     for (let i = 0; i < times; i++) this.#applyEvents([word]);
   }
@@ -234,6 +307,7 @@ export class Model {
   #tick(process: number, fates: Fate[]): void {
     const hours = { schedule: this.campaign, zone: this.#zone };
     const claimed: ModelAttempt[] = [];
+    this.#persons = this.#readLinks(process);
     for (const batch of this.batches) {
       const rate = rateOf({ hourly_rate: this.campaign.hourly_rate, call_rate: batch.call_rate }, null);
       const step = batchStep(
@@ -265,6 +339,7 @@ export class Model {
         for (const { index, until } of put_off) {
           (candidates[index] as RequestRow).due_at = until.toISOString();
         }
+        this.#noteLinks(put_off, skips, candidates);
         for (const { index, ...skip } of skips) this.#skip(batch, candidates[index] as RequestRow, skip);
         if (!start) continue;
         batch.last_at = this.now;
@@ -274,6 +349,31 @@ export class Model {
     }
     for (const [index, attempt] of claimed.entries())
       this.#place(attempt, fates[index % fates.length] as Fate);
+  }
+
+  /** How often links mattered, so that histories are seen to be about them. */
+  #noteLinks(
+    put_off: readonly { index: number }[],
+    skips: readonly { index: number; reason: SkipReason }[],
+    candidates: RequestRow[],
+  ): void {
+    const isLinked = ({ index }: { index: number }) =>
+      this.book.isLinked(this.#targetOf(candidates[index] as RequestRow));
+    this.heldByLinks += put_off.filter(isLinked).length;
+    this.optOutsByLinks += skips.filter(
+      (skip) => skip.reason === "suppressed" && isLinked(skip) && !this.#isListed(candidates[skip.index]),
+    ).length;
+  }
+
+  #isListed = (request: RequestRow | undefined): boolean =>
+    request !== undefined && this.suppressions.some(({ address }) => address === this.#targetOf(request));
+
+  #persons: Persons = this.book.persons();
+  #remembered = new Map<number, Persons>();
+  #readLinks(process: number): Persons {
+    const persons = (this.#faults.remembers_links && this.#remembered.get(process)) || this.book.persons();
+    if (!persons.isEmpty) this.#remembered.set(process, persons);
+    return persons;
   }
 
   /** As `skipSteps` and `skipRequests`. */
@@ -305,6 +405,17 @@ export class Model {
     request_variables: this.#variables(this.references.get(request) as string),
   });
 
+  /** All that a request may reach, its step's address first. Kept, because numbers take long to read. */
+  ownAddressesOf(request: RequestRow): string[] {
+    const name = `${request.request_id} ${this.#targetOf(request)}`;
+    const known = this.#ownAddresses.get(name);
+    if (known) return known;
+    const own = addressesOfCandidate({ cadence: this.campaign.cadence }, this.#candidate(request));
+    this.#ownAddresses.set(name, own);
+    return own;
+  }
+  #ownAddresses = new Map<string, string[]>();
+
   #targetOf = (request: RequestRow): string =>
     request.step_target ?? numberOf(this.references.get(request) as string);
 
@@ -319,7 +430,12 @@ export class Model {
   #candidates({ key }: Batch, lane: number): RequestRow[] {
     const waiting = this.requests
       .filter(
-        (r) => r.batch_key === key && r.step === lane && r.request_status === "PENDING" && !this.#isLive(r),
+        (r) =>
+          r.batch_key === key &&
+          r.step === lane &&
+          r.request_status === "PENDING" &&
+          !this.#gone.has(r) &&
+          !this.#isLive(r),
       )
       .toSorted((a, b) => Date.parse(a.due_at ?? "") - Date.parse(b.due_at ?? ""));
     if (lane > 0) return waiting.slice(0, 3);
@@ -364,12 +480,17 @@ export class Model {
     const { attempt_count, step } = request;
     const { forgets_opt_outs_later, forgets_consent_later } = this.#faults;
     const person = addressOf(reference);
-    const sign = this.#stopSign(request, person);
+    const sign = this.#stopSign(request);
     if (sign !== null) return sign;
-    const isByMail = this.#modeOf({ step }) === "email";
-    if (isByMail && this.optedOutByMail.has(person))
-      return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
-    if (!isByMail && this.optedOut.has(person) && !(forgets_opt_outs_later && attempt_count > 0))
+    const start = { target: this.#targetOf(request), mode: this.#modeOf({ step }) };
+    const isHeard = forbids(
+      this.suppressions,
+      start,
+      this.#faults.hears_addresses_alone ? NO_LINKS : this.book,
+    );
+    // Of mails it always asked.
+    const isForgottenLater = forgets_opt_outs_later && attempt_count > 0 && start.mode !== "email";
+    if (isHeard && !isForgottenLater)
       return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
     const isForgotten = forgets_consent_later && attempt_count > 0;
     if (this.campaign.needs_consent && this.withdrew.has(person) && !isForgotten)
@@ -378,39 +499,46 @@ export class Model {
   }
 
   /** As `readStopSigns` and `stepIssue`. */
-  #stopSign({ attempt_count, step, request_id, call_back_after }: RequestRow, person: string) {
+  #stopSign(request: RequestRow) {
+    const { attempt_count, step, request_id, call_back_after } = request;
     if (this.campaign.cadence.length === 0 || call_back_after !== null || attempt_count + step === 0)
       return null;
     const { forgets_answers, forgets_other_addresses, forgets_opt_outs_later } = this.#faults;
-    const optedOut = this.optedOut.has(person) || this.optedOutByMail.has(person);
+    const addresses = this.#addressesOfPerson(request);
+    const optedOut = this.suppressions.some(({ address }) => addresses.includes(address));
     if (optedOut && !forgets_other_addresses && !forgets_opt_outs_later)
       return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" } as const;
     const first = this.attempts.find((a) => a.request_id === request_id);
     const answered = this.answers.some(
-      (a) => a.person === person && first && a.at >= new Date(first.started_at),
+      (a) => addresses.includes(a.address) && first && a.at >= new Date(first.started_at),
     );
     return answered && !forgets_answers
       ? ({ kind: "answered", status: "COMPLETED", text: "answered" } as const)
       : null;
   }
 
+  /** As `addressesOfPerson`. */
+  #addressesOfPerson(request: RequestRow): string[] {
+    const persons = this.#faults.counts_addresses_alone ? NOBODY_KNOWN : this.#persons;
+    return persons.addressesOf(1, this.ownAddressesOf(request));
+  }
+
   /** As `readContacts`, and what follows from it. */
   #person(request: RequestRow, reference: string): PersonState {
-    const { number, timezone, zones } = personOf(reference);
+    const { timezone, zones } = personOf(reference);
     const { forgets_zones, reads_one_zone, forgets_other_batches } = this.#faults;
     const wrong = forgets_zones ? this.#zone : reads_one_zone ? zones[0] : undefined;
     const named = wrong ?? timezone;
     const { step } = request;
     const channel = contactChannelOf(this.#modeOf({ step }));
     const isForgotten = step > 0 && this.#faults.forgets_caps_of_steps;
-    const addresses =
-      this.campaign.cadence.length === 0
-        ? [number]
-        : addressesOf(this.campaign.cadence, { target: number, variables: this.#variables(reference) });
+    const addresses = this.#addressesOfPerson(request);
+    const own = this.ownAddressesOf(request);
     const past = this.attempts
       .filter(
         (a) =>
           addresses.includes(a.target) &&
+          !this.erased.has(a) &&
           !isForgotten &&
           wasTried(a) &&
           (!forgets_other_batches || a.batch_key === request.batch_key),
@@ -422,10 +550,11 @@ export class Model {
       }));
     const request_variables: Record<string, string> = named === undefined ? {} : { timezone: named };
     const person = {
-      target: number,
+      target: own.find((address) => !address.includes("@")) as string,
       channel,
       request_variables,
       campaign_zone: this.#zone,
+      contact_timezone: this.#faults.forgets_zones_of_contacts ? null : this.#persons.timezoneOf(1, own),
       past,
       is_asked_for: request.call_back_after === request.attempt_count,
     };
@@ -440,8 +569,11 @@ export class Model {
   /** As `readTried`. */
   #tried(target: string): Date[] {
     const since_ms = this.now.getTime() - (this.#perPerson?.window_ms ?? 0);
+    const persons = this.#faults.counts_addresses_alone ? NOBODY_KNOWN : this.#persons;
+    const addresses = persons.addressesOf(1, [target]);
+    const isRecent = (a: ModelAttempt) => Date.parse(a.started_at) > since_ms && !this.erased.has(a);
     return this.attempts
-      .filter((a) => a.target === target && Date.parse(a.started_at) > since_ms && wasTried(a))
+      .filter((a) => addresses.includes(a.target) && isRecent(a) && wasTried(a))
       .map((a) => new Date(a.started_at))
       .toSorted((a, b) => b.getTime() - a.getTime());
   }

@@ -237,10 +237,9 @@ test("keys of people link the same addresses, whether or not the variables that 
     expect((await outbound.add(more, people)).body.accepted).toBe(alone.length);
     const { rows } = await sql<{ key: string; addresses: string[] }>`
       select c.key, array_agg(a.address order by a.address) as addresses
-      from contacts c join contact_addresses a on a.contact_id = c.id group by c.id, c.key order by c.key`.execute(
-      app.db,
-    );
-    return rows;
+      from contacts c join contact_addresses a on a.contact_id = c.id group by c.id, c.key`.execute(app.db);
+    // Sealed keys lie in an order of their own.
+    return rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   };
   await seals(false);
   const clear = await linked();

@@ -16,6 +16,11 @@ const KEYS = [["contact"]] as const;
 const scopes = (suppressed: string[]): string =>
   suppressed.map((scope) => scope.replace("all", "all channels")).join(", ") || "–";
 
+const LINKED_THROUGH: Partial<Record<string, string>> = {
+  request: "by a campaign's request",
+  session: "by a conversation",
+};
+
 /** Whose addresses these are: one person's. Linked and unlinked here. */
 export function ContactAddresses({ contact }: { contact: Contact }) {
   const may = useMay();
@@ -66,9 +71,7 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
                     ) : (
                       <>
                         <Time at={link.linked_at} />{" "}
-                        {link.linked_through === "request"
-                          ? "by a campaign's request"
-                          : `by ${link.linked_by}`}
+                        {LINKED_THROUGH[link.linked_through] ?? `by ${link.linked_by}`}
                       </>
                     )}
                   </Table.Td>

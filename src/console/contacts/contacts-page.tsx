@@ -28,13 +28,14 @@ const COLUMNS: Column<ContactRecord>[] = [
 
 export default listPage({
   title: "Contacts",
-  about: "People with several addresses, or of whom something is noted.",
+  about: "People with several addresses, of whom something is noted, or who called or wrote.",
   operation: "GET /api/v1/contacts/",
   columns: COLUMNS,
   search: { field: "address", label: "Search by number or address" },
   empty: {
     title: "No contacts yet",
     icon: IconAddressBook,
-    about: "Open a person from a session and link another address, or save their name, time zone or notes.",
+    about:
+      "Open a person from a session and save their name or link another address, or turn on Contacts from conversations under Organization.",
   },
 });

@@ -11,6 +11,7 @@ import { Time } from "../time/time.tsx";
 import { AccessRulesPanel } from "./access-rules-panel.tsx";
 import { ConfirmationPanel } from "./confirmation-panel.tsx";
 import { ContactKeyPanel } from "./contact-key-panel.tsx";
+import { ContactSourcesPanel } from "./contact-sources-panel.tsx";
 import { ErasuresPanel } from "./erasures-panel.tsx";
 import { LimitsPanel } from "./limits-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
@@ -43,6 +44,7 @@ export default function OrganizationPage() {
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
       {may("outbound_read") && <ContactKeyPanel />}
+      {may("sessions_read") && <ContactSourcesPanel />}
       {may("outbound_read") && <ConfirmationPanel />}
       <LimitsPanel />
       <AccessRulesPanel />

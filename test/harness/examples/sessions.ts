@@ -157,6 +157,8 @@ export const SESSIONS: Examples = {
     ...(await ofSession(maker)),
     body: { held: true, reason: "Case 12" },
   }),
+  "GET /api/v1/organizations/contact-sources": () => ({}),
+  "PUT /api/v1/organizations/contact-sources": () => ({ body: { inbound_sessions: true } }),
   "GET /api/v1/contacts/": () => ({}),
   "POST /api/v1/contacts/": (maker) => ({ body: { addresses: [contactAddress(maker)], name: "Ann" } }),
   "PUT /api/v1/contacts/{}": (maker) => ({ at: [contactAddress(maker)], body: { name: "Ann" } }),

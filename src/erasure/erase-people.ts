@@ -12,6 +12,7 @@ import { busySessions } from "./delete-sessions.ts";
 import { addCounts, type DeletedCounts, sumOf } from "./deleted-counts.ts";
 import { removeListedFiles } from "./files-to-remove.ts";
 import type { ErasedPerson } from "./person-address.ts";
+import { isStepUnderWay } from "./person-requests.ts";
 import { PERSON_STORES, sessionsOf } from "./person-stores.ts";
 
 /*
@@ -144,7 +145,7 @@ export async function obstacleTo(db: Db, person: ErasedPerson, now: Date): Promi
   const { rows: attempts } = await sql<{ key: string }>`
     select key from attempts where sub_organization_id = ${person.tenant}
       and target = any(${person.spellings}::text[]) and state <> 'ENDED' limit 1`.execute(db);
-  return attempts.length > 0
+  return attempts.length > 0 || (await isStepUnderWay(db, person))
     ? "A campaign is reaching this person right now. The erasure begins when that attempt is over."
     : null;
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import { removed } from "./deleted-counts.ts";
 import type { ErasedPerson } from "./person-address.ts";
@@ -16,6 +17,20 @@ const requestsOf = ({ tenant, spellings }: ErasedPerson): RawBuilder<unknown> =>
       and request_status in ('DUPLICATE', 'INVALID', 'CANCELED')
   ) as request
   where batch.sub_organization_id = ${tenant}`;
+
+/** A step of a campaign may be reaching the person at an address that nothing links with theirs. Index: attempts_reference. */
+export async function isStepUnderWay(db: Db, person: ErasedPerson): Promise<boolean> {
+  const { rows } = await sql`
+    select from (${requestsOf(person)}) as found
+    join requests r on r.batch_key = found.batch_key and r.id = found.id
+    join batches b on b.key = r.batch_key
+    cross join lateral (
+      select key from attempts
+      where campaign_id = b.campaign_id and reference_id = r.reference_id and request_id = r.id and state <> 'ENDED' ${FOR_EACH}
+    ) a
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
 
 export const requestStore: PersonStore = {
   name: "requests",

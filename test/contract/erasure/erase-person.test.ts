@@ -193,6 +193,10 @@ describe("erasing a person", () => {
     await set("calls", "state = 'ended'");
     expect(await look()).toMatchObject({ status: "WAITING", waits_for: expect.stringContaining("campaign") });
     expect(await placesOf(app, person.word)).toEqual(expect.arrayContaining(EVERYWHERE));
+    // A step of the campaign at an address that nothing links with theirs.
+    await set("attempts", "target = 'elsewhere@example.com'");
+    expect(await look()).toMatchObject({ status: "WAITING", waits_for: expect.stringContaining("campaign") });
+    expect(await placesOf(app, person.number)).toContain("requests.target");
     await set("attempts", "state = 'ENDED'");
     expect(await look()).toMatchObject({ status: "COMPLETED", waits_for: null });
     expect(await placesOf(app, person.number)).toEqual([]);

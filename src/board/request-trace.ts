@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { readPersons } from "../address-book/persons.ts";
+import { type Persons, readPersons } from "../address-book/persons.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -251,7 +251,7 @@ export async function nextStepOf(
   );
   const [blocked, queue] = [
     await readReachIssues(deps.db, [reachQuestion(batch, request.target)], persons),
-    await requestQueue(deps.db, look, waiting),
+    await requestQueue(deps.db, look, waiting, persons),
   ];
   const { per_person = null } = deps.limits;
   const targets = persons.addressesOf(sub_organization_id, [request.target]);
@@ -324,7 +324,9 @@ async function requestQueue(
     attempt_count: number;
     due_at: string;
   },
+  persons: Persons,
 ): Promise<RequestQueue> {
+  const addresses = persons.addressesOf(batch.sub_organization_id, [request.target]);
   const { rows } = await sql<RequestQueue>`
     select array(
         select distinct counted_on::text from attempts
@@ -337,7 +339,7 @@ async function requestQueue(
       ) as is_reached_elsewhere,
       exists(
         select from attempts
-        where organization_id = ${batch.organization_id} and target = ${request.target} and holds_slot
+        where organization_id = ${batch.organization_id} and target = any(${addresses}::text[]) and holds_slot
       ) as is_address_busy,
       (select count(*) from (
         select from requests

@@ -58,18 +58,22 @@ const FILTERED_FIRSTS = 20;
 /**
  * Candidates of each batch, in the order in which they are tried: the call that somebody asked for, the retry that is due first, then the requests that
  * wait longest for a first attempt, `firsts` of them, in the order of their list. Reads a handful of rows however many wait (index:
- * `requests_waiting`, `requests_call_backs`). Skips rows locked by others, and those whose reference or address has a live attempt.
+ * `requests_waiting`, `requests_call_backs`). Skips rows locked by others, and those whose reference, address or person has a
+ * live attempt. `links`: whether any contact of the batch's organization has several addresses.
  */
 export async function lockCandidates(
   tx: Tx,
   batches: { batch: DueBatch; days: DayCap[] }[],
   firsts: number,
+  links: (batch: DueBatch) => boolean,
 ): Promise<Map<string, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
     step: batch.step,
     campaign_id: batch.campaign.id,
     organization_id: batch.organization_id,
+    sub_organization_id: batch.sub_organization_id,
+    links: links(batch),
     days: days.map(({ date }) => date),
     firsts: isFiltered(batch) ? Math.max(firsts, FILTERED_FIRSTS) : firsts,
   }));
@@ -86,6 +90,8 @@ type Lane = {
   step: number;
   campaign_id: number;
   organization_id: number;
+  sub_organization_id: number;
+  links: boolean;
   days: string[];
   firsts: number;
 };
@@ -98,23 +104,24 @@ async function lockOwn(tx: Tx, given: Lane[]): Promise<Candidate[]> {
       where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.counted_on = any(w.days)
     ) as counted_on
     from json_to_recordset(${JSON.stringify(given)}::json)
-      as w (batch_key bigint, campaign_id bigint, organization_id bigint, days date[], firsts integer)
+      as w (batch_key bigint, campaign_id bigint, organization_id bigint, sub_organization_id bigint, links boolean, days date[],
+        firsts integer)
     cross join lateral (
       select * from (
         select ${REQUEST} from requests r
-        where r.batch_key = w.batch_key and ${WAITS_FOR_CALL_BACK} and ${NOT_LIVE}
+        where r.batch_key = w.batch_key and ${WAITS_FOR_CALL_BACK} and ${NOBODY_LIVE}
         order by r.due_at, r.id limit 1 for update skip locked
       ) call_back
       union all
       select * from (
         select ${REQUEST} from requests r
-        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOT_LIVE}
+        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOBODY_LIVE}
         order by r.due_at, r.id limit 1 for update skip locked
       ) retry
       union all
       select * from (
         select ${REQUEST} from requests r
-        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST} and ${NOT_LIVE}
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST} and ${NOBODY_LIVE}
         order by r.due_at, r.id limit w.firsts for update skip locked
       ) first
     ) r`.execute(tx);
@@ -130,10 +137,11 @@ async function lockOfSteps(tx: Tx, given: Lane[]): Promise<Candidate[]> {
       where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.counted_on = any(w.days)
     ) as counted_on
     from json_to_recordset(${JSON.stringify(given)}::json)
-      as w (batch_key bigint, step integer, campaign_id bigint, organization_id bigint, days date[], firsts integer)
+      as w (batch_key bigint, step integer, campaign_id bigint, organization_id bigint, sub_organization_id bigint, links boolean,
+        days date[], firsts integer)
     cross join lateral (
       select ${REQUEST} from requests r
-      where r.batch_key = w.batch_key and ${waitsForStep(sql`w.step`)} and ${notLive(STEP_TARGET)}
+      where r.batch_key = w.batch_key and ${waitsForStep(sql`w.step`)} and ${nobodyLive(STEP_TARGET)}
       order by r.due_at, r.id limit w.firsts for update skip locked
     ) r`.execute(tx);
   return rows;
@@ -158,6 +166,16 @@ const notLive = (target: RawBuilder<unknown>) => sql`not exists (
   select from attempts a
   where a.organization_id = w.organization_id and a.target = ${target} and a.holds_slot ${FOR_EACH})`;
 export const NOT_LIVE = notLive(sql`r.target`);
+
+/**
+ * Nor does another address of the person, as contacts say, for nobody is called at two telephones at once. Indexes:
+ * `contact_addresses_pkey`, `contact_addresses_contact`, `attempts_live_address`.
+ */
+const nobodyLive = (target: RawBuilder<unknown>) => sql`${notLive(target)} and not (w.links and exists (
+  select from contact_addresses m join contact_addresses o on o.contact_id = m.contact_id and o.address <> m.address
+  join attempts a on a.organization_id = w.organization_id and a.target = o.address collate "default" and a.holds_slot
+  where m.sub_organization_id = w.sub_organization_id and m.address = ${target} ${FOR_EACH}))`;
+const NOBODY_LIVE = nobodyLive(sql`r.target`);
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;

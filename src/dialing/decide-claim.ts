@@ -44,7 +44,7 @@ export type ClaimKnown = {
   tried: Tried;
   contacts: Contacts;
   countries: CountryHolds;
-  /** Addresses that batches decided earlier start an attempt to; those with a live attempt are no candidates. */
+  /** Addresses that batches decided earlier start an attempt to; people with a live attempt are no candidates. */
   busy: BusyAddresses;
   firsts: FirstAttempts;
   eligibilityIssue(batch: DueBatch, candidate: Candidate): EligibilityIssue | null;
@@ -160,7 +160,9 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
         now,
       ),
     ),
-    is_address_busy: known.busy.has(batch, candidate.target),
+    is_address_busy: known.persons
+      .addressesOf(batch.sub_organization_id, [candidate.target])
+      .some((address) => known.busy.has(batch, address)),
   }));
   const hours = { schedule: batch.campaign, zone: batch.timezone as string };
   return chooseNext(views, days, (date) => known.firsts.on(batch, date), hours, now);

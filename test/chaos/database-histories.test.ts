@@ -27,7 +27,7 @@ import {
   mailOf,
   PEOPLE,
 } from "./history.ts";
-import { checkPersonCaps, forbids, type Suppression } from "./people-promises.ts";
+import { checkOneAtATime, checkPersonCaps, forbids, type Suppression } from "./people-promises.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
 const RUNS = Number(process.env.DATABASE_HISTORIES ?? rounds(15));
@@ -331,7 +331,7 @@ class ContactsOf {
     const wasSetBack = this.#told.happenings.some((h) => h.kind === "pass" && h.ms < 0);
     const { rows: attempts } = await sql<Attempted>`
       select a.key::text as key, a.target, a.mode, a.started_at, r.target as request_target, r.request_variables ->> 'email' as mail,
-        a.state = 'ENDED' and a.channel_status = 'PENDING' as is_untried
+        a.state = 'ENDED' and a.channel_status = 'PENDING' as is_untried, a.holds_slot
       from attempts a join requests r on r.batch_key = a.batch_key and r.id = a.request_id
       where a.campaign_id = ${this.#campaign_id} order by a.key`.execute(app.db);
     const byMail = this.#told.campaign.cadence.some(
@@ -341,6 +341,8 @@ class ContactsOf {
       if (this.#seen.has(start.key)) continue;
       this.#seen.add(start.key);
       expect(forbids(this.#suppressions, start, this.#book), "an attempt after the opt-out").toBe(false);
+      const live = attempts.filter((other) => other !== start && other.holds_slot);
+      if (start.holds_slot) checkOneAtATime(start, live, this.#book);
       const before = attempts.slice(0, nth).filter(({ is_untried }) => !is_untried);
       const own = [
         start.target,
@@ -359,6 +361,7 @@ type Attempted = {
   request_target: string;
   mail: string | null;
   is_untried: boolean;
+  holds_slot: boolean;
 };
 let references = 0;
 

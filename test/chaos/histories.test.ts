@@ -8,7 +8,7 @@ import { rounds } from "../harness/seed.ts";
 import { isLegalBy, openBy } from "./by-the-book.ts";
 import { addressOf, cadenceHistory, contactHistory, type History, history, PEOPLE } from "./history.ts";
 import { Model, type ModelAttempt, type PlantedFaults, wasTried } from "./model.ts";
-import { checkPersonCaps, forbids } from "./people-promises.ts";
+import { checkOneAtATime, checkPersonCaps, forbids } from "./people-promises.ts";
 
 const OUTSIDE = "contacted outside the person's own hours";
 
@@ -103,6 +103,11 @@ test.each<[string, PlantedFaults, string]>([
   ["reads the links once, when its process begins", { remembers_links: true }, OVER_A_CAP],
   ["hears an opt-out at its own address alone", { hears_addresses_alone: true }, "after the opt-out"],
   ["reads the zone of the number where the contact has one", { forgets_zones_of_contacts: true }, OUTSIDE],
+  [
+    "knows of calls at the same address alone",
+    { calls_two_addresses: true },
+    "a person was reached at two addresses at once",
+  ],
   ["erases the one address that was named", { erases_one_address: true }, "somebody who was erased"],
 ])(
   "a dialer that %s is found out",
@@ -228,6 +233,8 @@ function checkPersonStart(told: History, model: Model, attempt: Attempt): void {
   const { number } = PEOPLE[addressOf(attempt.reference_id)] as (typeof PEOPLE)[string];
   const gone = model.erasures.some(({ is_done, asked_of }) => is_done && asked_of.includes(number));
   expect(gone, "an attempt to somebody who was erased").toBe(false);
+  const live = model.attempts.filter((other) => other !== attempt && other.holds_slot);
+  if (attempt.holds_slot) checkOneAtATime(attempt, live, model.book);
   if (told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
   const own = model.ownAddressesOf(requestOf(model, attempt));
   const before = model.attempts

@@ -76,6 +76,8 @@ export type PlantedFaults = {
   remembers_links?: boolean;
   /** Reads the zone of the number where a contact has one. */
   forgets_zones_of_contacts?: boolean;
+  /** Knows of attempts under way at the same address alone. */
+  calls_two_addresses?: boolean;
   /** Deletes what belongs to the one address that was named. */
   erases_one_address?: boolean;
 };
@@ -449,7 +451,9 @@ export class Model {
 
   #isLive(request: RequestRow): boolean {
     const reference = this.references.get(request) as string;
-    const isAddressLive = (a: ModelAttempt) => a.holds_slot && a.target === this.#targetOf(request);
+    const target = this.#targetOf(request);
+    const person = this.#faults.calls_two_addresses ? [target] : this.book.peersOf(target);
+    const isAddressLive = (a: ModelAttempt) => a.holds_slot && person.includes(a.target);
     return this.attempts.some(
       (a) =>
         (a.reference_id === reference && a.state !== "ENDED") ||

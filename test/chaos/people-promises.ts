@@ -47,6 +47,17 @@ export function checkPersonCaps(
     ).toBeLessThan(per_person.attempts);
 }
 
+/** `live`: other attempts that hold their person when this one starts. */
+export function checkOneAtATime(
+  { target }: Pick<PersonStart, "target">,
+  live: readonly Pick<PersonStart, "target">[],
+  book: Book,
+): void {
+  const peers = book.peersOf(target).filter((address) => address !== target);
+  const other = live.find((attempt) => peers.includes(attempt.target));
+  expect(other, "a person was reached at two addresses at once").toBeUndefined();
+}
+
 /** Whether one of these forbids to reach the address: one of its own, or one that the person asked for at another. */
 export function forbids(
   suppressions: readonly Suppression[],

@@ -33,7 +33,7 @@ export async function readKnown(
     [...new Set(batches.map(({ organization_id }) => organization_id))],
     now,
   );
-  const candidates = await lockCandidates(tx, open, firsts);
+  const candidates = await lockCandidates(tx, open, firsts, (batch) => lines.linksAddresses(batch));
   const persons = await readPersons(
     tx,
     addressesOf(

@@ -21,7 +21,7 @@ export type RequestView = {
   counted_on: readonly string[];
   /** The same reference is being reached from another batch of the campaign. */
   is_reached_elsewhere: boolean;
-  /** An attempt to the same number or address is under way, from whichever campaign of the organization. */
+  /** An attempt to the same person is under way, at whichever of their addresses and from whichever campaign. */
   is_address_busy: boolean;
   /** Its address was tried as often as this installation allows, over all campaigns; null: not yet. */
   too_often: TooOften | null;
@@ -85,7 +85,7 @@ export function requestStep(
       null,
     );
   if (request.is_address_busy)
-    return wait("same-address", "Waiting: another attempt to the same number or address is under way.", null);
+    return wait("same-address", "Waiting: another attempt to the same person is under way.", null);
   const { issue } = request;
   const { too_late } = request.person;
   if (too_late !== null && (issue === null || issue.kind === "lookup"))

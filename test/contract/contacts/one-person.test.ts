@@ -69,6 +69,27 @@ describe("attempts to one person", () => {
     expect(dialers.flatMap(reached)).toHaveLength(1);
   });
 
+  test("nobody is called at two of their telephones at once, by one process or several, and those behind them are not held up", async () => {
+    await createContact(app, [HOME, MOBILE]);
+    await campaignOf(HOME);
+    const { batch_id } = await dialing.filled([MOBILE, "+13125550003"], FAST);
+    // Calls that go on until the test ends them.
+    const dialers = [1, 2].map(() => createTestDialer(app, () => ({ tells: [] })));
+    for (let n = 0; n < 5; n++) {
+      await Promise.all(dialers.map((dialer) => dialer.tick()));
+      app.clock.advance(1_000);
+    }
+    expect(dialers.flatMap(reached).toSorted()).toEqual([HOME, "+13125550003"].toSorted());
+    expect(await nextOf(batch_id)).toMatchObject({
+      reason: "same-address",
+      text: "Waiting: another attempt to the same person is under way.",
+    });
+    await sql`update attempts set state = 'ENDED', holds_slot = false where target = ${HOME}`.execute(app.db);
+    app.clock.advance(1_000);
+    await dialers[0]?.tick();
+    expect(dialers.flatMap(reached)).toContain(MOBILE);
+  });
+
   test("where nothing is linked, each address counts for itself", async () => {
     await rules({ caps: [{ channel: "call", attempts: 1, days: 1 }] });
     await createContact(app, [HOME, MAIL]);

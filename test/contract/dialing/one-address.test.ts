@@ -59,7 +59,7 @@ test("the later one says what it waits for, in its trace and on the board", asyn
   const { batch_id, campaign_id } = await dialing.filled([ANN], FAST);
   await dialer.tick();
   const trace = await app.send("GET", `${BATCHES}/${batch_id}/requests/p0/trace`);
-  const text = "Waiting: another attempt to the same number or address is under way.";
+  const text = "Waiting: another attempt to the same person is under way.";
   expect(trace.body.next_step).toEqual({ kind: "waiting", reason: "same-address", text, until: null });
   const board = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`);
   expect(board.body.batches[0].next_step.reason).toBe("same-address");

@@ -128,10 +128,12 @@ const nothingOn = (fields: LookupField[]): Enrichment =>
 
 type LookupCarrier = { lookup: NumberLookup; account: CarrierAccount };
 
-async function lookupOf(
+/** The carrier that looks numbers up, `channel_id`'s first; null: none of the organization does, or none that `can`. */
+export async function lookupOf(
   { db, carriers }: EnrichmentParts,
   organization_id: number,
   channel_id: number | null,
+  can: (lookup: NumberLookup) => boolean = () => true,
 ): Promise<LookupCarrier | null> {
   const channels = await db
     .selectFrom("channels")
@@ -142,7 +144,8 @@ async function lookupOf(
     .execute();
   for (const channel of channels) {
     const found = await carriers.of(channel);
-    if (found?.carrier.lookup) return { lookup: found.carrier.lookup, account: found.account };
+    if (found?.carrier.lookup && can(found.carrier.lookup))
+      return { lookup: found.carrier.lookup, account: found.account };
   }
   return null;
 }

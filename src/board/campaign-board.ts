@@ -47,7 +47,7 @@ const Board = z
     skip_counts: z
       .record(z.string(), z.int())
       .describe(
-        "People who were skipped, by reason: filtered, suppressed, no-consent, destination, too-late.",
+        "People who were skipped, by reason: filtered, suppressed, no-consent, reassigned, destination, too-late.",
       ),
     funnel: z
       .object({

@@ -19,6 +19,7 @@ import {
 import { reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
+import { readNumberChecks } from "../dialing/known/read-number-checks.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import { contactChannelOf } from "../planning/contact-hours.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
@@ -39,6 +40,7 @@ const WORDS: Record<Reason, string> = {
   suppressed: "on the suppression list",
   "do-not-call": "on a do-not-call list",
   "no-consent": "without a consent on record",
+  reassigned: "number given to somebody else",
   destination: "number that the operator does not allow",
   "too-late": "after their not_after",
   answered: "answered already",
@@ -166,6 +168,7 @@ async function batchesOf(db: Db, campaign_id: number, only: number | null): Prom
 type WaitingPerson = {
   id: number;
   step: number;
+  attempt_count: number;
   target: string;
   request_target: string;
   request_variables: Record<string, string>;
@@ -182,7 +185,7 @@ async function judgeBatch(
   for (let after = 0; tally.judged < MOST_JUDGED; ) {
     // Index: primary key of requests.
     const { rows } = await sql<WaitingPerson>`
-      select id, step, coalesce(step_target, target) as target, target as request_target, request_variables, enrichment
+      select id, step, attempt_count, coalesce(step_target, target) as target, target as request_target, request_variables, enrichment
       from requests
       where batch_key = ${batch_key} and id > ${after} and request_status = 'PENDING'
       order by id limit ${Math.min(CHUNK, MOST_JUDGED - tally.judged)}`.execute(deps.db);
@@ -234,9 +237,11 @@ async function judge(
     ),
     now,
   );
+  const checks = await readNumberChecks(db, batch, people, now);
   for (const [index, person] of people.entries()) {
     tally.judged++;
-    const issue = eligibilityIssue(batch.campaign, person, issues[index] ?? null, destinations);
+    const check = checks.get(person.target) ?? null;
+    const issue = eligibilityIssue(batch.campaign, person, issues[index] ?? null, destinations, check);
     const { hold, too_late } = personState(
       rules,
       {

@@ -31,6 +31,7 @@ import { readCountryHolds } from "../dialing/country-hold.ts";
 import { reachModeOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
+import { readNumberChecks, readStanding } from "../dialing/known/read-number-checks.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
@@ -110,6 +111,12 @@ const RequestTrace = z
     attempt_count: z.int(),
     at: timestamp().describe("The instant for which this was worked out."),
     next_step: NextStepSchema,
+    number_check: z
+      .string()
+      .nullable()
+      .describe(
+        "What the carrier says of whether the number was given to somebody else; null: the campaign doesn't ask.",
+      ),
     attempts: z.array(Attempt),
     steps: z
       .array(TracedStep)
@@ -140,6 +147,8 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
       const look = await lookAtBatch(deps, key);
       const attempts = await attemptsOf(deps.db, look, request.request_id);
       const next = await nextStepOf(deps, look, request, now);
+      const lane = lookAtLane(look, request.step, now).batch;
+      const standing = await readStanding(deps.db, lane, [request], now);
       const { status, expires_on } = look.batch;
       const canceled = canceledBy(
         statusAt({ status, expires_on: timeOf(expires_on) }, now),
@@ -153,6 +162,7 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
         channel_manager_status: request.channel_status,
         attempt_count: request.attempt_count,
         at: now.toISOString(),
+        number_check: standing.get(request.target)?.text ?? null,
         next_step: { ...next, until: next.until?.toISOString() ?? null },
         steps: stepsOf(look.batch, request, attempts),
         attempts: attempts.map(({ channel_status, hang_up_at, number_choice, ...attempt }) => ({
@@ -264,9 +274,11 @@ export async function nextStepOf(
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
   const question = stopQuestion(batch, { ...waiting, counted_on: [] }, persons);
   const stops = await readStopSigns(deps.db, question === null ? [] : [question]);
+  const checks = await readNumberChecks(deps.db, batch, [request], now);
+  const check = checks.get(request.target) ?? null;
   const issue =
     stepIssue(batch, { ...waiting, counted_on: [] }, stops) ??
-    eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations);
+    eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations, check);
   const rules = look.lines.rulesOf(batch);
   const contacted = addressesOfPerson(batch, request, persons);
   const contacts = await readContacts(

@@ -10,10 +10,14 @@ import type { Db, Tx } from "../db/database.ts";
 import { findCampaign, lockCampaign } from "./campaign-store.ts";
 
 /** What a campaign contacts people for. Beside the record of the specification, so that a PUT of that changes nothing here. */
-export type ReachRules = { purpose: OutreachPurpose };
+export type ReachRules = {
+  purpose: OutreachPurpose;
+  /** The carrier is asked first whether a number was given to somebody else. Left out: false. */
+  check_reassigned?: boolean;
+};
 
 /** Until somebody says otherwise. */
-export const NO_REACH_RULES: ReachRules = { purpose: "informational" };
+export const NO_REACH_RULES: Required<ReachRules> = { purpose: "informational", check_reassigned: false };
 
 const ReachRulesSchema = z
   .strictObject({
@@ -22,12 +26,22 @@ const ReachRulesSchema = z
       .describe(
         "`marketing` needs a consent on record for each person and channel; who has none is skipped. `informational` and `emergency` need none.",
       ),
+    check_reassigned: z
+      .boolean()
+      .describe(
+        "Before the campaign first reaches a number, the carrier is asked whether it was given to somebody else since the person's consent, or since the day in the request's column `last_verified`.",
+      ),
   })
   .meta({ id: "CampaignReachRules" });
 
+/** What is left out stays as it is. */
+const ReachRulesInput = ReachRulesSchema.partial({ check_reassigned: true }).meta({
+  id: "CampaignReachRulesInput",
+});
+
 export const purposeOf = (rules: ReachRules | null): OutreachPurpose => (rules ?? NO_REACH_RULES).purpose;
 
-export async function readReachRules(db: Db, campaign_id: number): Promise<ReachRules> {
+export async function readReachRules(db: Db, campaign_id: number): Promise<Required<ReachRules>> {
   const { rows } = await sql<{ rules: ReachRules | null }>`
     select reach_rules as rules from campaigns where id = ${campaign_id}`.execute(db);
   return { ...NO_REACH_RULES, ...rows[0]?.rules };
@@ -56,7 +70,7 @@ export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): vo
     ONE,
     {
       summary: "Get the purpose of a campaign",
-      description: "Until they are saved, the purpose is `informational`.",
+      description: "Until they are saved, the purpose is `informational`, and numbers are not checked.",
       tag,
       permission: "outbound_read",
       params,
@@ -76,17 +90,22 @@ export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): vo
       tag,
       permission: "outbound_write",
       params,
-      body: ReachRulesSchema,
+      body: ReachRulesInput,
       response: ReachRulesSchema,
     },
     ({ caller, params, body }) =>
       write(db, "Campaign", (tx) => replaceRules(tx, caller, params.campaign_id, body)),
   );
 
-  async function replaceRules(tx: Tx, caller: Caller, id: number, rules: ReachRules): Promise<ReachRules> {
+  async function replaceRules(
+    tx: Tx,
+    caller: Caller,
+    id: number,
+    rules: ReachRules,
+  ): Promise<Required<ReachRules>> {
     await lockCampaign(tx, caller, id);
     const before = await readReachRules(tx, id);
-    await saveReachRules(tx, id, rules);
+    await saveReachRules(tx, id, { ...before, ...rules });
     await wakeBatches(tx, id, clock.now());
     const after = await readReachRules(tx, id);
     await api.audit(tx, caller, {

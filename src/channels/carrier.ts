@@ -196,6 +196,18 @@ export type NumberLookup = {
     number: string,
     fields: LookupField[],
   ): Promise<{ facts: NumberFacts; cost: number | null }>;
+  /**
+   * Whether the number was given to somebody else since a day (YYYY-MM-DD); left out where the carrier can't tell of any
+   * number. Throws what keeps it from telling for now.
+   */
+  reassigned?(account: CarrierAccount, number: string, since: string): Promise<Reassignment>;
+};
+
+/** `unknown`: the carrier has no data on this number, or none of that day; `error_code` is its own. */
+export type Reassignment = {
+  answer: "yes" | "no" | "unknown";
+  error_code: string | null;
+  cost: number | null;
 };
 
 export type CarrierNumber = {

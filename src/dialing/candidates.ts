@@ -178,6 +178,7 @@ const nobodyLive = (target: RawBuilder<unknown>) => sql`${notLive(target)} and n
 const NOBODY_LIVE = nobodyLive(sql`r.target`);
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
+  campaign.reach_rules?.check_reassigned === true ||
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
 
 /**

@@ -3,17 +3,19 @@ import { missingFields } from "../batches/enrichment.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
 import { type ReachIssue, reachIssueStatus, reachIssueText } from "../consent/reach-check.ts";
 import type { Mode } from "../planning/attempt.ts";
+import { type NumberCheck, reassignedIssue } from "../planning/numbers/reassigned-number.ts";
 import type { EligibilityIssue } from "../planning/steps/request-step.ts";
 
 /**
  * Why a request must not be tried; null: it may. `blocked`: what its person's own will says against it, `rules` the numbers
- * that the operator lets campaigns reach. Pure.
+ * that the operator lets campaigns reach, `check` whether the number is still theirs; null: the campaign doesn't ask. Pure.
  */
 export function eligibilityIssue(
   campaign: FilterSettings & { mode: Mode },
   { target, enrichment }: { target: string; enrichment: Enrichment | null },
   blocked: ReachIssue | null,
   rules: DestinationRules,
+  check: NumberCheck | null,
 ): EligibilityIssue | null {
   if (blocked !== null)
     return {
@@ -29,6 +31,6 @@ export function eligibilityIssue(
   if (missingFields(campaign, enrichment).length > 0) return { kind: "lookup" };
   const verdict = filterTarget(campaign, enrichment);
   return verdict.kind === "pass"
-    ? null
+    ? reassignedIssue(check)
     : { kind: "filtered", status: "FILTERED_LINE_TYPE", text: `Skipped: ${verdict.reason}.` };
 }

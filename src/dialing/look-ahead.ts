@@ -4,6 +4,7 @@ import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../b
 import type { Db } from "../db/database.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "./candidates.ts";
+import { checkNumbers } from "./check-numbers.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
 
 /** Batches at a time, and the next requests of each: more than a minute's worth at the highest rate. */
@@ -11,7 +12,7 @@ const MOST_BATCHES = 20;
 const MOST_PEOPLE = 100;
 
 /**
- * Looks up the types of the numbers that are tried next, so that no due request waits for a carrier, and no lookup is paid
+ * Looks up the types of the numbers that are tried next, and whether they were given to somebody else, so that no due request waits for a carrier, and no lookup is paid
  * for numbers that are never tried. No transaction is open meanwhile. Returns the number of lookups.
  */
 export async function lookAhead(
@@ -34,7 +35,7 @@ export async function lookAhead(
       requests,
     });
   }
-  return asked;
+  return asked + (await checkNumbers(parts));
 }
 
 /** Those whose step reaches the number that was looked up before; the filter may have changed since. */

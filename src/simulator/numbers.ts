@@ -101,7 +101,7 @@ export function numbersRest(
 }
 
 function lookup(world: World, number: string, query: URLSearchParams): RestAnswer {
-  const { line_type, carrier_name, caller_name, caller_type } = world.people(number).lookup;
+  const { line_type, carrier_name, caller_name, caller_type, theirs_since } = world.people(number).lookup;
   const fields = (query.get("Fields") ?? "").split(",");
   const american = number.startsWith("+1");
   return {
@@ -122,6 +122,16 @@ function lookup(world: World, number: string, query: URLSearchParams): RestAnswe
       // Caller names exist for numbers of the US only.
       caller_name:
         fields.includes("caller_name") && american ? { caller_name, caller_type, error_code: null } : null,
+      reassigned_number: fields.includes("reassigned_number")
+        ? reassigned(theirs_since, query.get("LastVerifiedDate") ?? "")
+        : null,
     },
   };
+}
+
+/** `asked_on` as Twilio takes it: YYYYMMDD. */
+function reassigned(theirs_since: string | null, asked_on: string) {
+  const last_verified_date = asked_on.replace(/^(\d{4})(\d{2})(\d{2})$/, "$1-$2-$3");
+  const is_reassigned = theirs_since !== null && last_verified_date < theirs_since;
+  return { last_verified_date, is_number_reassigned: is_reassigned ? "yes" : "no", error_code: null };
 }

@@ -127,6 +127,11 @@ export const PEOPLE: Readonly<Record<string, Person>> = {
     lookup: { caller_name: "ACME CORP", caller_type: "BUSINESS" },
     replies: BOOKS,
   }),
+  "44": person({
+    name: "got the number in June 2026",
+    lookup: { theirs_since: "2026-06-01" },
+    otherwise: "You have the wrong number.",
+  }),
 };
 
 /** What a hundred people of a list are like. */

@@ -76,6 +76,12 @@ export const Person = z.object({
       carrier_name: z.string().nullable().default("Simulated Mobile"),
       caller_name: z.string().nullable().default(null),
       caller_type: z.string().nullable().default("CONSUMER"),
+      /** The day since which the number is theirs, when somebody else had it before; null: it always was. */
+      theirs_since: z
+        .string()
+        .regex(/^\d{4}-\d{2}-\d{2}$/)
+        .nullable()
+        .default(null),
     })
     .prefault({}),
   /** What the carrier's own interface does when it is asked to reach them. */

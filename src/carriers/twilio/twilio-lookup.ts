@@ -1,5 +1,11 @@
 import { z } from "zod";
-import type { LookupField, NumberFacts, NumberLookup } from "../../channels/carrier.ts";
+import {
+  CarrierFault,
+  type LookupField,
+  type NumberFacts,
+  type NumberLookup,
+  type Reassignment,
+} from "../../channels/carrier.ts";
 import type { TwilioApi } from "./twilio-api.ts";
 
 /** https://www.twilio.com/docs/lookup/v2-api */
@@ -18,6 +24,13 @@ const LookupAnswer = z.object({
   caller_name: z.object({ caller_name: word, caller_type: word, error_code: errorCode }).nullish(),
 });
 type LookupAnswer = z.infer<typeof LookupAnswer>;
+
+/** https://www.twilio.com/docs/lookup/v2-api/reassigned-number */
+const ReassignedAnswer = z.object({
+  reassigned_number: z.object({ is_number_reassigned: word, error_code: errorCode }),
+});
+/** https://www.twilio.com/docs/api/errors/60606 */
+const PACKAGE_NOT_ENABLED = "60606";
 
 /** What each package costs, in US dollars a number (https://www.twilio.com/en-us/user-authentication-identity/pricing/lookup). */
 const PACKAGES = {
@@ -44,6 +57,17 @@ export function twilioLookup(api: TwilioApi): NumberLookup {
       });
       return { facts: factsOf(answer), cost: packages.reduce((sum, each) => sum + PACKAGES[each], 0) };
     },
+    async reassigned(account, number, since) {
+      // The package knows numbers of the US.
+      if (!number.startsWith("+1")) return { answer: "unknown", error_code: null, cost: 0 };
+      const answer = await api.get(account, {
+        host: "lookups",
+        path: `/v2/PhoneNumbers/${encodeURIComponent(number)}`,
+        fields: { Fields: "reassigned_number", LastVerifiedDate: since.replaceAll("-", "") },
+        answer: ReassignedAnswer,
+      });
+      return reassignmentOf(answer.reassigned_number);
+    },
   };
 }
 
@@ -59,4 +83,19 @@ export function factsOf({ line_type_intelligence: line, caller_name: caller }: L
     caller_name: caller?.caller_name ?? null,
     caller_type: caller?.caller_type ?? null,
   };
+}
+
+/** Pure. Its price depends on the account, so none is told. */
+function reassignmentOf({
+  is_number_reassigned: said,
+  error_code,
+}: z.infer<typeof ReassignedAnswer>["reassigned_number"]): Reassignment {
+  const error = error_code === null || error_code === undefined ? null : String(error_code);
+  // Of the account, not of the number: without this, a campaign would reach everybody unchecked.
+  if (error === PACKAGE_NOT_ENABLED)
+    throw new CarrierFault(
+      "Twilio has not enabled its reassigned_number package for this account (60606).",
+      "refused",
+    );
+  return { answer: said === "yes" || said === "no" ? said : "unknown", error_code: error, cost: null };
 }

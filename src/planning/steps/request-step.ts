@@ -36,7 +36,10 @@ export type RequestView = {
 /** A country that the carrier does not let us reach; `until`: when somebody there is tried again. */
 export type CountryHold = { name: string; reason: string; until: Date };
 
-export type EligibilityIssue = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
+/** `lookup`: what the carrier is asked first; `text` where it is not the kind of number. */
+export type EligibilityIssue =
+  | { kind: "lookup"; text?: string }
+  | { kind: SkipReason; status: ChannelStatus; text: string };
 
 /** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings, its own end. */
 export type SkipReason =
@@ -44,6 +47,7 @@ export type SkipReason =
   | "suppressed"
   | "do-not-call"
   | "no-consent"
+  | "reassigned"
   | "destination"
   | "too-late"
   /** Of a cadence: the person answered, or the campaign no longer has the step. */
@@ -93,7 +97,7 @@ export function requestStep(
   // Before the lookup, which costs money.
   if (issue?.kind === "lookup" && person !== null) return wait(person.reason, person.text, person.until);
   if (issue?.kind === "lookup")
-    return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
+    return wait("lookup", issue.text ?? "Waiting: the carrier is asked what kind of number this is.", null);
   if (issue !== null) {
     const { kind: reason, status, text } = issue;
     return { kind: "skip", status, reason, text };

@@ -68,14 +68,20 @@ test("a campaign that informs needs no consent, and a PUT of its record leaves i
   const ann = dialing.person();
   const { campaign_id } = await dialing.filled([ann], FAST);
   const path = `${CAMPAIGNS}/${campaign_id}`;
-  expect((await app.send("GET", `${path}/reach-rules`)).body).toEqual({ purpose: "informational" });
+  expect((await app.send("GET", `${path}/reach-rules`)).body).toEqual({
+    purpose: "informational",
+    check_reassigned: false,
+  });
   const dialer = createTestDialer(app, completed);
   await dialer.tick();
   expect(numbers(dialer)).toEqual([ann]);
   await app.send("PUT", `${path}/reach-rules`, { purpose: "marketing" });
   const { body } = await app.send("GET", path);
   expect((await app.send("PUT", path, body)).status).toBe(200);
-  expect((await app.send("GET", `${path}/reach-rules`)).body).toEqual({ purpose: "marketing" });
+  expect((await app.send("GET", `${path}/reach-rules`)).body).toEqual({
+    purpose: "marketing",
+    check_reassigned: false,
+  });
   expect((await app.send("PUT", `${path}/reach-rules`, { purpose: "sales" })).status).toBe(422);
 });
 

@@ -2,6 +2,7 @@ import type { Api } from "../api/server.ts";
 import { batchRoutes } from "./batch.ts";
 import { batchRequestRoutes } from "./batch-requests.ts";
 import { campaignRequestRoutes } from "./campaign-requests.ts";
+import { copyRequestsRoutes } from "./copy-requests.ts";
 import { holdCampaignRoutes } from "./hold-campaign.ts";
 import { startConfirmationRoutes } from "./start-confirmation.ts";
 import { targetFilterCountRoutes } from "./target-filter-count.ts";
@@ -12,6 +13,7 @@ type Deps = Parameters<typeof batchRequestRoutes>[1];
 export function addBatches(api: Api, deps: Deps): void {
   batchRoutes(api, deps);
   batchRequestRoutes(api, deps);
+  copyRequestsRoutes(api, deps);
   holdCampaignRoutes(api, deps);
   campaignRequestRoutes(api, deps);
   targetFilterCountRoutes(api, deps);

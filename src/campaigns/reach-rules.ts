@@ -35,8 +35,8 @@ const ReachRulesSchema = z
   .meta({ id: "CampaignReachRules" });
 
 /** What is left out stays as it is. */
-const ReachRulesInput = ReachRulesSchema.partial({ check_reassigned: true }).meta({
-  id: "CampaignReachRulesInput",
+const ReachRulesChange = ReachRulesSchema.partial({ check_reassigned: true }).meta({
+  id: "CampaignReachRulesChange",
 });
 
 export const purposeOf = (rules: ReachRules | null): OutreachPurpose => (rules ?? NO_REACH_RULES).purpose;
@@ -90,7 +90,7 @@ export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): vo
       tag,
       permission: "outbound_write",
       params,
-      body: ReachRulesInput,
+      body: ReachRulesChange,
       response: ReachRulesSchema,
     },
     ({ caller, params, body }) =>

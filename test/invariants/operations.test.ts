@@ -213,6 +213,8 @@ const OWN = [
   "POST /api/v1/organizations/single_sign_on/test",
   "POST /api/v1/organizations/{}/restore",
   "POST /api/v1/outbound/batches/{}/confirmation",
+  "POST /api/v1/outbound/batches/{}/requests/from",
+  "POST /api/v1/outbound/batches/{}/requests/from/preview",
   "POST /api/v1/outbound/campaigns/{}/count_matches",
   "POST /api/v1/outbound/campaigns/{}/forecast",
   "POST /api/v1/outbound/campaigns/{}/pause",

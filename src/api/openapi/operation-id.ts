@@ -128,6 +128,8 @@ const NAMES: Record<string, string> = {
   "POST /chat/v1/sessions/{}/messages": "send_chat_message",
   "POST /api/v1/outbound/batches/{}/upload_batch": "upload_batch",
   "POST /api/v1/outbound/batches/{}/requests": "add_batch_requests",
+  "POST /api/v1/outbound/batches/{}/requests/from": "copy_batch_requests",
+  "POST /api/v1/outbound/batches/{}/requests/from/preview": "count_copied_requests",
   "POST /api/v1/outbound/batches/{}/remove-requests": "remove_batch_requests",
   "GET /api/v1/outbound/batches/{}/requests/{}/trace": "explain_batch_request",
   "POST /api/v1/outbound/campaigns/{}/count_matches": "count_campaign_matches",

@@ -32,6 +32,13 @@ const person = (maker: Maker) => ({
   request_variables: {},
 });
 
+/** People of one batch taken into another. */
+async function copyFrom(maker: Maker) {
+  const [into, from] = [await batch(maker), await batch(maker)];
+  await maker.post(`/outbound/batches/${from}/requests`, person(maker));
+  return { at: [into], body: { batch_id: from } };
+}
+
 const groups = "/api/v1/outbound/number-groups";
 async function numberGroupInput(maker: Maker) {
   const number = `+1903${String(2_900_000 + maker.next())}`;
@@ -244,6 +251,8 @@ export const OUTBOUND: Examples = {
     await maker.post(`/outbound/batches/${id}/requests`, request);
     return { at: [id, request.reference_id] };
   },
+  [`POST ${batches}/{}/requests/from`]: async (maker) => copyFrom(maker),
+  [`POST ${batches}/{}/requests/from/preview`]: async (maker) => copyFrom(maker),
   [`POST ${batches}/{}/remove-requests`]: async (maker) => {
     const [id, request] = [await batch(maker), person(maker)];
     await maker.post(`/outbound/batches/${id}/requests`, request);

@@ -202,7 +202,9 @@ export type CampaignNumberGroupInput = { "number_group_id"?: number | null | und
 
 export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
 
-export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
+export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
+
+export type CampaignReachRulesChange = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned"?: boolean | undefined };
 
 export type CampaignRequest = { "request_id": number; "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "stage": string | null; "answered_by": string | null; "voicemail_left": boolean | null; "attempt_count": number; "created_at": string; "sent_at": string | null; "due_at": string | null; "session_id": number | null; "skip_reason": string | null; "insights": Record<string, string | number> | null; "request_variables": Record<string, string> };
 
@@ -876,13 +878,21 @@ export type RequestSuppression = { "batch_id"?: string | null | undefined; "requ
 
 export type RequestSuppressionCounts = { "selected": number; "addresses": number; "suppressed": number; "next": string | null };
 
-export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
+export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "number_check": string | null; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
 
 export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "number": string; "number_choice": NumberChoice | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
 
 export type RequestTraceStep = { "number": number; "mode": "voice" | "sms" | "email"; "source": string | null; "target": string | null; "state": "done" | "under-way" | "waiting" | "skipped" | "stopped" | "not-reached" | "later"; "at": string | null; "text": string | null };
 
 export type RequestsAdded = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number };
+
+export type RequestsCopied = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number; "present": number; "next": number | null };
+
+export type RequestsCopy = { "batch_id": string; "request_statuses"?: (RequestStatus)[] | null | undefined; "channel_statuses"?: (ChannelManagerStatus)[] | null | undefined; "after"?: number | null | undefined };
+
+export type RequestsCopyCount = { "people": number; "present": number };
+
+export type RequestsCopySource = { "batch_id": string; "request_statuses"?: (RequestStatus)[] | null | undefined; "channel_statuses"?: (ChannelManagerStatus)[] | null | undefined };
 
 export type RequestsRemoved = { "removed": (string)[]; "not_removed": (string)[] };
 
@@ -1585,7 +1595,7 @@ export type Operations = {
   update_campaign: { input: { "path": { "campaign_id": number }; "body": OutboundCampaign }; answer: OutboundCampaignResponse };
   delete_campaign: { input: { "path": { "campaign_id": number } }; answer: Deleted };
   get_campaign_reach_rules: { input: { "path": { "campaign_id": number } }; answer: CampaignReachRules };
-  update_campaign_reach_rules: { input: { "path": { "campaign_id": number }; "body": CampaignReachRules }; answer: CampaignReachRules };
+  update_campaign_reach_rules: { input: { "path": { "campaign_id": number }; "body": CampaignReachRulesChange }; answer: CampaignReachRules };
   get_campaign_retry_rules: { input: { "path": { "campaign_id": number } }; answer: CampaignRetryRules };
   update_campaign_retry_rules: { input: { "path": { "campaign_id": number }; "body": CampaignRetryRulesInput }; answer: CampaignRetryRules };
   get_campaign_cadence: { input: { "path": { "campaign_id": number } }; answer: CampaignCadence };
@@ -1611,6 +1621,8 @@ export type Operations = {
   add_batch_requests: { input: { "path": { "batch_id": string }; "body": CommunicationRequest | (CommunicationRequest)[] }; answer: RequestsAdded };
   remove_batch_requests: { input: { "path": { "batch_id": string }; "body": (string)[] }; answer: RequestsRemoved };
   list_batch_results: { input: { "path": { "batch_id": string }; "query"?: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined } | undefined }; answer: (CommunicationRequestResult)[] | string };
+  count_copied_requests: { input: { "path": { "batch_id": string }; "body": RequestsCopySource }; answer: RequestsCopyCount };
+  copy_batch_requests: { input: { "path": { "batch_id": string }; "body": RequestsCopy }; answer: RequestsCopied };
   pause_campaign: { input: { "path": { "campaign_id": number } }; answer: CampaignHeldBatches };
   start_campaign: { input: { "path": { "campaign_id": number } }; answer: CampaignHeldBatches };
   list_campaign_requests: { input: { "path": { "campaign_id": number }; "query"?: { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: ChannelManagerStatus | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "limit"?: number | undefined } | undefined }; answer: CampaignRequests | string };
@@ -2090,6 +2102,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   add_batch_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/requests"],
   remove_batch_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/remove-requests"],
   list_batch_results: ["GET", "/api/v1/outbound/batches/{batch_id}/results"],
+  count_copied_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/requests/from/preview"],
+  copy_batch_requests: ["POST", "/api/v1/outbound/batches/{batch_id}/requests/from"],
   pause_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/pause"],
   start_campaign: ["POST", "/api/v1/outbound/campaigns/{campaign_id}/start"],
   list_campaign_requests: ["GET", "/api/v1/outbound/campaigns/{campaign_id}/requests"],

@@ -26,7 +26,12 @@ const FAILURES_TO_STOP = 20;
 export async function askReassigned(parts: EnrichmentParts, work: ToAsk): Promise<void> {
   const { organization_id, channel_id, questions } = work;
   if (questions.length === 0) return;
-  const found = await lookupOf(parts, organization_id, channel_id, ({ reassigned }) => reassigned !== undefined);
+  const found = await lookupOf(
+    parts,
+    organization_id,
+    channel_id,
+    ({ reassigned }) => reassigned !== undefined,
+  );
   const learned =
     found === null
       ? questions.map((each) => ({ ...each, answer: "not-offered" as const, error_code: null, cost: null }))
@@ -71,12 +76,7 @@ async function askAll(
 }
 
 /** Beside what else is known of the numbers, in their order; costs add up. */
-async function storeReassigned(
-  db: Db,
-  organization_id: number,
-  learned: Learned[],
-  at: Date,
-): Promise<void> {
+async function storeReassigned(db: Db, organization_id: number, learned: Learned[], at: Date): Promise<void> {
   const now = at.toISOString();
   await sql`
     insert into number_lookups as known (organization_id, number, fields, facts, looked_up_at, cost, reassigned_since,

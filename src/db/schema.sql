@@ -1796,6 +1796,10 @@ create table number_lookups (
   facts json not null,
   looked_up_at timestamptz not null,
   cost double precision,
+  reassigned_since date,
+  reassigned text check (reassigned in ('yes', 'no', 'unknown', 'not-offered', 'failed')),
+  reassigned_error text,
+  reassigned_at timestamptz,
   constraint number_lookups_pkey primary key (organization_id, number)
 );
 

@@ -1155,6 +1155,10 @@ export interface NumberLookups {
   looked_up_at: string;
   number: string;
   organization_id: number;
+  reassigned: "yes" | "no" | "unknown" | "not-offered" | "failed" | null;
+  reassigned_at: string | null;
+  reassigned_error: string | null;
+  reassigned_since: Timestamp | null;
 }
 
 export interface NumberOwners {

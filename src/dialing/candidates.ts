@@ -179,7 +179,8 @@ const NOBODY_LIVE = nobodyLive(sql`r.target`);
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   campaign.reach_rules?.check_reassigned === true ||
-  (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
+  (campaign.target_filters?.rules.length ?? 0) > 0 ||
+  (campaign.allowed_line_types?.length ?? 0) > 0;
 
 /**
  * Batches with a due request that was skipped because another process has locked it, or because another attempt tries its

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { askReassigned } from "../batches/ask-reassigned.ts";
-import type { EnrichmentParts } from "../batches/enrichment.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { refusalOf } from "../base/destination.ts";
+import { askReassigned } from "../batches/ask-reassigned.ts";
+import type { EnrichmentParts } from "../batches/enrichment.ts";
 import type { Db } from "../db/database.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { lanesOf } from "./cadences/lanes.ts";

@@ -1,7 +1,7 @@
 import { Alert, Button, Grid, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { IconPlayerPause, IconPlayerPlay, IconUserPlus } from "@tabler/icons-react";
+import { IconPlayerPause, IconPlayerPlay, IconUserPlus, IconUsersPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -21,6 +21,7 @@ import { AddPerson } from "./add-person.tsx";
 import { BatchConfirmationNeeded } from "./batch-confirmation.tsx";
 import { BatchSettings } from "./batches-panel.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
+import { TakePeople } from "./take-people.tsx";
 import { UploadPanel } from "./upload-panel.tsx";
 
 const FOLLOW_MS = 4000;
@@ -94,6 +95,7 @@ function Actions({ batch }: { batch: BatchDetails }) {
     onError: showFailure,
   });
   const [adding, { open, close }] = useDisclosure(false);
+  const [taking, take] = useDisclosure(false);
   if (batch.status === "CANCELED") return null;
   return (
     <>
@@ -103,6 +105,12 @@ function Actions({ batch }: { batch: BatchDetails }) {
         </Button>
       )}
       {adding && <AddPerson batch_id={batch.batch_id} onClose={close} />}
+      {may("outbound_write") && batch.status !== "EXPIRED" && (
+        <Button variant="default" leftSection={<IconUsersPlus size={15} />} onClick={take.open}>
+          From another batch
+        </Button>
+      )}
+      {taking && <TakePeople batch_id={batch.batch_id} onClose={take.close} />}
       {may("outbound_write") && (
         <Button
           variant={batch.paused ? "filled" : "default"}

@@ -1,7 +1,7 @@
-import { Radio, Stack } from "@mantine/core";
+import { Radio, Stack, Switch } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { CampaignReachRules } from "../api-types.ts";
+import type { CampaignReachRules, CampaignReachRulesChange } from "../api-types.ts";
 import { Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -31,29 +31,40 @@ export function PurposePanel({ campaign_id }: { campaign_id: number }) {
       call("GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, signal }),
   });
   const choose = useMutation({
-    mutationFn: (purpose: CampaignReachRules["purpose"]) =>
-      call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body: { purpose } }),
+    mutationFn: (body: CampaignReachRulesChange) =>
+      call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body }),
     onSuccess(saved) {
       client.setQueryData(queryKey, saved);
-      notifications.show({ message: "Purpose saved. It applies from the next attempt on.", color: "green" });
+      notifications.show({ message: "Saved. It applies from the next attempt on.", color: "green" });
     },
     onError: showFailure,
   });
   return (
     <Panel title="Purpose" actions={<RouteLink to="/consents">Consents</RouteLink>}>
       <Fetched query={rules}>
-        {({ purpose }) => (
-          <Radio.Group
-            aria-label="What the campaign contacts people for"
-            value={choose.isPending ? choose.variables : purpose}
-            onChange={(value) => choose.mutate(value as CampaignReachRules["purpose"])}
-          >
-            <Stack gap="xs">
-              {Object.entries(PURPOSES).map(([value, said]) => (
-                <Radio key={value} value={value} disabled={readOnly || choose.isPending} {...said} />
-              ))}
-            </Stack>
-          </Radio.Group>
+        {({ purpose, check_reassigned }) => (
+          <Stack gap="md">
+            <Radio.Group
+              aria-label="What the campaign contacts people for"
+              value={choose.isPending ? choose.variables.purpose : purpose}
+              onChange={(value) => choose.mutate({ purpose: value as CampaignReachRules["purpose"] })}
+            >
+              <Stack gap="xs">
+                {Object.entries(PURPOSES).map(([value, said]) => (
+                  <Radio key={value} value={value} disabled={readOnly || choose.isPending} {...said} />
+                ))}
+              </Stack>
+            </Radio.Group>
+            <Switch
+              label="Check for reassigned numbers"
+              description="Asks the carrier before the first attempt, and skips numbers that were given to somebody else since the consent or last_verified. Each question costs."
+              checked={check_reassigned}
+              disabled={readOnly || choose.isPending}
+              onChange={({ currentTarget: { checked } }) =>
+                choose.mutate({ purpose, check_reassigned: checked })
+              }
+            />
+          </Stack>
         )}
       </Fetched>
     </Panel>

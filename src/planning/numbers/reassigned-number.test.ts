@@ -50,7 +50,9 @@ test("a number that was given to somebody else is skipped, and nobody is reached
     text: "Skipped: the number was given to somebody else since 2026-01-02, says the carrier.",
   });
   expect(reassignedIssue(check("2026-01-02", null))).toMatchObject({ kind: "lookup" });
-  expect(reassignedIssue(check("2026-01-02", known("failed", "2026-01-02")))).toMatchObject({ kind: "lookup" });
+  expect(reassignedIssue(check("2026-01-02", known("failed", "2026-01-02")))).toMatchObject({
+    kind: "lookup",
+  });
   for (const answer of ["no", "unknown", "not-offered"] as const)
     expect(reassignedIssue(check("2026-01-02", known(answer, "2026-01-02")))).toBeNull();
 });

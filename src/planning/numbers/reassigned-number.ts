@@ -83,7 +83,11 @@ export function numberCheck(since: SinceDate, known: KnownReassignment | null, n
     case "yes":
       return { kind: "answered", answer, text: `Skipped: ${said}, says the carrier.` };
     case "no":
-      return { kind: "answered", answer, text: `The carrier says that the number was not given to somebody else since ${date}.` };
+      return {
+        kind: "answered",
+        answer,
+        text: `The carrier says that the number was not given to somebody else since ${date}.`,
+      };
     case "unknown":
       return { kind: "answered", answer, text: `The carrier does not know whether ${said}${code}.` };
     case "not-offered":

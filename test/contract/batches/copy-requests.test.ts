@@ -22,7 +22,13 @@ const copy = async (into: string, from: string, more: object = {}) =>
   app.send("POST", `${BATCHES}/${into}/requests/from`, { batch_id: from, ...more });
 const rowsOf = async (batch_id: string) =>
   (
-    await sql<{ reference_id: string; target: string; request_status: string; attempt_count: number; v: unknown }>`
+    await sql<{
+      reference_id: string;
+      target: string;
+      request_status: string;
+      attempt_count: number;
+      v: unknown;
+    }>`
       select r.reference_id, r.target, r.request_status, r.attempt_count, r.request_variables as v
       from requests r join batches b on b.key = r.batch_key where b.batch_id = ${batch_id} order by r.id`.execute(
       app.db,
@@ -68,7 +74,7 @@ test("only the statuses that are named; a duplicate target is DUPLICATE, as in a
   const [ann, bob, cid] = people(3);
   const from = await batchOf(ann!, bob!, cid!);
   await setStatus(from, ann!.reference_id, "FAILED", "BUSY");
-  await setStatus(from, bob!.reference_id, "FAILED", "UNANSWERED");
+  await setStatus(from, bob!.reference_id, "FAILED", "NO-ANSWER");
   const into = await batchOf(request("somebody-else", ann!.target));
   const only = { request_statuses: ["FAILED"], channel_statuses: ["BUSY"] };
   expect((await copy(into, from, only)).body).toMatchObject({ accepted: 0, duplicates: 1 });

@@ -115,6 +115,15 @@ describe("lookups", () => {
     const { facts } = await carrier.lookup!.lookup(account, "+15125550016", ["line_type"]);
     expect(facts).toMatchObject({ line_type: null, error_code: "60600" });
   });
+
+  test("tell whether a simulated number was given to somebody else since a day", async () => {
+    const ask = async (number: string, since: string) =>
+      (await carrier.lookup!.reassigned!(account, number, since)).answer;
+    expect(await ask("+15125550044", "2026-05-31")).toBe("yes");
+    expect(await ask("+15125550044", "2026-06-01")).toBe("no");
+    expect(await ask("+15125550001", "2020-01-01")).toBe("no");
+    expect(await ask("+442079460044", "2026-05-31")).toBe("unknown");
+  });
 });
 
 test("an account with a wrong token is not signed in, and may be tried again when it is mended", async () => {

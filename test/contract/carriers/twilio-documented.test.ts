@@ -7,6 +7,7 @@ import { parseEgressAllow } from "../../../src/egress/egress-allow.ts";
 import callResource from "../../fixtures/twilio/call-resource.json" with { type: "json" };
 import error from "../../fixtures/twilio/error.json" with { type: "json" };
 import lookup from "../../fixtures/twilio/lookup.json" with { type: "json" };
+import reassigned from "../../fixtures/twilio/lookup-reassigned.json" with { type: "json" };
 import messageResource from "../../fixtures/twilio/message-resource.json" with { type: "json" };
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 
@@ -103,6 +104,18 @@ test("the documented error is what its code means", async () => {
     fate: "refused",
     status: "INVALID",
   });
+});
+
+test("the documented question whether a number was reassigned is asked and read", async () => {
+  twilio.respond((_, response) => json(response, 200, reassigned.body));
+  expect(await carrier.lookup!.reassigned!(account, "+12345678904", "2019-09-24")).toEqual({
+    answer: "no",
+    error_code: null,
+    cost: null,
+  });
+  expect(twilio.requests.at(-1)?.path).toBe(
+    "/v2/PhoneNumbers/%2B12345678904?Fields=reassigned_number&LastVerifiedDate=20190924",
+  );
 });
 
 test("the documented lookup is read whole", async () => {

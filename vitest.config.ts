@@ -9,8 +9,8 @@ const SHARED = {
   setupFiles: ["test/harness/set-up.ts"],
   // These tell what hangs from what is slow, and assert nothing: a machine that others use, too, takes twenty times as long
   // for some minutes now and then.
-  testTimeout: 300_000 * LONGER,
-  hookTimeout: 300_000,
+  testTimeout: 900_000 * LONGER,
+  hookTimeout: 900_000,
   expect: { poll: WAITING },
 };
 

@@ -19,7 +19,7 @@ test("shares of 10,000 people differ from the weights as those of a fair draw do
     expect(spread / fair).toBeLessThan(1.7);
     if (percent <= 25) expect(Math.max(...off.map(Math.abs))).toBeLessThan(0.01);
   }
-}, 30_000);
+});
 
 test("a ramp of 5, 25 and 100 % moves people only to the tried version, and the same weights move nobody", () => {
   const steps = [5, 25, 100].map((percent) =>

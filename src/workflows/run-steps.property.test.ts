@@ -204,7 +204,7 @@ const rows = (of: TaskDriver, label: string) =>
 /** Ten thousand conversations in all. */
 const runs = { numRuns: rounds(500) };
 
-describe("for all workflows and all that models do to them", { timeout: 60_000 }, () => {
+describe("for all workflows and all that models do to them", () => {
   test("a step is only left for one that it names and whose requirements are there, or where it allows to jump", () => {
     fc.assert(
       fc.property(task, events, (definition, list) => {

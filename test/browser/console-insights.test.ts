@@ -300,4 +300,4 @@ test("an export is asked for, followed until it is ready, and its archives are l
   const [download] = await Promise.all([page.waitForEvent("download"), archive.click()]);
   expect(download.suggestedFilename()).toMatch(/\.zip$/);
   expect(page.faults).toEqual([]);
-}, 300_000);
+});

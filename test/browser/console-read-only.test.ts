@@ -4,7 +4,7 @@ import { createConsoleTest } from "../harness/console.ts";
 let it: Awaited<ReturnType<typeof createConsoleTest>>;
 beforeAll(async () => {
   it = await createConsoleTest();
-}, 120_000);
+});
 
 test("who may only read can focus and copy a form's fields, and change nothing of them", async () => {
   const page = await it.open(await it.person("Viewer"));

@@ -20,7 +20,7 @@ export type Outside = {
   killPostgres?: () => void;
 };
 
-const MOST_MS = 120_000;
+const MOST_MS = 300_000;
 
 /** From now: the next start of an attempt, and the end of all that is neither with a carrier nor over. */
 async function recovery({ database: { db } }: Stage, fault_at: number): Promise<Recovery> {

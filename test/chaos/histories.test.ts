@@ -29,7 +29,7 @@ test(`what the engine promises holds in ${RUNS} random histories`, () => {
   );
   // The histories are worth something: all that the promises are about happens in them.
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
-}, 600_000);
+});
 
 test.each<[string, PlantedFaults, string]>([
   ["forgets whom others call", { forgets_addresses: true }, "two live attempts to one address"],
@@ -43,16 +43,12 @@ test.each<[string, PlantedFaults, string]>([
   ["asks for opt-outs before a first attempt only", { forgets_opt_outs_later: true }, "after the opt-out"],
   ["asks for consents before a first attempt only", { forgets_consent_later: true }, "without a consent"],
   ["calls back before the time that was asked for", { calls_back_early: true }, "before the time asked for"],
-])(
-  "a dialer that %s is found out",
-  (_, faults, complaint) => {
-    // Only what the fault is about can fail: everything else is checked above.
-    const histories = fc.property(history(60), (told) => play(told, {}, faults));
-    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
-    expect(String(found.errorInstance)).toContain(complaint);
-  },
-  600_000,
-);
+])("a dialer that %s is found out", (_, faults, complaint) => {
+  // Only what the fault is about can fail: everything else is checked above.
+  const histories = fc.property(history(60), (told) => play(told, {}, faults));
+  const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+  expect(String(found.errorInstance)).toContain(complaint);
+});
 
 test(`what the engine promises of the steps of a campaign holds in ${RUNS} random histories`, () => {
   const seen: Record<string, number> = {};
@@ -62,7 +58,7 @@ test(`what the engine promises of the steps of a campaign holds in ${RUNS} rando
     { numRuns: RUNS },
   );
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
-}, 600_000);
+});
 
 test.each<[string, PlantedFaults, string]>([
   ["goes on with its steps after an answer", { forgets_answers: true }, "a step after the person answered"],
@@ -77,15 +73,11 @@ test.each<[string, PlantedFaults, string]>([
   ["has each step at its own pace", { steps_at_once: true }, "too close"],
   ["reads no hours for steps", { forgets_hours_of_steps: true }, OUTSIDE],
   ["counts no caps for steps", { forgets_caps_of_steps: true }, "contacted more often than a cap"],
-])(
-  "a dialer that %s is found out",
-  (_, faults, complaint) => {
-    const histories = fc.property(cadenceHistory(25), (told) => play(told, {}, faults));
-    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
-    expect(String(found.errorInstance)).toContain(complaint);
-  },
-  600_000,
-);
+])("a dialer that %s is found out", (_, faults, complaint) => {
+  const histories = fc.property(cadenceHistory(25), (told) => play(told, {}, faults));
+  const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+  expect(String(found.errorInstance)).toContain(complaint);
+});
 
 test(`what the engine promises of people with several addresses holds in ${CONTACT_RUNS} random histories`, () => {
   const seen: Record<string, number> = {};
@@ -95,7 +87,7 @@ test(`what the engine promises of people with several addresses holds in ${CONTA
     { numRuns: CONTACT_RUNS },
   );
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(CONTACT_RUNS / 100);
-}, 600_000);
+});
 
 const OVER_A_CAP = "a person was contacted more often than a cap";
 test.each<[string, PlantedFaults, string]>([
@@ -109,15 +101,11 @@ test.each<[string, PlantedFaults, string]>([
     "a person was reached at two addresses at once",
   ],
   ["erases the one address that was named", { erases_one_address: true }, "somebody who was erased"],
-])(
-  "a dialer that %s is found out",
-  (_, faults, complaint) => {
-    const histories = fc.property(contactHistory(16), (told) => play(told, {}, faults));
-    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
-    expect(String(found.errorInstance)).toContain(complaint);
-  },
-  600_000,
-);
+])("a dialer that %s is found out", (_, faults, complaint) => {
+  const histories = fc.property(contactHistory(16), (told) => play(told, {}, faults));
+  const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+  expect(String(found.errorInstance)).toContain(complaint);
+});
 
 function play(told: History, seen: Record<string, number>, faults: PlantedFaults = {}): void {
   const model = new Model(told, faults);

@@ -5,7 +5,7 @@ import { setStage, until } from "./stage.ts";
 
 export type Played = Recovery & { name: string; attempts: number; calls: number; broken: string[] };
 
-const MOST_MS = 120_000;
+const MOST_MS = 300_000;
 
 /** Sets the stage on an empty, migrated database, lets it go wrong, waits until everybody is over, and checks. */
 export async function play(
@@ -24,7 +24,7 @@ export async function play(
         "select 1 from attempts where state <> 'ENDED' limit 1",
       );
       return rows.length === 0;
-    }, 60_000);
+    }, MOST_MS);
     if (stage.receiver)
       await until(async () => {
         const { rows } = await stage.database.pool.query("select 1 from webhook_outbox limit 1");

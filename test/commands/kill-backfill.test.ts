@@ -101,7 +101,7 @@ test(`kill -9 at random moments of a backfill loses no session and analyses none
   // Asked for again: at most what a process that died was running or had not stored, below twice what it runs at once.
   expect(llm.requests.length).toBeGreaterThanOrEqual(SESSIONS);
   expect(llm.requests.length).toBeLessThanOrEqual(SESSIONS + killed * 2 * CONCURRENCY);
-}, 300_000);
+});
 
 async function inDatabase<T>(folder: string, work: (db: Db) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir: postgresOf(folder), log: silentLog });

@@ -54,4 +54,4 @@ test(`kill -9 during a crawl: it goes on from where it was, and no page is store
   // Each kill costs the one page that was on its way.
   const pages = site.requests.filter((request) => request.path !== "/robots.txt");
   expect(pages.length).toBeLessThanOrEqual(PAGES + KILLS);
-}, 300_000);
+});

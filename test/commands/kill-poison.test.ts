@@ -107,7 +107,7 @@ test(`what kills the program (${WAYS.map(([name]) => name).join(", ")}) is set a
   }
   await program.end("SIGTERM");
   await llm.close();
-}, 900_000);
+});
 
 const holding = (look: () => Promise<boolean>): Promise<void> =>
   expect.poll(look, { timeout: PATIENCE_MS, interval: 100 }).toBe(true);

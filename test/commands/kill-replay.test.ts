@@ -54,4 +54,4 @@ test(`kill -9 during a run and a replay: both go on to their end, and no result 
     expect(candidate.turns).toBe(observed.turns);
     expect(candidate.diverged).toBeNull();
   }
-}, 300_000);
+});

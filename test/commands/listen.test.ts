@@ -15,7 +15,7 @@ beforeAll(async () => {
   const used = await usedFolder();
   folder = used.folder;
   token = used.greeting.token;
-}, 300_000);
+});
 
 /** The program that somebody writes: takes what comes at /hook with 201. */
 async function receiver(port = 0) {
@@ -130,7 +130,7 @@ test("hands each delivery on as it was signed, says what became of it, survives 
   await tell("BUSY");
   await until(() => plain.stdout().includes("POST BUSY test-person"), PATIENCE_ms);
   expect(await plain.end("SIGINT")).toEqual({ code: 0, signal: null });
-}, 300_000);
+});
 
 describe("is refused with what to do", () => {
   test.each([

@@ -23,7 +23,7 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
     );
   }
   expect(readdirSync(folder)).toEqual([]);
-}, 300_000);
+});
 
 test.each(ofThisRun([/^parley-demo-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
   "Ctrl-C once there is %s ends it with code 130, without a word, and leaves nothing",
@@ -46,7 +46,7 @@ test("demo-campaign ends when nobody reads what it prints any more, without a wo
   expect(await program.ended).toEqual({ code: 0, signal: null });
   expect(program.stderr()).toBe("");
   expect(readdirSync(folder)).toEqual([]);
-}, 150_000);
+});
 
 /** Nothing while a folder goes away under the look. */
 function below(folder: string): string[] {
@@ -81,7 +81,7 @@ test("simulate --agent has people call, text and mail an agent of the program th
   const unknown = await run(["simulate", "--agent", "Nobody"], { folder, env });
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no agent Nobody") });
   expect((await run(["simulate", "--agent"], { folder, env })).code).toBe(2);
-}, 300_000);
+});
 
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });

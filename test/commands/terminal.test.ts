@@ -8,7 +8,7 @@ beforeAll(async () => {
   folder = (await usedFolder()).folder;
   const { url } = await parleyForFile(["start"], { folder }).ready();
   env = { PORT: new URL(url).port };
-}, 300_000);
+});
 
 const BOOKING = "I need a cleaning on 2030-01-07\nthe first one\nAnn Example\n+1 415 555 0100\n";
 

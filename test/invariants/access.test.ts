@@ -190,7 +190,7 @@ test("every operation needs one permission: with all others it answers 403 and c
     return status === 401 || status === 403 ? `with ${permission}: ${status} ${JSON.stringify(body)}` : null;
   });
   expect(locked).toEqual([]);
-}, 300_000);
+});
 
 test("another organization's record answers 404 like one that never was, and stays as it is", async () => {
   const theirs = new Map<Operation, Example>();
@@ -216,7 +216,7 @@ test("another organization's record answers 404 like one that never was, and sta
   });
   expect(wrong).toEqual([]);
   expect(changed).toEqual([]);
-}, 300_000);
+});
 
 test("a body that names another organization's record is refused, and changes nothing", async () => {
   const calls = new Map<Operation, Example>();
@@ -242,7 +242,7 @@ test("a body that names another organization's record is refused, and changes no
   });
   expect(wrong).toEqual([]);
   expect(changed).toEqual([]);
-}, 300_000);
+});
 
 const isRecord = (body: unknown): body is Record<string, Id> =>
   typeof body === "object" && body !== null && !Array.isArray(body);

@@ -35,4 +35,4 @@ test("no GET changes anything that is stored", async () => {
   expect({ changed, wrote }).toEqual({ changed: [], wrote: [] });
   // No call was recorded, and no job has written the export.
   expect(refused).toEqual(["GET /api/v1/sessions/recording/stream", "GET /api/v1/takeouts/get/{}/file/{}"]);
-}, 300_000);
+});

@@ -155,7 +155,7 @@ test("suspects run one at a time, and one that takes long does not hold up the o
   await expect.poll(async () => (await jobs()).length).toBe(0);
   await runner.stop();
   expect(most).toBe(2);
-}, 30_000);
+});
 
 test("a set-aside job of a key is not begun by another of that key", async () => {
   const tenant = app.admin.sub_organization_id;

@@ -32,7 +32,7 @@ beforeAll(async () => {
   peer.respond(({ body }, response) => json(response, 200, { got: body }));
   const hook = { name: "hook", url: "https://good.example/hook", events: ["insight.found"] };
   expect((await app.send("POST", "/api/v1/webhooks/", hook)).status).toBe(200);
-}, 120_000);
+});
 
 const ok = async (method: string, url: string, body?: object) => {
   const answer = await app.send(method, url, body);
@@ -157,7 +157,7 @@ test("without the switch the word lies in each of the places, so that finding no
       "webhook_tries.response_body",
     ]),
   );
-}, 120_000);
+});
 
 test("sealed, it lies in no column of no table and in no file, and everybody who may read it reads it", async () => {
   await ok("PUT", "/api/v1/organizations/privacy", { seal_texts: true });
@@ -181,4 +181,4 @@ test("sealed, it lies in no column of no table and in no file, and everybody who
   for (const words of ["my zebra limps", "zebra is here", "about the zebra", "Ann: the zebra is here"])
     expect(export_).toContain(words);
   expect(export_).not.toContain("parley-sealed:1:");
-}, 120_000);
+});

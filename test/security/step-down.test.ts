@@ -47,7 +47,6 @@ const leave = (folder: string) => void execFileSync("cp", ["-a", path.join(left.
 
 asRoot(
   "a program that root starts is no longer root once it has bound its port, and works, also on what root left",
-  { timeout: 120_000 },
   async () => {
     const folder = newFolder(0o755);
     leave(folder);
@@ -75,28 +74,20 @@ asRoot(
   },
 );
 
-asRoot(
-  "it becomes the owner of its data folder where that is somebody else",
-  { timeout: 120_000 },
-  async () => {
-    const folder = newFolder(0o755);
-    mkdirSync(path.join(folder, "data"), { mode: 0o700 });
-    chownSync(path.join(folder, "data"), NOBODY, NOBODY);
-    const program = await startProgram(folder, { LOG_LEVEL: "error" });
-    expect(userOf(program.pid)).toBe(NOBODY);
-    await program.end("SIGTERM");
-  },
-);
+asRoot("it becomes the owner of its data folder where that is somebody else", async () => {
+  const folder = newFolder(0o755);
+  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+  chownSync(path.join(folder, "data"), NOBODY, NOBODY);
+  const program = await startProgram(folder, { LOG_LEVEL: "error" });
+  expect(userOf(program.pid)).toBe(NOBODY);
+  await program.end("SIGTERM");
+});
 
-asRoot(
-  "where another user can't enter the folder it stays root, works, and says so",
-  { timeout: 120_000 },
-  async () => {
-    const folder = newFolder(0o700);
-    leave(folder);
-    const program = await startProgram(folder, { LOG_LEVEL: "error" });
-    expect(userOf(program.pid)).toBe(0);
-    expect((await fetch(`${program.greeting.url}/readyz`)).status).toBe(200);
-    await program.end("SIGTERM");
-  },
-);
+asRoot("where another user can't enter the folder it stays root, works, and says so", async () => {
+  const folder = newFolder(0o700);
+  leave(folder);
+  const program = await startProgram(folder, { LOG_LEVEL: "error" });
+  expect(userOf(program.pid)).toBe(0);
+  expect((await fetch(`${program.greeting.url}/readyz`)).status).toBe(200);
+  await program.end("SIGTERM");
+});

@@ -46,7 +46,7 @@ test("a case with sound is spoken, heard and answered by the machine's own engin
   }
   expect(heard[0]?.filter(({ role }) => role === "user")).toHaveLength(2);
   expect(heard[1]).toEqual(heard[0]);
-}, 120_000);
+});
 
 test("the suite with sound of docs/test-your-agent.md passes with the demo's agent", async (context) => {
   const sphinx = await sphinxFiles();
@@ -61,4 +61,4 @@ test("the suite with sound of docs/test-your-agent.md passes with the demo's age
   await playRun(app, run.id);
   const { items } = (await app.send("GET", `/api/v1/test_runs/${run.id}/results`)).body;
   expect(items, JSON.stringify(items)).toMatchObject([{ status: "passed" }]);
-}, 120_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
     path.join(import.meta.dirname, "generated-client/program.ts"),
     path.join(folder, "program.ts"),
   );
-}, 300_000);
+});
 
 test("its types fit a program that uses them", async () => {
   const compilerOptions = {
@@ -43,7 +43,7 @@ test("its types fit a program that uses them", async () => {
   const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
   const compiled = promisify(execFile)(process.execPath, [compiler, "-p", folder]);
   expect(await compiled.catch((error: { stdout: string }) => error)).toMatchObject({ stdout: "" });
-}, 300_000);
+});
 
 test("it calls a running program: bodies, path parameters, a list, a file, a refusal", async () => {
   const { program } = await import(path.join(folder, "program.ts"));

@@ -20,7 +20,7 @@ beforeAll(async () => {
       json_build_object('n', i)
     from generate_series(1, ${EVENTS}::int) as i`.execute(app.db);
   await sql`analyze events`.execute(app.db);
-}, 120_000);
+});
 
 const list = async (query: string) => {
   const { status, body } = await app.send("GET", `/api/v1/events/?${query}`);

@@ -221,4 +221,4 @@ test("what is exported and applied to an empty organization is exported as the s
     }),
     { numRuns: rounds(8, 60) },
   );
-}, 120_000);
+});

@@ -192,7 +192,7 @@ describe("a forecast", () => {
     expect(rows).toEqual(days);
     expect(body.totals.first_attempts).toBe(40);
     expect(body.ends_at).not.toBeNull();
-  }, 300_000);
+  });
 
   test("of a night window counts first attempts on the day whose cap they use", async () => {
     const night = { daily_start_time: "22:00", daily_end_time: "02:00", hourly_rate: 10 };
@@ -217,7 +217,7 @@ describe("a forecast", () => {
     }));
     expect(days.filter((day: { first_attempts: number }) => day.first_attempts > 0)).toEqual(rows);
     expect(rows.length).toBeGreaterThan(2);
-  }, 300_000);
+  });
 
   test("and the board say that a rate is per batch, and what all batches make together", async () => {
     const { campaign_id } = await filled(2, { hourly_rate: 60 });
@@ -256,7 +256,7 @@ describe("a forecast", () => {
     const { body } = await ask(campaign_id, { requests: 1_000_000, answer_rate: 0.5, days: 31 });
     expect(body.assumptions.at(-1)).toBe("The forecast stops after 500,000 attempts.");
     expect(body.left).toBeGreaterThan(0);
-  }, 300_000);
+  });
 
   test.each([
     [{}, ["body", "answer_rate"]],

@@ -23,7 +23,7 @@ beforeAll(async () => {
     wording: "May call me",
   });
   await app.send("POST", "/api/v1/suppressions/", { address: person.number, comment: "asked to stop" });
-}, 120_000);
+});
 
 const CONTACTS = "/api/v1/contacts/";
 const show = (address: string, query = "", token?: string) =>
@@ -100,5 +100,5 @@ describe("everything about one address", () => {
       { kind: "suppression", text: "Suppressed: do-not-call, by operator" },
     ]);
     expect(JSON.stringify(body)).not.toContain(other.word);
-  }, 60_000);
+  });
 });

@@ -39,7 +39,7 @@ test("an auto-responder by text is answered three times, told of once, and answe
   await write("Hello, this is Ann. May I come on Tuesday?", 4);
   const held = await app.db.selectFrom("text_messages").select("id").where("held", "=", "repeated").execute();
   expect(held).toHaveLength(58);
-}, 180_000);
+});
 
 test("an auto-responder by WhatsApp is answered three times, told of once, and answered again when it says something else", async () => {
   const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
@@ -73,7 +73,7 @@ test("an auto-responder by WhatsApp is answered three times, told of once, and a
     .execute();
   expect(kept).toHaveLength(9);
   expect(kept[0]).toEqual({ medium: "whatsapp", text: AWAY(4) });
-}, 180_000);
+});
 
 test("an auto-responder by mail without a header that says so is answered three times, and told of once", async () => {
   const server = await createMailServer();
@@ -165,7 +165,7 @@ test("texts that were held stand in the dialogue, and are answered when a person
   expect(audit.body.items).toMatchObject([{ resource_id: held[0].held.message_id, action: "update" }]);
   const nonsense = `/api/v1/sessions/${session_id}/held_messages/text-x/release`;
   expect((await app.send("POST", nonsense)).status).toBe(404);
-}, 180_000);
+});
 
 test("a text that was held is answered by hand: sent, shown with who wrote it, and read by the agent in later turns", async () => {
   const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
@@ -231,7 +231,7 @@ test("a text that was held is answered by hand: sent, shown with who wrote it, a
     ["user", "When is that, please?"],
     ["agent", "How can we help?"],
   ]);
-}, 180_000);
+});
 
 test("a mail that was held is answered by hand, in its thread", async () => {
   const server = await createMailServer();

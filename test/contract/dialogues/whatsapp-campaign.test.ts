@@ -95,7 +95,7 @@ test("a campaign of texts whose source is a WhatsApp sender goes out by WhatsApp
   ]);
   const session = await app.db.selectFrom("sessions").select("channel").where("source", "=", ann).execute();
   expect(session).toEqual([{ channel: "whatsapp" }]);
-}, 300_000);
+});
 
 test("without an approved template nobody loses their attempt, and the batch says what is missing", async () => {
   await campaignTo("no-template", ["+15126673101"], {});
@@ -107,4 +107,4 @@ test("without an approved template nobody loses their attempt, and the batch say
   expect(trace.body.next_step.text).toContain(
     "name an approved template in the variable vars.whatsapp_template",
   );
-}, 300_000);
+});

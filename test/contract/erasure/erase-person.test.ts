@@ -20,7 +20,7 @@ beforeAll(async () => {
   app = made.app;
   const line = await createNumber(app as unknown as SimulatedApp, made.agent_id);
   world = { ...made, line, simulator: (app as unknown as SimulatedApp).simulator };
-}, 120_000);
+});
 
 let people = 0;
 const somebody = (): Somebody => {
@@ -106,7 +106,7 @@ describe("erasing a person", () => {
       expect(await placesOf(app, text)).toEqual([]);
     expect(await placesOf(app, other.word)).toEqual(untouched.filter((place) => place !== "file: takeouts"));
     expect(await preview(person.number)).toMatchObject({ address_hash: byNumber.address_hash, counts: {} });
-  }, 120_000);
+  });
 
   test("of one address erases all that their contact links, and the record, and leaves nothing in any column", async () => {
     const person = somebody();
@@ -128,7 +128,7 @@ describe("erasing a person", () => {
     expect(erased.linked_hashes).toEqual([other.address_hash]);
     const found = `${ERASURES}?search_fields=address_hash&search_field_values=${other.address_hash}`;
     expect((await app.send("GET", found)).body.items).toMatchObject([{ id: erased.id }]);
-  }, 120_000);
+  });
 
   test("that breaks off after any of its transactions goes on, and its counts are the same", async () => {
     const person = somebody();
@@ -159,7 +159,7 @@ describe("erasing a person", () => {
       audit_entries_blanked: 0,
     });
     expect(await placesOf(app, person.number)).toEqual([]);
-  }, 120_000);
+  });
 
   test("keeps opt-outs, without the words that led to them", async () => {
     const { number, word } = somebody();
@@ -200,7 +200,7 @@ describe("erasing a person", () => {
     await set("attempts", "state = 'ENDED'");
     expect(await look()).toMatchObject({ status: "COMPLETED", waits_for: null });
     expect(await placesOf(app, person.number)).toEqual([]);
-  }, 120_000);
+  });
 
   test("leaves alone a call that begins while it runs, and waits for its end", async () => {
     const person = somebody();
@@ -221,7 +221,7 @@ describe("erasing a person", () => {
     await runErasure(deps, id);
     expect(await finished(id)).toMatchObject({ status: "COMPLETED", counts: { sessions: 3 } });
     expect(await placesOf(app, person.number)).toEqual([]);
-  }, 120_000);
+  });
 
   test("and deleting a session stop at a legal hold, which says who set it", async () => {
     const { number } = somebody();

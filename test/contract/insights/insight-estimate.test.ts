@@ -32,7 +32,7 @@ beforeAll(async () => {
       lateral (select timestamp + n * interval '1 minute' as at) as t
     where id = ${model}`.execute(app.db);
   await sql`vacuum analyze sessions`.execute(app.db);
-}, 120_000);
+});
 
 const workflow = (more: object = {}) =>
   make.workflow({ insight_tool_ids: [tools[0]?.id], start_datetime, ...more });

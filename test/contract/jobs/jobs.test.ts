@@ -9,6 +9,7 @@ import { forgetQueues, forgetRounds } from "../../../src/jobs/tidy-jobs.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDatabase } from "../../harness/database.ts";
 import { runAsAdmin } from "../../harness/postgres.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 const note: Job<{ text: string }> = {
   name: "note",
@@ -17,7 +18,6 @@ const note: Job<{ text: string }> = {
 };
 
 /** A machine may be slow, and a lost job is freed only by the heartbeats. */
-const WAIT = { timeout: 90_000 };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -85,7 +85,7 @@ test("the next of a queue, added while the one before it runs, does not wait for
   await runner.stop();
   expect(links).toEqual(Array.from({ length: LINKS }, (_, n) => n + 1));
   // Each waiting for the look round, they would take a hundred seconds.
-}, 30_000);
+});
 
 test("the jobs of a process whose heart stopped are freed; those of a living one are not", async () => {
   const { pool } = app.database;
@@ -221,12 +221,12 @@ test("a job whose fetch was answered to nobody, as on a broken connection, still
     pool,
     handlers: [handle(note, async ({ text }) => void ran.push(text))],
   });
-  await expect.poll(() => ran, WAIT).toEqual(["once"]);
+  await expect.poll(() => ran, WAITING).toEqual(["once"]);
   expect(lost).toBe(1);
   await runner.stop();
   await close();
   await drop();
-}, 180_000);
+});
 
 test("when the database comes back after a restart, jobs go on by themselves, the interrupted one too", async () => {
   const { name, config, drop } = await createTestDatabase();
@@ -252,7 +252,7 @@ test("when the database comes back after a restart, jobs go on by themselves, th
   await runAsAdmin(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   gone.resolve();
   await expect
-    .poll(() => app.logged.filter((line) => line.includes("jobs do not run yet")).length, WAIT)
+    .poll(() => app.logged.filter((line) => line.includes("jobs do not run yet")).length, WAITING)
     .toBeGreaterThan(1);
   await runAsAdmin(admin, `alter database ${name} allow_connections true`);
 
@@ -263,16 +263,16 @@ test("when the database comes back after a restart, jobs go on by themselves, th
           .transaction()
           .execute((tx) => enqueue(tx, note, { text: "later" }))
           .then(() => "stored", String),
-      WAIT,
+      WAITING,
     )
     .toBe("stored");
-  await expect.poll(() => ran, WAIT).toContain("later");
+  await expect.poll(() => ran, WAITING).toContain("later");
   const left = async () => (await pool.query("select locked_by from graphile_worker.jobs")).rowCount;
-  await expect.poll(left, WAIT).toBe(0);
+  await expect.poll(left, WAITING).toBe(0);
   await runner.stop();
   await close();
   await drop();
-}, 180_000);
+});
 
 const stops: (() => Promise<void>)[] = [];
 const stopLater = (stop: () => Promise<void>) => void stops.push(stop);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ({ db, close } = await openPgvector());
   await storeParts(db, { source: LARGE, model: MODEL, vectors: VECTORS });
   await storeParts(db, { source: SMALL, model: MODEL, vectors: clustered(40, 3) });
-}, 120_000);
+});
 afterAll(() => close());
 
 const indexes = async () => {

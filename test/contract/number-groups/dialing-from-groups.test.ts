@@ -175,7 +175,7 @@ test("whatever becomes of attempts, a day's uses are those that a carrier may ha
     }),
     { numRuns: rounds(6) },
   );
-}, 120_000);
+});
 
 test("an attempt that its carrier did not take uses nothing of the cap", async () => {
   const { id } = await group([DALLAS], { daily_cap: 1 });

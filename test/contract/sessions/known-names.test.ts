@@ -15,7 +15,7 @@ let app: TestApp;
 beforeAll(async () => {
   app = await createTestApp();
   await fill(app.admin.sub_organization_id);
-}, 60_000);
+});
 
 async function fill(sub: number): Promise<void> {
   await storeEmptySnapshot(app.db, sub);

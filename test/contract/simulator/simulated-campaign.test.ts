@@ -97,7 +97,7 @@ test("a voice campaign meets people as they are, over the very adapter that tele
     "select count(*)::int as n from sessions where is_outbound and channel = 'voice'",
   );
   expect(rows[0].n).toBe(4);
-}, 300_000);
+});
 
 test("a text campaign is delivered, refused or lost as its people are", async () => {
   expect(await run("sms", ["01", "17", "22", "24", "30", "34", "35"])).toEqual({
@@ -109,14 +109,14 @@ test("a text campaign is delivered, refused or lost as its people are", async ()
     "34": "COMPLETED DELIVERED",
     "35": "COMPLETED DELIVERED",
   });
-}, 300_000);
+});
 
 test("a mailbox is heard to be one, and the request ends as completed", async () => {
   const voicemail_detection = { mode: "v1", voicemail_detection_pre_speech_timeout: 3.5 };
   expect(await run("voice", ["04"], { voicemail_detection })).toEqual({ "04": "COMPLETED COMPLETED" });
   const { rows } = await app.database.pool.query("select answerer from attempts where reference_id = '04'");
   expect(rows).toEqual([{ answerer: "MACHINE" }]);
-}, 300_000);
+});
 
 const V1 = { voicemail_detection: { mode: "v1", voicemail_detection_pre_speech_timeout: 3.5 } };
 
@@ -149,7 +149,7 @@ test("a result says who answered, for how long and whether a message was left, a
   expect(batch.body.outcome_counts).toEqual(counts);
   const board = await app.send("GET", `/api/v1/outbound/campaigns/${batch.body.campaign_id}/board`);
   expect(board.body.outcome_counts).toEqual(counts);
-}, 300_000);
+});
 
 test("what a model says to a mailbox without its tool is left once, and not said again at every retry", async () => {
   const talking = await createAgent(app, {
@@ -169,4 +169,4 @@ test("what a model says to a mailbox without its tool is left once, and not said
       reached: false,
     },
   ]);
-}, 300_000);
+});

@@ -481,7 +481,7 @@ test("a running deliverer finds what is told, and its stop gives back what it ca
     .where("webhook_id", "=", hung.webhook_id)
     .executeTakeFirstOrThrow();
   expect(row).toEqual({ lease_owner: null, tries: 0 });
-}, 300_000);
+});
 
 test("all 40 statuses can trigger, PENDING by coming in", async () => {
   const campaign = await telling.createCampaign([{ ...GOOD, trigger_statuses: [...CHANNEL_STATUSES] }]);

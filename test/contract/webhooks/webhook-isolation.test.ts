@@ -30,7 +30,7 @@ beforeAll(async () => {
   hungHook = campaign.webhooks[0]!.id;
   people = await telling.addPeople(campaign, BACKLOG);
   return () => egress.close();
-}, 300_000);
+});
 
 beforeEach(async () => {
   app.clock.set(START);
@@ -101,7 +101,7 @@ test("everything for the others arrives while a new receiver hangs, which holds 
   onTestFinished(() => deliverer.stop());
   await expect.poll(() => good.requests.length, { timeout: PATIENCE_ms }).toBe(OTHERS * EACH);
   expect(hung.requests.length).toBe(FIRST_ROOM);
-}, 300_000);
+});
 
 test("one that was quick before it hung holds its most and no more, and the others still get everything", async () => {
   hung.respond((_, response) => json(response, 200, {}));
@@ -118,7 +118,7 @@ test("one that was quick before it hung holds its most and no more, and the othe
   onTestFinished(() => deliverer.stop());
   await expect.poll(() => good.requests.length, { timeout: PATIENCE_ms }).toBe(OTHERS * EACH);
   await expect.poll(() => hung.requests.length, { timeout: PATIENCE_ms }).toBe(MOST_TO_ONE);
-}, 300_000);
+});
 
 test("twenty that hang at once, and would take more places than there are, hold up nobody for longer than a moment", async () => {
   const receivers = 20;
@@ -150,7 +150,7 @@ test("twenty that hang at once, and would take more places than there are, hold 
     return row.n;
   };
   await expect.poll(held, { timeout: PATIENCE_ms }).toBe(receivers * MOST_TO_ONE);
-}, 300_000);
+});
 
 test("once five messages in a row met no answer it is left alone, with nothing under way, and then asked with one", async () => {
   await tellHung(0, 100);
@@ -163,7 +163,7 @@ test("once five messages in a row met no answer it is left alone, with nothing u
   app.clock.advance(31_000);
   await deliverer.drain();
   expect(hung.requests.length).toBe(before + 1);
-}, 300_000);
+});
 
 test("a fault of ours while sending costs a webhook none of its places: it is sent to when the lease ends", async () => {
   await tellHung(0, FIRST_ROOM * 2);

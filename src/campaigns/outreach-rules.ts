@@ -6,7 +6,12 @@ import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
 import { OUTREACH_PURPOSES } from "../consent/consent.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { CONTACT_CHANNELS, type ContactHours, contactHoursFaults, FEDERAL_HOURS } from "../planning/contact-hours.ts";
+import {
+  CONTACT_CHANNELS,
+  type ContactHours,
+  contactHoursFaults,
+  FEDERAL_HOURS,
+} from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import { isJurisdiction } from "../planning/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
@@ -39,10 +44,7 @@ const ContactHoursSchema = z
     from: timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/).describe("On the person's own clock."),
     to: timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/),
     source: z.string().max(300).nullable().default(null).describe("The law or policy behind the rule."),
-    checked_on: calendarDate()
-      .nullable()
-      .default(null)
-      .describe("When somebody last read the source."),
+    checked_on: calendarDate().nullable().default(null).describe("When somebody last read the source."),
   })
   .meta({ id: "ContactHours" });
 

@@ -33,5 +33,10 @@ export function preferenceOf(
   const better = betterHours(learned);
   return better.length === 0
     ? null
-    : { ...rest, purpose: purposeOf(reach_rules), better, expires_on: expires_on === null ? null : new Date(expires_on) };
+    : {
+        ...rest,
+        purpose: purposeOf(reach_rules),
+        better,
+        expires_on: expires_on === null ? null : new Date(expires_on),
+      };
 }

@@ -73,8 +73,10 @@ type Clause = { schedules: Schedule[]; zone: string; holidays: readonly ContactH
 
 type Place = { zones: readonly string[]; jurisdictions: readonly string[] };
 
-const isFor = (rule: { channel?: ContactChannel | null; purpose?: OutreachPurpose | null }, kind: ContactKind) =>
-  (rule.channel ?? kind.channel) === kind.channel && (rule.purpose ?? kind.purpose) === kind.purpose;
+const isFor = (
+  rule: { channel?: ContactChannel | null; purpose?: OutreachPurpose | null },
+  kind: ContactKind,
+) => (rule.channel ?? kind.channel) === kind.channel && (rule.purpose ?? kind.purpose) === kind.purpose;
 
 function clausesOf(rules: ContactRules, kind: ContactKind, { zones, jurisdictions }: Place): Clause[] {
   const rows = rules.contact_hours.filter(
@@ -185,7 +187,9 @@ function clashOf(
   );
   const meant = rows.filter((row) => wider.includes(row.jurisdiction) && isFor(row, { channel, purpose }));
   if (hasCommonMinute([...Map.groupBy(meant, groupName).values()])) return null;
-  const isNarrowed = meant.some((row) => row.jurisdiction === jurisdiction && (row.purpose ?? null) !== (own ?? null),);
+  const isNarrowed = meant.some(
+    (row) => row.jurisdiction === jurisdiction && (row.purpose ?? null) !== (own ?? null),
+  );
   const named = isNarrowed ? wider : wider.slice(0, -1);
   const whom = meant.some((row) => row.purpose) ? ` for ${purpose}` : "";
   return `Together with the rules for ${named.join(" and ")} this leaves no minute of the week open${whom}`;

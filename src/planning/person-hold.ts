@@ -1,10 +1,5 @@
 import { type CapHold, type ContactCaps, capHold, type PastContact } from "./contact-caps.ts";
-import {
-  type ContactHoliday,
-  type ContactKind,
-  type ContactRules,
-  nextContact,
-} from "./contact-hours.ts";
+import { type ContactHoliday, type ContactKind, type ContactRules, nextContact } from "./contact-hours.ts";
 import { cityOf, type PersonPlace, placeOf } from "./person-zones.ts";
 import { momentIn, readMoment } from "./request-moment.ts";
 

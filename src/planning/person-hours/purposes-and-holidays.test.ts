@@ -81,8 +81,7 @@ function isLegal(of: ContactRules, { channel, purpose }: ContactKind, where: Per
     const rows = of.contact_hours.filter(isMeant);
     return rows.every((row) =>
       rows.some(
-        (other) =>
-          other.jurisdiction === row.jurisdiction && other.purpose === row.purpose && isOpen(other),
+        (other) => other.jurisdiction === row.jurisdiction && other.purpose === row.purpose && isOpen(other),
       ),
     );
   });
@@ -205,7 +204,9 @@ describe("what the trace says", () => {
     const night = { contact_hours: [], holidays: [CHRISTMAS] };
     const florida = "+18505550100"; // New York and Chicago
     expect(state(night, {}, "2026-12-25T04:59:00Z", florida)).toBeNull();
-    expect(state(night, {}, "2026-12-25T05:00:00Z", florida)?.until).toEqual(new Date("2026-12-26T06:00:00Z"));
+    expect(state(night, {}, "2026-12-25T05:00:00Z", florida)?.until).toEqual(
+      new Date("2026-12-26T06:00:00Z"),
+    );
   });
 
   test("a holiday of another country, channel or purpose holds nobody", () => {
@@ -220,8 +221,13 @@ describe("what the trace says", () => {
 
   test("a row for one purpose narrows its campaigns alone, and emergencies without a row may call at night", () => {
     const base = FEDERAL_HOURS.filter(({ channel }) => channel === "call");
-    const of = (purpose: ContactHours["purpose"], from: string) => base.map((row) => ({ ...row, purpose, from }));
-    const contact_hours = [...of("informational", "08:00"), ...of("marketing", "08:00"), ...of("marketing", "10:00")];
+    const of = (purpose: ContactHours["purpose"], from: string) =>
+      base.map((row) => ({ ...row, purpose, from }));
+    const contact_hours = [
+      ...of("informational", "08:00"),
+      ...of("marketing", "08:00"),
+      ...of("marketing", "10:00"),
+    ];
     const narrowed = [...of(null, "08:00"), ...of("marketing", "10:00")];
     const nine = "2026-12-01T14:00:00Z";
     expect(state({ contact_hours: narrowed }, { purpose: "marketing" }, nine)?.until).toEqual(

@@ -103,8 +103,7 @@ function reading(each: Given) {
   const place = placeOf({ timezone: null, target: each.target }, each.zone);
   const isAllowed = (at: Date) =>
     isOpen(hours.schedule, hours.zone, at) &&
-    (!each.reads ||
-      nextContact(RULES, CALL, place as never, at).at?.getTime() === at.getTime());
+    (!each.reads || nextContact(RULES, CALL, place as never, at).at?.getTime() === at.getTime());
   const isBetter = (at: Date) =>
     (place?.zones ?? []).every((timeZone) => {
       const hour = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" }).format(

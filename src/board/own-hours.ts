@@ -53,7 +53,7 @@ export async function readOwnHours(
   const { sub_organization_id } = campaign;
   const people = rows.map((row) => ({
     ...row,
-    lane: row.step === 0 ? campaign : laneOf(campaign, row.step),
+    lane: laneOf(campaign, row.step),
   }));
   const persons = await readPersons(
     db,

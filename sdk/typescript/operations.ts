@@ -182,7 +182,7 @@ export type CampaignDialingSettings = { "max_concurrent"?: number | null | undef
 
 export type CampaignDialingState = { "max_concurrent": number | null; "priority": number; "under_way": number };
 
-export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
+export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "own_hours": ForecastOwnHours | null; "assumptions": (string)[] };
 
 export type CampaignFunnel = { "tried": number; "answered": number; "talked": number; "goal": number | null };
 
@@ -292,9 +292,13 @@ export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" |
 
 export type ContactFile = { "address": string; "exported_at": string; "record": ContactRecord | null; "entries": (ContactEntry)[] };
 
-export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
+export type ContactHoliday = { "jurisdiction": string; "date": string; "name": string; "channel": "call" | "text" | "email" | null; "purpose": "marketing" | "informational" | "emergency" | null; "source": string | null };
 
-export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+export type ContactHolidayInput = { "jurisdiction": string; "date": string; "name": string; "channel"?: "call" | "text" | "email" | null | undefined; "purpose"?: "marketing" | "informational" | "emergency" | null | undefined; "source"?: string | null | undefined };
+
+export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "purpose": "marketing" | "informational" | "emergency" | null; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
+
+export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "purpose"?: "marketing" | "informational" | "emergency" | null | undefined; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
 
 export type ContactKey = { "variable": string | null };
 
@@ -497,6 +501,8 @@ export type FilterCountQuery = { "batch_id"?: string | null | undefined; "target
 export type FilterOp = "in" | "not_in" | "eq" | "neq" | "exists" | "not_exists";
 
 export type FolderDetails = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "folder_stats": Record<string, string | number> };
+
+export type ForecastOwnHours = { "waiting": number; "judged": number; "held": number; "first_at": string | null; "zones": ({ "zone": string; "people": number; "opens_at": string })[]; "text": string };
 
 export type ForecastQuestion = { "answer_rate": number; "from"?: string | null | undefined; "days"?: number | undefined; "requests"?: number | null | undefined; "call_rate"?: number | null | undefined; "expires_on"?: string | null | undefined; "auto_call_rate"?: boolean | undefined; "skip_rate"?: number | null | undefined };
 
@@ -762,7 +768,7 @@ export type OutputRule = { "name": string; "phrases"?: (string)[] | undefined; "
 
 export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
 
-export type OutreachRules = { "person_clock": boolean; "contact_hours": (ContactHoursInput)[]; "caps": (ContactCap)[]; "days_after_conversation"?: number | null | undefined };
+export type OutreachRules = { "person_clock": boolean; "contact_hours": (ContactHoursInput)[]; "holidays"?: (ContactHolidayInput)[] | undefined; "caps": (ContactCap)[]; "days_after_conversation"?: number | null | undefined };
 
 export type OutreachState = { "is_stopped": boolean; "stopped_at": string | null; "stopped_by": string | null; "active_batches": number; "ringing_calls": number };
 
@@ -1040,7 +1046,7 @@ export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Reco
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
 
-export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
+export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "holidays": (ContactHoliday)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
 

@@ -20,6 +20,7 @@ import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { Schedule } from "../planning/schedule.ts";
 import { type ForecastLimits, limitsText, readForecastLimits } from "./forecast-limits.ts";
 import { type Judged, judgedText, judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
+import { OwnHoursSchema, readOwnHours } from "./own-hours.ts";
 
 const MAX_DAYS = 92;
 const DEFAULT_DAYS = 31;
@@ -86,6 +87,9 @@ const CampaignForecast = z
       .nullable()
       .describe("When the last person was reached or given up; null: not within the forecast."),
     left: z.int().describe("People who still wait at the end."),
+    own_hours: OwnHoursSchema.nullable().describe(
+      "Who is outside their own contact hours at `from`; null: `person_clock` is off, or `requests` was given.",
+    ),
     assumptions: z.array(z.string()),
   })
   .meta({ id: "CampaignForecast" });
@@ -161,6 +165,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
         };
         const { stopped_at, ends_at, ...found } = await forecast(input);
         const rules = await readOutreachRules(db, caller.organization_id);
+        const own_hours = body.requests == null ? await readOwnHours(db, campaign.id, rules, from) : null;
         const has_rules =
           rules.person_clock || rules.caps.length > 0 || rules.days_after_conversation !== null;
         return {
@@ -174,6 +179,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           ...found,
           hours: found.hours.map(({ at, ...tally }) => ({ at: at.toISOString(), ...tally })),
           ends_at: ends_at?.toISOString() ?? null,
+          own_hours,
           assumptions: assumptions(body, {
             rates: ratesOf(campaign.hourly_rate, batches),
             ...numbers,
@@ -228,7 +234,7 @@ const assumptions = (
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
   ...(has_rules
     ? [
-        "Contact hours on each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
+        "Contact hours and holidays on each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
       ]
     : []),
   ...(rates.length < 2

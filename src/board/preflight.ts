@@ -16,12 +16,11 @@ import {
   clockTarget,
   contactTimezone,
 } from "../dialing/cadences/candidate-addresses.ts";
-import { reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
+import { contactKindOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { readNumberChecks } from "../dialing/known/read-number-checks.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
-import { contactChannelOf } from "../planning/contact-hours.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
 import type { SkipReason } from "../planning/steps/request-step.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
@@ -48,6 +47,7 @@ const WORDS: Record<Reason, string> = {
   duplicate: "duplicate",
   invalid: "invalid number or address",
   "person-hours": "waiting for the hours of their own zone",
+  holiday: "waiting for the end of a holiday",
   "not-before": "waiting for their not_before",
   "unknown-zone": "time zone that does not exist",
   "unreadable-time": "not_before or not_after that is no time",
@@ -247,7 +247,7 @@ async function judge(
       {
         ...person,
         target: clockTarget(batch, person),
-        channel: contactChannelOf(reachModeOf(batch)),
+        ...contactKindOf(batch),
         campaign_zone: zone,
         contact_timezone: contactTimezone(batch, person, persons),
         past: addressesOfPerson(batch, person, persons).flatMap((address) => [

@@ -28,7 +28,7 @@ import {
   waitsForStep,
 } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { reachModeOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
+import { contactKindOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { readNumberChecks, readStanding } from "../dialing/known/read-number-checks.ts";
@@ -36,7 +36,6 @@ import { readTried } from "../dialing/known/read-tried.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { contactChannelOf } from "../planning/contact-hours.ts";
 import {
   canceledBy,
   type ExplainedAttempt,
@@ -291,7 +290,7 @@ export async function nextStepOf(
     {
       ...request,
       target: clockTarget(batch, request),
-      channel: contactChannelOf(reachModeOf(batch)),
+      ...contactKindOf(batch),
       campaign_zone: zone,
       contact_timezone: contactTimezone(batch, request, persons),
       past: contacted.flatMap((address) => [...contacts.with(batch, address)]),

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import { readPersons } from "../address-book/persons.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
+import { purposeOf } from "../campaigns/reach-rules.ts";
 import { normalisePhone } from "../channels/address.ts";
 import type { BookedCallBack, CallBackDesk, CallBackPlan } from "../consent/call-back.ts";
+import type { OutreachPurpose } from "../consent/consent.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { type DueBatch, readBatchForStep, timeOf } from "../dialing/due-batches.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
@@ -96,7 +98,12 @@ async function whoAsks(db: Db, session_id: number): Promise<AskedBy | null> {
   return caller && target !== null ? { ...caller, kind: "caller", target } : null;
 }
 
-type CampaignHours = { schedule: Schedule; agent_zone: string; expires_on: Date | null };
+type CampaignHours = {
+  schedule: Schedule;
+  purpose: OutreachPurpose;
+  agent_zone: string;
+  expires_on: Date | null;
+};
 
 async function hoursOf(db: Db, asked: AskedBy): Promise<CampaignHours> {
   const key = asked.kind === "attempt" ? asked.batch_key : await findCallersBatch(db, asked.agent_id);
@@ -104,12 +111,14 @@ async function hoursOf(db: Db, asked: AskedBy): Promise<CampaignHours> {
     const batch: DueBatch = await readBatchForStep(db, key);
     return {
       schedule: batch.campaign,
+      purpose: purposeOf(batch.campaign.reach_rules),
       agent_zone: batch.timezone ?? "UTC",
       expires_on: timeOf(batch.expires_on),
     };
   }
   const agent_zone = asked.kind === "caller" ? asked.timezone : "UTC";
-  return { schedule: { ...CALLERS_WINDOW, outreach_override_rules: null }, agent_zone, expires_on: null };
+  const schedule = { ...CALLERS_WINDOW, outreach_override_rules: null };
+  return { schedule, purpose: purposeOf(null), agent_zone, expires_on: null };
 }
 
 /**

@@ -4,8 +4,14 @@ import { integer, isCalendarDate, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
+import { OUTREACH_PURPOSES } from "../consent/consent.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { CONTACT_CHANNELS, contactHoursFaults, FEDERAL_HOURS } from "../planning/contact-hours.ts";
+import {
+  CONTACT_CHANNELS,
+  type ContactHours,
+  contactHoursFaults,
+  FEDERAL_HOURS,
+} from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import { isJurisdiction } from "../planning/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
@@ -14,30 +20,44 @@ const timeOfDay = (pattern: RegExp) =>
   z.string().regex(pattern, { error: "Write a time of the day as HH:MM, such as 08:00" });
 
 // Strict: a misspelt key that is passed over would loosen a rule that somebody meant to set.
+const jurisdiction = () =>
+  z.string().refine(isJurisdiction, {
+    error:
+      'Write "*" for everybody, a country as its two letters ("US"), or a state of the US or Canada ("US-FL")',
+  });
+
+const calendarDate = () =>
+  z.string().refine(isCalendarDate, { error: "Input should be a date that exists, as YYYY-MM-DD" });
+
+const purpose = () => z.enum(OUTREACH_PURPOSES).nullable().default(null);
+
 const ContactHoursSchema = z
   .strictObject({
-    jurisdiction: z
-      .string()
-      .refine(isJurisdiction, {
-        error:
-          'Write "*" for everybody, a country as its two letters ("US"), or a state of the US or Canada ("US-FL")',
-      })
-      .describe(
-        '"*", a country ("US") or a state ("US-FL"), by the person\'s number; all that apply must be open.',
-      ),
+    jurisdiction: jurisdiction().describe(
+      '"*", a country ("US") or a state ("US-FL"), by the person\'s number; all that apply must be open.',
+    ),
     channel: z.enum(CONTACT_CHANNELS).describe("`text` is SMS and WhatsApp."),
+    purpose: purpose().describe(
+      "Of the campaigns for which the row holds, beside the rows for every purpose; null: it holds for every purpose.",
+    ),
     days: z.array(z.enum(WEEKDAYS)).max(7),
     from: timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/).describe("On the person's own clock."),
     to: timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/),
     source: z.string().max(300).nullable().default(null).describe("The law or policy behind the rule."),
-    checked_on: z
-      .string()
-      .refine(isCalendarDate, { error: "Input should be a date that exists, as YYYY-MM-DD" })
-      .nullable()
-      .default(null)
-      .describe("When somebody last read the source."),
+    checked_on: calendarDate().nullable().default(null).describe("When somebody last read the source."),
   })
   .meta({ id: "ContactHours" });
+
+const ContactHolidaySchema = z
+  .strictObject({
+    jurisdiction: jurisdiction().describe("As of `contact_hours`."),
+    date: calendarDate().describe("On the person's own clock, in every zone they may be in."),
+    name: z.string().trim().min(1).max(100),
+    channel: z.enum(CONTACT_CHANNELS).nullable().default(null).describe("Null: every channel."),
+    purpose: purpose().describe("Null: every purpose."),
+    source: z.string().max(300).nullable().default(null).describe("The law or policy behind the rule."),
+  })
+  .meta({ id: "ContactHoliday" });
 
 const ContactCapSchema = z
   .strictObject({
@@ -55,6 +75,11 @@ const OutreachRulesSchema = z
         "Contact people only within `contact_hours` on their own clock, beside the campaign's window, and read the columns `timezone`, `not_before` and `not_after` of requests.",
       ),
     contact_hours: z.array(ContactHoursSchema).max(500),
+    holidays: z
+      .array(ContactHolidaySchema)
+      .max(500)
+      .default([])
+      .describe("Days on which nobody of a jurisdiction is contacted, while `person_clock` is on."),
     caps: z
       .array(ContactCapSchema)
       .max(20)
@@ -66,30 +91,40 @@ const OutreachRulesSchema = z
   })
   .meta({ id: "OutreachRules" });
 
+type Rules = z.output<typeof OutreachRulesSchema>;
+
 const StoredRules = OutreachRulesSchema.extend({
   updated_at: timestamp().nullable(),
   updated_by: z.string().nullable(),
 }).meta({ id: "StoredOutreachRules" });
 type StoredRules = z.output<typeof StoredRules>;
+/** What was saved before there were holidays has none. */
+type SavedRules = Omit<Rules, "holidays"> & Partial<Pick<Rules, "holidays">>;
+
+/** What was saved before there were purposes has none. */
+const anyPurpose = (row: ContactHours) => ({ ...row, purpose: row.purpose ?? null });
 
 /** Until somebody saves rules: nothing beyond what campaigns say themselves. */
-const UNSET: OutreachRules = {
+const UNSET: Rules = {
   person_clock: false,
-  contact_hours: [...FEDERAL_HOURS],
+  contact_hours: FEDERAL_HOURS.map(anyPurpose),
+  holidays: [],
   caps: [],
   days_after_conversation: null,
 };
 
 async function readStored(db: Db, organization_id: number): Promise<StoredRules> {
   const { rows } = await sql<{
-    rules: OutreachRules | null;
+    rules: SavedRules | null;
     updated_at: string | null;
     updated_by: string | null;
   }>`
     select outreach_rules as rules, outreach_rules_updated_at as updated_at, outreach_rules_updated_by as updated_by
     from organizations where id = ${organization_id}`.execute(db);
   const { rules = null, updated_at = null, updated_by = null } = rows[0] ?? {};
-  return { ...(rules ?? UNSET), updated_at, updated_by };
+  if (rules === null) return { ...UNSET, updated_at, updated_by };
+  const { contact_hours, holidays = [] } = rules;
+  return { ...rules, contact_hours: contact_hours.map(anyPurpose), holidays, updated_at, updated_by };
 }
 
 /** What an organization asks of every start to a person. */

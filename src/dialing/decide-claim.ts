@@ -1,6 +1,5 @@
 import type { Persons } from "../address-book/persons.ts";
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
-import { contactChannelOf } from "../planning/contact-hours.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { personState } from "../planning/person-hold.ts";
@@ -10,7 +9,7 @@ import { addressesOfPerson, clockTarget, contactTimezone } from "./cadences/cand
 import { laneName } from "./cadences/lanes.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
-import { type DueBatch, reachModeOf } from "./due-batches.ts";
+import { contactKindOf, type DueBatch } from "./due-batches.ts";
 import type { Contacts } from "./known/read-contacts.ts";
 import type { Lines } from "./lines.ts";
 import type { ClaimNumbers } from "./numbers/claim-numbers.ts";
@@ -125,7 +124,7 @@ export function decideClaim(
     const sends = known.numbers.take(batch, next.target, known.countries);
     decided.starts.push(newStart(sends.batch, next, counts_on, sends.number, now));
     known.tried.add({ ...batch, target: next.target }, now);
-    known.contacts.add(batch, next.target, contactChannelOf(reachModeOf(batch)), now);
+    known.contacts.add(batch, next.target, contactKindOf(batch).channel, now);
     known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
     known.lines.take(placeOf(sends.batch));
@@ -149,7 +148,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
         {
           ...candidate,
           target: clockTarget(batch, candidate),
-          channel: contactChannelOf(reachModeOf(batch)),
+          ...contactKindOf(batch),
           campaign_zone: batch.timezone as string,
           contact_timezone: contactTimezone(batch, candidate, known.persons),
           past: addressesOfPerson(batch, candidate, known.persons).flatMap((address) => [

@@ -7,6 +7,7 @@ import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { CadenceStep } from "../planning/cadences/cadence.ts";
+import { type ContactKind, contactChannelOf } from "../planning/contact-hours.ts";
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
 import type { MissingConfirmation, SpendView } from "../planning/steps/batch-step.ts";
@@ -76,6 +77,12 @@ export type StepSender = NonNullable<DueBatch["sender"]> & { agent_id: number; a
 /** The channel of its attempts, which also decides whose opt-outs apply. */
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
   sender?.mode ?? campaign.mode;
+
+/** How and what for its people are contacted, which decides whose rules about hours and holidays hold. */
+export const contactKindOf = (batch: DueBatch): ContactKind => ({
+  channel: contactChannelOf(reachModeOf(batch)),
+  purpose: purposeOf(batch.campaign.reach_rules),
+});
 
 /** What is asked of the person's own will before an attempt to them (consent/reach-check.ts). */
 export const reachQuestion = (batch: DueBatch, address: string): ReachQuestion => ({

@@ -22,6 +22,7 @@ const HOLDS: ReadonlySet<string> = new Set([
   "too-often",
   "country-paused",
   "person-hours",
+  "holiday",
   "not-before",
   "unknown-zone",
   "unreadable-time",

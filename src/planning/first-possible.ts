@@ -1,3 +1,4 @@
+import type { OutreachPurpose } from "../consent/consent.ts";
 import { capHold, type PastContact } from "./contact-caps.ts";
 import { nextContact } from "./contact-hours.ts";
 import type { OutreachRules } from "./person-hold.ts";
@@ -8,6 +9,8 @@ import { type Hours, nextOpening } from "./schedule.ts";
 export type StartBounds = {
   hours: Hours;
   rules: OutreachRules | null;
+  /** What the campaign calls for. */
+  purpose: OutreachPurpose;
   place: Pick<PersonPlace, "zones" | "jurisdictions">;
   past: readonly PastContact[];
 };
@@ -16,12 +19,13 @@ export type StartBounds = {
 const MOST_MOVES = 100;
 
 /** The first instant from then on at which the campaign, the person's own hours and the caps all allow a call; null: none. Pure. */
-export function firstPossible({ hours, rules, place, past }: StartBounds, from: Date): Date | null {
+export function firstPossible({ hours, rules, purpose, place, past }: StartBounds, from: Date): Date | null {
+  const kind = { channel: "call", purpose } as const;
   let at = from;
   for (let moves = 0; moves < MOST_MOVES; moves++) {
     const open = nextOpening(hours.schedule, hours.zone, at);
     if (open === null) return null;
-    const legal = rules?.person_clock ? nextContact(rules.contact_hours, "call", place, open).at : open;
+    const legal = rules?.person_clock ? nextContact(rules, kind, place, open).at : open;
     if (legal === null) return null;
     const cap = rules === null ? null : capHold(rules, "call", past, legal);
     const next = cap?.until ?? legal;

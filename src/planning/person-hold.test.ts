@@ -12,9 +12,11 @@ const RULES: OutreachRules = {
   caps: [],
   days_after_conversation: null,
 };
+const CALL = { channel: "call", purpose: "informational" } as const;
 const person = (target: string, request_variables: Record<string, string> = {}): HeldPerson => ({
   target,
   channel: "call",
+  purpose: "informational",
   request_variables,
   campaign_zone: "America/New_York",
   past: [],
@@ -93,7 +95,7 @@ describe("the person's own clock", () => {
       fc.property(fc.array(row, { maxLength: 4 }), number, instant, (rows, target, now) => {
         fc.pre(contactHoursFaults(rows).length === 0);
         const place = placeOf({ timezone: null, target }, "America/New_York");
-        const { at } = nextContact(rows, "call", place as never, now);
+        const { at } = nextContact({ contact_hours: rows }, CALL, place as never, now);
         if (at === null) {
           // Then no half hour of a week has all of them open.
           for (let step = 0; step < 7 * 48; step++) {

@@ -1,14 +1,14 @@
 import { type CapHold, type ContactCaps, capHold, type PastContact } from "./contact-caps.ts";
-import { type ContactChannel, type ContactHours, nextContact } from "./contact-hours.ts";
+import { type ContactHoliday, type ContactKind, type ContactRules, nextContact } from "./contact-hours.ts";
 import { cityOf, type PersonPlace, placeOf } from "./person-zones.ts";
 import { momentIn, readMoment } from "./request-moment.ts";
 
 /** What an organization asks of every start to a person, over all campaigns. */
-export type OutreachRules = ContactCaps & {
-  /** Each person's own clock decides beside the campaign's; else the contact hours, and the columns below, mean nothing. */
-  person_clock: boolean;
-  contact_hours: ContactHours[];
-};
+export type OutreachRules = ContactCaps &
+  ContactRules & {
+    /** Each person's own clock decides beside the campaign's; else hours, holidays and the columns below mean nothing. */
+    person_clock: boolean;
+  };
 
 /** The columns of a request that are about the person's own clock. They remain variables of the conversation, too. */
 export const PERSON_COLUMNS = ["timezone", "not_before", "not_after"] as const;
@@ -36,6 +36,7 @@ export const postalCodes = (variables: Record<string, string>): string[] =>
 
 export type PersonHoldReason =
   | "person-hours"
+  | "holiday"
   | "not-before"
   | "unknown-zone"
   | "unreadable-time"
@@ -52,9 +53,8 @@ const FREE: PersonState = { hold: null, too_late: null };
 /** What nobody can read is looked at again, since rules are edited; never guessed. */
 const LOOK_AGAIN_ms = 3_600_000;
 
-export type HeldPerson = {
+export type HeldPerson = ContactKind & {
   target: string;
-  channel: ContactChannel;
   request_variables: Record<string, string>;
   campaign_zone: string;
   /** The zone that the person's contact has; left out and null: none. */
@@ -99,7 +99,7 @@ function clockState(rules: OutreachRules, person: HeldPerson, now: Date): Person
     };
   const not_before = before && momentIn(before, place.zones, "start");
   const from = not_before && not_before > now ? not_before : now;
-  const { at, zone: opens_in } = nextContact(rules.contact_hours, person.channel, place, from);
+  const { at, zone: opens_in, holidays } = nextContact(rules, person, place, from);
   if (at === null)
     return held(
       "person-hours",
@@ -115,8 +115,9 @@ function clockState(rules: OutreachRules, person: HeldPerson, now: Date): Person
       },
       too_late: null,
     };
-  const text = `Waiting for ${timeText(at, opens_in, now)}, ${SAID_BY[place.from]}.`;
-  return { hold: { reason: "person-hours", until: at, text }, too_late: null };
+  const reason = holidays.length === 0 ? "person-hours" : "holiday";
+  const text = `Waiting for ${timeText(at, opens_in, now)}, ${SAID_BY[place.from]}${holidaysText(holidays)}.`;
+  return { hold: { reason, until: at, text }, too_late: null };
 }
 
 /** Where the person is by all that is known of them. Null: the request names a zone that does not exist. Pure. */
@@ -136,6 +137,16 @@ const SAID_BY: Record<PersonPlace["from"], string> = {
   number: "by the number's area",
   campaign: "the campaign's zone, because the address tells none",
 };
+
+const MOST_NAMED = 3;
+
+/** `, after Christmas Day (2026-12-25)` */
+function holidaysText(holidays: readonly ContactHoliday[]): string {
+  if (holidays.length === 0) return "";
+  const named = holidays.slice(0, MOST_NAMED).map(({ name, date }) => `${name} (${date})`);
+  const more = holidays.length > MOST_NAMED ? [`${holidays.length - MOST_NAMED} more`] : [];
+  return `, after ${[...named, ...more].join(" and ")}`;
+}
 
 const CHANNEL_WORDS = { call: "called", text: "texted", email: "e-mailed", any: "contacted" };
 

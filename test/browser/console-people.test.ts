@@ -153,7 +153,15 @@ test("contact rules are turned on, a rule that leaves no minute open is refused 
   await page.getByRole("button", { name: "Add hours" }).click();
   await page.getByLabel("Jurisdiction of contact hours 3").fill("us-fl");
   await page.getByLabel("End of contact hours 3").fill("08:30");
+  await page.getByRole("combobox", { name: "Purpose of contact hours 3" }).click();
+  await page.getByRole("option", { name: "Marketing" }).click();
+  await page.getByRole("button", { name: "Add holiday" }).click();
+  await page.getByLabel("Date of holiday 1").fill("2026-02-30");
+  await page.getByLabel("Name of holiday 1").fill("Christmas Day");
   await page.getByRole("button", { name: "Add cap" }).click();
+  await saveReviewed(page);
+  await page.getByText("Input should be a date that exists, as YYYY-MM-DD").waitFor();
+  await page.getByLabel("Date of holiday 1").fill("2026-12-25");
   await saveReviewed(page);
   await page.getByText("The end must be after the start: the rule leaves no minute open").waitFor();
   await page.getByLabel("End of contact hours 3").fill("20:00");
@@ -164,6 +172,11 @@ test("contact rules are turned on, a rule that leaves no minute open is refused 
     person_clock: true,
     caps: [{ attempts: 3 }, { channel: "call", attempts: 1, days: 1 }],
   });
-  expect(body.contact_hours[2]).toMatchObject({ jurisdiction: "US-FL", from: "09:00", to: "20:00" });
+  expect(body.contact_hours[2]).toMatchObject({
+    ...{ jurisdiction: "US-FL", purpose: "marketing", from: "09:00", to: "20:00" },
+  });
+  expect(body.holidays).toMatchObject([
+    { jurisdiction: "US", date: "2026-12-25", name: "Christmas Day", purpose: null },
+  ]);
   expect(page.faults).toEqual([]);
 });

@@ -556,6 +556,7 @@ export class Model {
     const person = {
       target: own.find((address) => !address.includes("@")) as string,
       channel,
+      purpose: this.campaign.needs_consent ? ("marketing" as const) : ("informational" as const),
       request_variables,
       campaign_zone: this.#zone,
       contact_timezone: this.#faults.forgets_zones_of_contacts ? null : this.#persons.timezoneOf(1, own),

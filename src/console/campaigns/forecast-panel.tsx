@@ -174,6 +174,11 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
         ) : (
           <BarTable bars={bars} by={by} />
         )}
+        {forecast.own_hours && (
+          <Text size="sm" component="p" m={0}>
+            {forecast.own_hours.text}
+          </Text>
+        )}
         <Text size="xs" c="dimmed" component="div">
           {by === "day"
             ? `Days of ${timezone}.`

@@ -12,7 +12,7 @@ import {
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import type { ContactCap, ContactHours, StoredOutreachRules } from "../api-types.ts";
+import type { ContactCap, ContactHoliday, ContactHours, StoredOutreachRules } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
@@ -21,7 +21,7 @@ import classes from "./outreach-rules.module.css";
 const KEY = ["outreach-rules"];
 type Values = Pick<
   StoredOutreachRules,
-  "person_clock" | "contact_hours" | "caps" | "days_after_conversation"
+  "person_clock" | "contact_hours" | "holidays" | "caps" | "days_after_conversation"
 >;
 
 const read = () => call("GET /api/v1/outbound/rules", {});
@@ -30,6 +30,11 @@ const CHANNELS = [
   { value: "call", label: "Calls" },
   { value: "text", label: "Texts" },
   { value: "email", label: "E-mails" },
+];
+const PURPOSES = [
+  { value: "marketing", label: "Marketing" },
+  { value: "informational", label: "Information" },
+  { value: "emergency", label: "Emergencies" },
 ];
 const CAPPED = [...CHANNELS, { value: "any", label: "All together" }];
 const DAYS = [
@@ -54,12 +59,14 @@ export function OutreachRulesPanel() {
       labels={{
         person_clock: "Each person's own clock",
         contact_hours: "Contact hours",
+        holidays: "Holidays",
         caps: "Caps",
         days_after_conversation: "Rest after a conversation",
       }}
       values={(found) => ({
         person_clock: found.person_clock ?? false,
         contact_hours: found.contact_hours ?? [],
+        holidays: found.holidays ?? [],
         caps: found.caps ?? [],
         days_after_conversation: found.days_after_conversation ?? null,
       })}
@@ -71,9 +78,10 @@ export function OutreachRulesPanel() {
 }
 
 function RulesFields({ form }: { form: FieldsForm<Values> }) {
-  const { person_clock, contact_hours, caps, days_after_conversation } = form.getValues();
+  const { person_clock, contact_hours, holidays, caps, days_after_conversation } = form.getValues();
   const errorOf = (path: string): ReactNode => form.errors[path];
   const setHours = (rows: ContactHours[]) => form.setFieldValue("contact_hours", rows);
+  const setHolidays = (rows: ContactHoliday[]) => form.setFieldValue("holidays", rows);
   const setCaps = (rows: ContactCap[]) => form.setFieldValue("caps", rows);
   return (
     <>
@@ -86,7 +94,7 @@ function RulesFields({ form }: { form: FieldsForm<Values> }) {
       {person_clock && (
         <Rows
           title="Contact hours"
-          about="* is everybody, US a country, US-FL a state. All that apply to a person must be open."
+          about="* is everybody, US a country, US-FL a state. All that apply to a person must be open. A row for one purpose holds beside those for all."
           error={errorOf("contact_hours")}
           add="Add hours"
           onAdd={() =>
@@ -95,6 +103,7 @@ function RulesFields({ form }: { form: FieldsForm<Values> }) {
               {
                 jurisdiction: "US",
                 channel: "call",
+                purpose: null,
                 days: DAYS.map(({ value }) => value) as ContactHours["days"],
                 from: "09:00",
                 to: "20:00",
@@ -113,6 +122,32 @@ function RulesFields({ form }: { form: FieldsForm<Values> }) {
               onChange={(next) => setHours(contact_hours.with(index, next))}
               onRemove={() => setHours(contact_hours.toSpliced(index, 1))}
               errorOf={(field) => errorOf(`contact_hours.${index}.${field}`)}
+            />
+          ))}
+        </Rows>
+      )}
+      {person_clock && (
+        <Rows
+          title="Holidays"
+          about="Nobody is contacted on these days of their own calendar."
+          error={errorOf("holidays")}
+          add="Add holiday"
+          onAdd={() =>
+            setHolidays([
+              ...holidays,
+              { jurisdiction: "US", date: "", name: "", channel: null, purpose: null, source: null },
+            ])
+          }
+        >
+          {holidays.map((row, index) => (
+            <HolidayRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+              key={index}
+              number={index + 1}
+              row={row}
+              onChange={(next) => setHolidays(holidays.with(index, next))}
+              onRemove={() => setHolidays(holidays.toSpliced(index, 1))}
+              errorOf={(field) => errorOf(`holidays.${index}.${field}`)}
             />
           ))}
         </Rows>
@@ -212,6 +247,12 @@ function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<Contact
         onChange={(channel) => onChange({ ...row, channel: channel as ContactHours["channel"] })}
         error={errorOf("channel")}
       />
+      <PurposeSelect
+        name={name}
+        value={row.purpose ?? null}
+        onChange={(purpose) => onChange({ ...row, purpose })}
+        error={errorOf("purpose")}
+      />
       <MultiSelect
         className={classes.wide}
         aria-label={`Days of ${name}`}
@@ -249,6 +290,81 @@ function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<Contact
         value={row.checked_on ?? ""}
         onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
         error={errorOf("checked_on")}
+      />
+      <RemoveRow name={name} onRemove={onRemove} />
+    </fieldset>
+  );
+}
+
+function PurposeSelect(props: {
+  name: string;
+  value: ContactHours["purpose"];
+  onChange(purpose: ContactHours["purpose"]): void;
+  error: ReactNode;
+}) {
+  const { name, value, onChange, error } = props;
+  return (
+    <Select
+      aria-label={`Purpose of ${name}`}
+      placeholder="All purposes"
+      data={PURPOSES}
+      clearable
+      value={value ?? null}
+      onChange={(purpose) => onChange(purpose as ContactHours["purpose"])}
+      error={error}
+    />
+  );
+}
+
+function HolidayRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactHoliday>) {
+  const name = `holiday ${number}`;
+  return (
+    <fieldset className={classes.holiday} aria-label={name}>
+      <TextInput
+        aria-label={`Jurisdiction of ${name}`}
+        value={row.jurisdiction}
+        onChange={({ currentTarget }) =>
+          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
+        }
+        error={errorOf("jurisdiction")}
+      />
+      <TextInput
+        aria-label={`Date of ${name}`}
+        placeholder="2026-12-25"
+        value={row.date}
+        onChange={({ currentTarget }) => onChange({ ...row, date: currentTarget.value })}
+        error={errorOf("date")}
+      />
+      <TextInput
+        aria-label={`Name of ${name}`}
+        placeholder="Name"
+        dir="auto"
+        value={row.name}
+        onChange={({ currentTarget }) => onChange({ ...row, name: currentTarget.value })}
+        error={errorOf("name")}
+      />
+      <Select
+        aria-label={`Channel of ${name}`}
+        placeholder="All channels"
+        data={CHANNELS}
+        clearable
+        value={row.channel ?? null}
+        onChange={(channel) => onChange({ ...row, channel: channel as ContactHoliday["channel"] })}
+        error={errorOf("channel")}
+      />
+      <PurposeSelect
+        name={name}
+        value={row.purpose ?? null}
+        onChange={(purpose) => onChange({ ...row, purpose })}
+        error={errorOf("purpose")}
+      />
+      <TextInput
+        aria-label={`Source of ${name}`}
+        placeholder="Law or policy"
+        dir="auto"
+        value={row.source ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+        error={errorOf("source")}
       />
       <RemoveRow name={name} onRemove={onRemove} />
     </fieldset>

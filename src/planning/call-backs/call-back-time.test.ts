@@ -25,6 +25,7 @@ const around = (more: Partial<CallBackSurroundings> = {}): CallBackSurroundings 
   agent_zone: ZONE,
   expires_on: null,
   rules: { person_clock: true, contact_hours: [...FEDERAL_HOURS], caps: [], days_after_conversation: 2 },
+  purpose: "informational",
   past: [],
   ...more,
 });
@@ -114,7 +115,8 @@ test("for all times and windows: what is promised the dialer may start then, and
       };
       const of = around({ schedule, target, past, rules });
       const mayStart = (at: Date) => {
-        const held = { target, channel: "call" as const, request_variables: {}, campaign_zone: ZONE, past };
+        const kind = { channel: "call", purpose: "informational" } as const;
+        const held = { ...kind, target, request_variables: {}, campaign_zone: ZONE, past };
         return (
           isOpen(schedule, ZONE, at) && personState(rules, { ...held, is_asked_for: true }, at).hold === null
         );

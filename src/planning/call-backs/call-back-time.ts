@@ -1,3 +1,4 @@
+import type { OutreachPurpose } from "../../consent/consent.ts";
 import type { PastContact } from "../contact-caps.ts";
 import { firstPossible } from "../first-possible.ts";
 import { type OutreachRules, personColumns, placeOfPerson, timeText } from "../person-hold.ts";
@@ -15,6 +16,8 @@ export type CallBackSurroundings = {
   /** When nobody of its batch is called any more; null: never. */
   expires_on: Date | null;
   rules: OutreachRules | null;
+  /** What the campaign calls for. */
+  purpose: OutreachPurpose;
   past: readonly PastContact[];
   /** The zone that the person's contact has; left out and null: none. */
   contact_timezone?: string | null;
@@ -62,10 +65,10 @@ export function callBackTime(when: string, around: CallBackSurroundings, now: Da
   const ends = [around.expires_on, not_after].filter((end) => end !== null);
   const isOver = (time: Date) => ends.some((end) => end <= time);
   if (isOver(at)) return impossible("too-late");
-  const { schedule, agent_zone, past } = around;
+  const { schedule, agent_zone, purpose, past } = around;
   // The rest after a conversation does not hold for a call that was asked for in it.
   const rules = around.rules && { ...around.rules, days_after_conversation: null };
-  const first = firstPossible({ hours: { schedule, zone: agent_zone }, rules, place, past }, at);
+  const first = firstPossible({ hours: { schedule, zone: agent_zone }, rules, purpose, place, past }, at);
   if (first !== null && first.getTime() === at.getTime()) return { kind: "possible", at, zone };
   return impossible("closed", first === null || isOver(first) || isTooFar(first) ? null : first);
 }

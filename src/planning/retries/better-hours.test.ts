@@ -54,6 +54,7 @@ const RULES: OutreachRules = {
   caps: [],
   days_after_conversation: null,
 };
+const CALL = { channel: "call", purpose: "informational" } as const;
 const schedule = (from: number, to: number) => ({
   ...{ max_daily_calls: null, active_days: [...DAYS], outreach_override_rules: null },
   daily_start_time: `${String(from).padStart(2, "0")}:00:00`,
@@ -86,6 +87,7 @@ const preferenceOf = (each: Given): HourPreference => ({
   within_h: each.within_h,
   hours: { schedule: { ...schedule(each.from, each.to), active_days: each.days }, zone: each.zone },
   rules: each.reads ? RULES : null,
+  purpose: CALL.purpose,
   person: {
     target: each.target,
     request_variables:
@@ -101,8 +103,7 @@ function reading(each: Given) {
   const place = placeOf({ timezone: null, target: each.target }, each.zone);
   const isAllowed = (at: Date) =>
     isOpen(hours.schedule, hours.zone, at) &&
-    (!each.reads ||
-      nextContact(RULES.contact_hours, "call", place as never, at).at?.getTime() === at.getTime());
+    (!each.reads || nextContact(RULES, CALL, place as never, at).at?.getTime() === at.getTime());
   const isBetter = (at: Date) =>
     (place?.zones ?? []).every((timeZone) => {
       const hour = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23" }).format(
@@ -152,7 +153,7 @@ describe("a retry that prefers better hours", () => {
   const NOON = new Date("2026-11-18T17:00:00Z");
   const person = { target: "+12125550100", request_variables: {}, contact_timezone: null };
   const base: HourPreference = {
-    ...{ better: better(17), within_h: 24, rules: null, person, expires_on: null },
+    ...{ better: better(17), within_h: 24, rules: null, purpose: CALL.purpose, person, expires_on: null },
     hours: { schedule: schedule(9, 21), zone: "America/New_York" },
   };
 

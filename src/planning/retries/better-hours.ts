@@ -1,3 +1,4 @@
+import type { OutreachPurpose } from "../../consent/consent.ts";
 import { wilsonInterval } from "../../evaluations/statistics.ts";
 import { firstPossible } from "../first-possible.ts";
 import { type OutreachRules, personColumns, placeOfPerson } from "../person-hold.ts";
@@ -36,6 +37,7 @@ export type HourPreference = {
   /** When the campaign is open. */
   hours: Hours;
   rules: OutreachRules | null;
+  purpose: OutreachPurpose;
   person: { target: string; request_variables: Record<string, string>; contact_timezone: string | null };
   /** When nobody of its batch is called any more; null: never. */
   expires_on: Date | null;
@@ -51,7 +53,7 @@ const HOUR_ms = 3_600_000;
  * campaign and person's hours are open. Null: it would start in one anyway, or there is none in time. Pure.
  */
 export function atBetterHour(planned: Date, preference: HourPreference): MovedRetry | null {
-  const { better, within_h, hours, rules, person, expires_on } = preference;
+  const { better, within_h, hours, rules, purpose, person, expires_on } = preference;
   const reads = rules?.person_clock === true;
   const place = reads
     ? placeOfPerson({ ...person, campaign_zone: hours.zone })
@@ -63,7 +65,7 @@ export function atBetterHour(planned: Date, preference: HourPreference): MovedRe
   if (before === "unreadable" || after === "unreadable") return null;
   const not_before = before && momentIn(before, place.zones, "start");
   const not_after = after && momentIn(after, place.zones, "end");
-  const bounds = { hours, rules, place, past: [] };
+  const bounds = { hours, rules, purpose, place, past: [] };
   const from = not_before && not_before > planned ? not_before : planned;
   const start = firstPossible(bounds, from);
   if (start === null || betterAt(better, place.zones, start) !== null) return null;

@@ -31,6 +31,7 @@ const WAIT_REASONS = [
   "refused-by-carrier",
   "country-paused",
   "person-hours",
+  "holiday",
   "not-before",
   "unknown-zone",
   "unreadable-time",

@@ -1,0 +1,50 @@
+import { type ContactKind, type ContactRules, type NextContact, nextContact } from "../contact-hours.ts";
+import { type HeldPerson, placeOfPerson, timeText } from "../person-hold.ts";
+
+/** People outside their own hours, by the zone that is waited for; `opens_at`: when the first of them may be contacted. */
+export type WaitingZone = { zone: string; people: number; opens_at: Date };
+
+/** Of `judged` people, those whom their own hours or a holiday hold at that instant; the zone that opens first leads. */
+export type OwnHours = { judged: number; held: number; zones: WaitingZone[] };
+
+export type JudgedPerson = ContactKind &
+  Pick<HeldPerson, "target" | "request_variables" | "campaign_zone" | "contact_timezone">;
+
+/** As the claim would judge each of them, people of one place at once. Who names no zone that exists is not counted. Pure. */
+export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[], now: Date): OwnHours {
+  const found = new Map<string, NextContact>();
+  const zones = new Map<string, WaitingZone>();
+  for (const person of people) {
+    const place = placeOfPerson(person);
+    if (place === null) continue;
+    const { channel, purpose } = person;
+    const name = [channel, purpose, place.zones, place.jurisdictions].join(" ");
+    const next = found.get(name) ?? nextContact(rules, { channel, purpose }, place, now);
+    found.set(name, next);
+    const { at, zone } = next;
+    if (at === null || zone === null) continue;
+    const known = zones.get(zone) ?? { zone, people: 0, opens_at: at };
+    const opens_at = at < known.opens_at ? at : known.opens_at;
+    zones.set(zone, { zone, people: known.people + 1, opens_at });
+  }
+  const waiting = [...zones.values()].toSorted(
+    (a, b) => a.opens_at.getTime() - b.opens_at.getTime() || b.people - a.people,
+  );
+  return {
+    judged: people.length,
+    held: waiting.reduce((sum, { people }) => sum + people, 0),
+    zones: waiting,
+  };
+}
+
+/** `312 of 1,000 people wait for their own hours, the first for 08:00 in Los Angeles.` */
+export function ownHoursText({ judged, held, zones }: OwnHours, waiting: number, now: Date): string {
+  const number = (count: number) => count.toLocaleString("en");
+  const whom =
+    judged < waiting
+      ? `a sample of ${number(judged)} among ${number(waiting)} people`
+      : `${number(judged)} people`;
+  const [first] = zones;
+  if (!first) return `Nobody of ${whom} waits for their own hours.`;
+  return `${number(held)} of ${whom} wait for their own hours, the first for ${timeText(first.opens_at, first.zone, now)}.`;
+}

@@ -1,41 +1,38 @@
 import { sql } from "kysely";
-import type { DestinationRules } from "../base/destination.ts";
-import { refusalOf } from "../base/destination.ts";
+import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { askReassigned } from "../batches/ask-reassigned.ts";
 import type { EnrichmentParts } from "../batches/enrichment.ts";
 import type { Db } from "../db/database.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import { lanesOf } from "./cadences/lanes.ts";
 import { WAITS_FOR_FIRST, waitsForStep } from "./candidates.ts";
-import { checkingBatches } from "./due-batches.ts";
+import type { DueBatch } from "./due-batches.ts";
 import { type CheckedPerson, readNumberChecks } from "./known/read-number-checks.ts";
 
 /** As for look-ahead: more than a minute's worth at the highest rate. */
-const MOST_BATCHES = 20;
 const MOST_PEOPLE = 100;
 
 /**
- * Asks the carrier whether numbers that are reached next, and for the first time, were given to somebody else. No transaction
- * is open meanwhile. Returns the number of questions.
+ * Asks the carrier whether numbers that a batch reaches next, and for the first time, were given to somebody else. No
+ * transaction is open meanwhile. Returns the number of questions.
  */
 export async function checkNumbers(
   parts: EnrichmentParts & { destinations: DestinationRules },
+  batch: DueBatch,
 ): Promise<number> {
   const { db, clock, destinations } = parts;
+  const people = Map.groupBy(await nextPeople(db, batch.batch_key), ({ step }) => step);
   let asked = 0;
-  for (const batch of await checkingBatches(db, clock.now(), MOST_BATCHES)) {
-    const people = Map.groupBy(await nextPeople(db, batch.batch_key), ({ step }) => step);
-    for (const lane of lanesOf(batch)) {
-      const checks = await readNumberChecks(db, lane, people.get(lane.step) ?? [], clock.now());
-      const questions = [...checks].flatMap(([number, check]) =>
-        check.kind === "to-ask" && refusalOf(number, destinations) === null
-          ? [{ number, since: check.since }]
-          : [],
-      );
-      asked += questions.length;
-      const channel_id = lane.sender?.channel_id ?? null;
-      await askReassigned(parts, { organization_id: lane.organization_id, channel_id, questions });
-    }
+  for (const lane of lanesOf(batch)) {
+    const checks = await readNumberChecks(db, lane, people.get(lane.step) ?? [], clock.now());
+    const questions = [...checks].flatMap(([number, check]) =>
+      check.kind === "to-ask" && refusalOf(number, destinations) === null
+        ? [{ number, since: check.since }]
+        : [],
+    );
+    asked += questions.length;
+    const channel_id = lane.sender?.channel_id ?? null;
+    await askReassigned(parts, { organization_id: lane.organization_id, channel_id, questions });
   }
   return asked;
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import { type DestinationRules, refusalOf } from "../base/destination.ts";
-import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../batches/enrichment.ts";
-import { lookupFields } from "../campaigns/target-filter.ts";
-import type { Db } from "../db/database.ts";
-import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "./candidates.ts";
+import { type DestinationRules, refusalOf } from "../../base/destination.ts";
+import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../../batches/enrichment.ts";
+import { lookupFields } from "../../campaigns/target-filter.ts";
+import type { Db } from "../../db/database.ts";
+import { MOST_STEPS } from "../../planning/cadences/cadence.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "../candidates.ts";
+import { askingBatches, type DueBatch } from "../due-batches.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { askingBatches, type DueBatch } from "./due-batches.ts";
 
 /** Batches at a time, and the next requests of each: more than a minute's worth at the highest rate. */
 const MOST_BATCHES = 20;

@@ -1,13 +1,13 @@
 import { sql } from "kysely";
-import { type DestinationRules, refusalOf } from "../base/destination.ts";
-import { askReassigned } from "../batches/ask-reassigned.ts";
-import type { EnrichmentParts } from "../batches/enrichment.ts";
-import type { Db } from "../db/database.ts";
-import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { lanesOf } from "./cadences/lanes.ts";
-import { WAITS_FOR_FIRST, waitsForStep } from "./candidates.ts";
-import type { DueBatch } from "./due-batches.ts";
-import { type CheckedPerson, readNumberChecks } from "./known/read-number-checks.ts";
+import { type DestinationRules, refusalOf } from "../../base/destination.ts";
+import { askReassigned } from "../../batches/ask-reassigned.ts";
+import type { EnrichmentParts } from "../../batches/enrichment.ts";
+import type { Db } from "../../db/database.ts";
+import { MOST_STEPS } from "../../planning/cadences/cadence.ts";
+import { lanesOf } from "../cadences/lanes.ts";
+import { WAITS_FOR_FIRST, waitsForStep } from "../candidates.ts";
+import type { DueBatch } from "../due-batches.ts";
+import { type CheckedPerson, readNumberChecks } from "../known/read-number-checks.ts";
 
 /** As for look-ahead: more than a minute's worth at the highest rate. */
 const MOST_PEOPLE = 100;

@@ -39,9 +39,9 @@ export async function askReassigned(parts: EnrichmentParts, work: ToAsk): Promis
   await storeReassigned(parts.db, organization_id, learned, parts.clock.now());
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof lookupOf>>>;
+type ReassignedCarrier = NonNullable<Awaited<ReturnType<typeof lookupOf>>>;
 
-async function askOne({ lookup, account }: Found, question: Question): Promise<Learned> {
+async function askOne({ lookup, account }: ReassignedCarrier, question: Question): Promise<Learned> {
   const ask = lookup.reassigned as NonNullable<NumberLookup["reassigned"]>;
   try {
     return { ...question, ...(await ask(account, question.number, question.since)) };

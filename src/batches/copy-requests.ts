@@ -108,7 +108,7 @@ export function copyRequestsRoutes(api: Api, { db, clock, vault }: Deps): void {
       const status = statusAfter(locked, { kind: "filled" });
       await refuseWhileRead(tx, locked);
       // Variables are opened as they are read and sealed anew: with the key that is in use now.
-      const { rows } = await sql<Person>`
+      const { rows } = await sql<CopiedPerson>`
         select r.id, r.reference_id, r.target, r.request_variables, ${isPresent(keys.into)} as is_present
         from ${peopleOf(keys.from, source, locked.at)} and r.id > ${source.after ?? 0}
         order by r.id limit ${PIECE}`.execute(tx);
@@ -143,7 +143,7 @@ export function copyRequestsRoutes(api: Api, { db, clock, vault }: Deps): void {
   }
 }
 
-type Person = {
+type CopiedPerson = {
   id: number;
   reference_id: string;
   target: string;

@@ -10,13 +10,13 @@ import type { Db } from "../db/database.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
+import { lookAhead } from "./ahead/look-ahead.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { claimDue } from "./claim.ts";
 import { handOverGate } from "./hand-over-gate.ts";
 import { attemptLeases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
 import { advanceRetries, lookAtAll } from "./look-again.ts";
-import { lookAhead } from "./look-ahead.ts";
 import type { SettleQueue } from "./settle-queue.ts";
 import { askCarrier, takeUnsettled } from "./unsettled.ts";
 

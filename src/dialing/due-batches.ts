@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { purposeOf, type ReachRules } from "../campaigns/reach-rules.ts";
 import type { FilterSettings } from "../campaigns/target-filter.ts";
 import type { Outreach } from "../channels/outreach.ts";
@@ -175,26 +175,14 @@ export async function lockDueBatches(tx: Tx, now: Date, most: number): Promise<D
   return rows;
 }
 
-/** Batches that are due within a minute and whose campaigns have filters. */
-export const filteredBatches = (db: Db, now: Date, most: number): Promise<DueBatch[]> =>
-  dueSoon(
-    db,
-    sql`coalesce(c.mode, 'voice') <> 'email'
-      and (c.target_filters is not null or cardinality(c.allowed_line_types) > 0)`,
-    now,
-    most,
-  );
-
-/** The same of campaigns that have numbers checked for having been given to somebody else. */
-export const checkingBatches = (db: Db, now: Date, most: number): Promise<DueBatch[]> =>
-  dueSoon(db, sql`c.reach_rules ->> 'check_reassigned' = 'true'`, now, most);
-
-async function dueSoon(db: Db, which: RawBuilder<unknown>, now: Date, most: number): Promise<DueBatch[]> {
+/** Batches that are due within a minute and whose campaigns ask about numbers before they reach them. */
+export async function askingBatches(db: Db, now: Date, most: number): Promise<DueBatch[]> {
   const { rows } = await sql<DueBatch>`
     select ${COLUMNS}
     from batch_pacing p join batches b on b.key = p.batch_key ${TABLES}
     where p.wake_at <= ${new Date(now.getTime() + 60_000).toISOString()}::timestamptz and b.status = 'ACTIVE'
-      and ${which}
+      and (coalesce(c.mode, 'voice') <> 'email' and (c.target_filters is not null or cardinality(c.allowed_line_types) > 0)
+        or c.reach_rules ->> 'check_reassigned' = 'true')
     order by p.wake_at
     limit ${most}`.execute(db);
   return rows;

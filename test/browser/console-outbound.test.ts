@@ -145,6 +145,27 @@ test("one person is added by hand, and whoever waits is taken out again", async 
   expect(person.request_status).toBe("CANCELED");
 });
 
+test("people of another batch are counted, then taken into a new one, and a second time nobody is", async () => {
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=batches`);
+  await page.getByRole("button", { name: "New batch" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("20261118.10");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "20261118.10" }).waitFor();
+  const take = async () => {
+    await page.getByRole("button", { name: "From another batch" }).click();
+    await page.getByRole("dialog").getByLabel("Batch").fill("20261118.9");
+  };
+  await take();
+  await page.getByText(/^11 people, 0 of them in this batch already/).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText(/^11 people were added/).waitFor();
+  await take();
+  await page.getByText(/^11 people, 11 of them in this batch already/).waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("11 are in this batch already").waitFor();
+});
+
 test("a batch is paused, resumed and given an end, and the end survives a pause", async () => {
   await page.goto("/console/batches/20261118.9");
   await page.getByRole("button", { name: "Resume" }).click();
@@ -392,6 +413,8 @@ test("a consent is recorded and withdrawn with a reason, a list is imported, and
   await page.getByRole("radio", { name: "Marketing", checked: true }).waitFor();
   await page.getByRole("radio", { name: "Information", exact: true }).click();
   await page.getByText("Purpose saved.").waitFor();
+  await page.getByRole("switch", { name: "Check for reassigned numbers" }).click();
+  await page.getByText("Number check saved.").waitFor();
   expect(await page.evaluate("window.hit")).toBeUndefined();
   expect(page.faults).toEqual([]);
 });

@@ -16,6 +16,7 @@ const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/tools/check": "reads",
   "POST /api/v1/services/{}/mcp/refresh": "asks the server",
   "POST /api/v1/tools/play": "reads: nothing is kept",
+  "POST /api/v1/outbound/batches/{}/requests/from/preview": "reads: counts",
   "POST /api/v1/outbound/campaigns/{}/count_matches": "reads",
   "POST /api/v1/outbound/campaigns/{}/forecast": "reads: calculates",
   "POST /api/v1/outbound/campaigns/{}/preflight": "reads: counts",

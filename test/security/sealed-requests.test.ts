@@ -272,3 +272,23 @@ test("a file can't have a sealed value opened that somebody copied", async () =>
     expect(JSON.stringify(answer.body)).toContain("which begins sealed values");
   }
 });
+
+test("people taken from a batch that was stored in clear lie sealed in the one they are taken into", async () => {
+  await seals(false);
+  const { id } = await campaign();
+  const [from, into] = [await batchOf(id), await batchOf(id)];
+  await outbound.add(from, [request("z", "+15125559999", { name: "zebra" })]);
+  await seals(true);
+  const copied = await app.send("POST", `/api/v1/outbound/batches/${into}/requests/from`, { batch_id: from });
+  expect(copied.body).toMatchObject({ accepted: 1 });
+  const { rows } = await sql<{ batch_id: string; is_sealed: boolean }>`
+    select b.batch_id, ${isSealedDocument(sql`r.request_variables`)} as is_sealed
+    from requests r join batches b on b.key = r.batch_key where b.batch_id in (${from}, ${into}) order by r.id`.execute(
+    app.db,
+  );
+  expect(rows.find(({ batch_id }) => batch_id === into)).toEqual({ batch_id: into, is_sealed: true });
+  expect((await outbound.results(into)).body[0].request_variables).toEqual({ name: "zebra" });
+});
+
+const batchOf = async (campaign_id: number): Promise<string> =>
+  (await outbound.createBatch({ campaign_id })).batch_id;

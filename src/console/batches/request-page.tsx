@@ -76,6 +76,9 @@ export default function RequestPage() {
                   role="status"
                 >
                   <Text size="sm">{next_step.text}</Text>
+                  {request.number_check !== null && request.number_check !== next_step.text && (
+                    <Text size="sm">{request.number_check}</Text>
+                  )}
                   {next_step.until && (
                     <Text size="xs">
                       Next check <Time at={next_step.until} />.

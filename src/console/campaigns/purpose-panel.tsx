@@ -33,9 +33,10 @@ export function PurposePanel({ campaign_id }: { campaign_id: number }) {
   const choose = useMutation({
     mutationFn: (body: CampaignReachRulesChange) =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body }),
-    onSuccess(saved) {
+    onSuccess(saved, { check_reassigned }) {
       client.setQueryData(queryKey, saved);
-      notifications.show({ message: "Saved. It applies from the next attempt on.", color: "green" });
+      const what = check_reassigned === undefined ? "Purpose" : "Number check";
+      notifications.show({ message: `${what} saved. It applies from the next attempt on.`, color: "green" });
     },
     onError: showFailure,
   });

@@ -1,25 +1,28 @@
 import { sql } from "kysely";
-import { type DestinationRules, refusalOf } from "../base/destination.ts";
-import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../batches/enrichment.ts";
-import type { Db } from "../db/database.ts";
-import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "./candidates.ts";
+import { type DestinationRules, refusalOf } from "../../base/destination.ts";
+import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../../batches/enrichment.ts";
+import { lookupFields } from "../../campaigns/target-filter.ts";
+import type { Db } from "../../db/database.ts";
+import { MOST_STEPS } from "../../planning/cadences/cadence.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "../candidates.ts";
+import { askingBatches, type DueBatch } from "../due-batches.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { type DueBatch, filteredBatches } from "./due-batches.ts";
 
 /** Batches at a time, and the next requests of each: more than a minute's worth at the highest rate. */
 const MOST_BATCHES = 20;
 const MOST_PEOPLE = 100;
 
 /**
- * Looks up the types of the numbers that are tried next, and whether they were given to somebody else, so that no due request waits for a carrier, and no lookup is paid
- * for numbers that are never tried. No transaction is open meanwhile. Returns the number of lookups.
+ * Looks up the types of the numbers that are tried next, and whether they were given to somebody else, so that no due
+ * request waits for a carrier, and no lookup is paid for numbers that are never tried. No transaction is open meanwhile. Returns the number of lookups.
  */
 export async function lookAhead(
   parts: EnrichmentParts & { destinations: DestinationRules },
 ): Promise<number> {
   let asked = 0;
-  for (const batch of await filteredBatches(parts.db, parts.clock.now(), MOST_BATCHES)) {
+  for (const batch of await askingBatches(parts.db, parts.clock.now(), MOST_BATCHES)) {
+    if (batch.campaign.reach_rules?.check_reassigned) asked += await checkNumbers(parts, batch);
+    if (batch.campaign.mode === "email" || lookupFields(batch.campaign).length === 0) continue;
     const requests = (await nextPeople(parts.db, batch)).filter(
       ({ target, enrichment }) =>
         missingFields(batch.campaign, enrichment).length > 0 &&
@@ -35,7 +38,7 @@ export async function lookAhead(
       requests,
     });
   }
-  return asked + (await checkNumbers(parts));
+  return asked;
 }
 
 /** Those whose step reaches the number that was looked up before; the filter may have changed since. */

@@ -78,6 +78,12 @@ export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (Sessi
 
 export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
+export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null };
+
+export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+
+export type Announcements = { "rows": (AnnouncementRowInput)[] };
+
 export type AnswerHour = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "day": "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"; "hour": number };
 
 export type AnswerRate = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
@@ -1030,6 +1036,8 @@ export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Reco
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
 
+export type StoredAnnouncements = { "rows": (AnnouncementRow)[]; "offered": (AnnouncementRow)[]; "updated_at": string | null; "updated_by": string | null };
+
 export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
@@ -1494,6 +1502,8 @@ export type Operations = {
   reattach_twilio_number: { input: { "path": { "channel_id": number }; "body": TwilioNumberUpdateRequest }; answer: TwilioNumberResponse };
   release_twilio_number: { input: { "path": { "channel_id": number; "number": string } }; answer: Deleted };
   verify_twilio_number_a2p: { input: { "path": { "channel_id": number }; "body": A2pMessagingPathCheckRequest }; answer: A2pMessagingPathCheckResponse };
+  get_organization_announcements: { input: Record<never, never>; answer: StoredAnnouncements };
+  update_organization_announcements: { input: { "body": Announcements }; answer: StoredAnnouncements };
   list_suppressions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Suppression)[] } };
   create_suppression: { input: { "body": SuppressionCreateRequest }; answer: Suppression };
   export_suppressions: { input: Record<never, never>; answer: string };
@@ -1973,6 +1983,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   reattach_twilio_number: ["PUT", "/api/v1/channels/twilio/{channel_id}/numbers"],
   release_twilio_number: ["DELETE", "/api/v1/channels/twilio/{channel_id}/numbers/{number}"],
   verify_twilio_number_a2p: ["POST", "/api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance"],
+  get_organization_announcements: ["GET", "/api/v1/organizations/announcements"],
+  update_organization_announcements: ["PUT", "/api/v1/organizations/announcements"],
   list_suppressions: ["GET", "/api/v1/suppressions/"],
   create_suppression: ["POST", "/api/v1/suppressions/"],
   export_suppressions: ["GET", "/api/v1/suppressions/csv"],

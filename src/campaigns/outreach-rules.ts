@@ -5,9 +5,9 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { isJurisdiction } from "../geography/person-zones.ts";
 import { CONTACT_CHANNELS, contactHoursFaults, FEDERAL_HOURS } from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
-import { isJurisdiction } from "../planning/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
 
 const timeOfDay = (pattern: RegExp) =>

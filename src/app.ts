@@ -3,7 +3,6 @@ import { addAccounts } from "./accounts/routes.ts";
 import { addAgentFiles } from "./agent-files/routes.ts";
 import { addAgents } from "./agents/routes.ts";
 import { addAnalytics } from "./analytics/routes.ts";
-import { announcementRoutes } from "./announcements/announcement-routes.ts";
 import { consoleRoutes } from "./api/console-files.ts";
 import { healthRoutes } from "./api/health.ts";
 import { createEngine } from "./app/engine.ts";
@@ -100,7 +99,6 @@ export async function createApp(given: AppParts): Promise<App> {
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });
   addCarriers(api, { ...ground, tenantsBuy: config.tenants_buy_numbers });
-  announcementRoutes(api, ground);
   addConsent(api, ground);
   eventRoutes(api, ground);
   addSessions(api, ground);

@@ -206,7 +206,7 @@ export type CampaignNumberGroup = { "number_group_id": number | null };
 
 export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
 
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
 
@@ -1502,14 +1502,14 @@ export type Operations = {
   reattach_twilio_number: { input: { "path": { "channel_id": number }; "body": TwilioNumberUpdateRequest }; answer: TwilioNumberResponse };
   release_twilio_number: { input: { "path": { "channel_id": number; "number": string } }; answer: Deleted };
   verify_twilio_number_a2p: { input: { "path": { "channel_id": number }; "body": A2pMessagingPathCheckRequest }; answer: A2pMessagingPathCheckResponse };
-  get_organization_announcements: { input: Record<never, never>; answer: StoredAnnouncements };
-  update_organization_announcements: { input: { "body": Announcements }; answer: StoredAnnouncements };
   list_suppressions: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Suppression)[] } };
   create_suppression: { input: { "body": SuppressionCreateRequest }; answer: Suppression };
   export_suppressions: { input: Record<never, never>; answer: string };
   import_suppressions: { input: { "query"?: { "calling_code"?: string | null | undefined } | undefined; "body": FormData }; answer: SuppressionImport };
   get_suppression: { input: { "path": { "id": number } }; answer: Suppression };
   lift_suppression: { input: { "path": { "id": number }; "query": { "reason": string } }; answer: Deleted };
+  get_organization_announcements: { input: Record<never, never>; answer: StoredAnnouncements };
+  update_organization_announcements: { input: { "body": Announcements }; answer: StoredAnnouncements };
   list_consents: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Consent)[] } };
   create_consent: { input: { "body": ConsentCreateRequest }; answer: Consent };
   export_consents: { input: Record<never, never>; answer: string };
@@ -1983,14 +1983,14 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   reattach_twilio_number: ["PUT", "/api/v1/channels/twilio/{channel_id}/numbers"],
   release_twilio_number: ["DELETE", "/api/v1/channels/twilio/{channel_id}/numbers/{number}"],
   verify_twilio_number_a2p: ["POST", "/api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance"],
-  get_organization_announcements: ["GET", "/api/v1/organizations/announcements"],
-  update_organization_announcements: ["PUT", "/api/v1/organizations/announcements"],
   list_suppressions: ["GET", "/api/v1/suppressions/"],
   create_suppression: ["POST", "/api/v1/suppressions/"],
   export_suppressions: ["GET", "/api/v1/suppressions/csv"],
   import_suppressions: ["POST", "/api/v1/suppressions/csv"],
   get_suppression: ["GET", "/api/v1/suppressions/{id}"],
   lift_suppression: ["DELETE", "/api/v1/suppressions/{id}"],
+  get_organization_announcements: ["GET", "/api/v1/organizations/announcements"],
+  update_organization_announcements: ["PUT", "/api/v1/organizations/announcements"],
   list_consents: ["GET", "/api/v1/consents/"],
   create_consent: ["POST", "/api/v1/consents/"],
   export_consents: ["GET", "/api/v1/consents/csv"],

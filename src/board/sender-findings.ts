@@ -14,7 +14,7 @@ export type OwnNumber = {
 
 /** What is wrong with the numbers that people see, and what to do. Pure. */
 export function senderFindings(
-  mode: string | null,
+  mode: string,
   shown: readonly string[],
   own: readonly OwnNumber[],
   { reaches_us }: { reaches_us: boolean },
@@ -57,10 +57,10 @@ export async function readSenderFindings(
   campaign_id: number,
   how: { reaches_us: boolean },
 ): Promise<SenderFinding[]> {
-  const { rows } = await sql<{ mode: string | null; shown: string[]; own: OwnNumber[] }>`
+  const { rows } = await sql<{ mode: string; shown: string[]; own: OwnNumber[] }>`
     with shown as (
-      select c.mode, c.sub_organization_id, array_remove(array[coalesce(
-        case when c.mode = 'voice' then c.caller_id end,
+      select coalesce(c.mode, 'voice') as mode, c.sub_organization_id, array_remove(array[coalesce(
+        case when coalesce(c.mode, 'voice') = 'voice' then c.caller_id end,
         case when c.number_group_id is null then c.source end)], null)
       || array(select t.target from number_group_numbers n join channel_targets t on t.id = n.channel_target_id
         where n.group_id = c.number_group_id order by t.id) as numbers

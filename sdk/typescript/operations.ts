@@ -78,6 +78,12 @@ export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (Sessi
 
 export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
+export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null };
+
+export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+
+export type Announcements = { "rows": (AnnouncementRowInput)[] };
+
 export type AnswerHour = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "day": "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"; "hour": number };
 
 export type AnswerRate = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
@@ -200,7 +206,7 @@ export type CampaignNumberGroup = { "number_group_id": number | null };
 
 export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
 
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
 
@@ -1046,6 +1052,8 @@ export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Reco
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
 
+export type StoredAnnouncements = { "rows": (AnnouncementRow)[]; "offered": (AnnouncementRow)[]; "updated_at": string | null; "updated_by": string | null };
+
 export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "holidays": (ContactHoliday)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
@@ -1516,6 +1524,8 @@ export type Operations = {
   import_suppressions: { input: { "query"?: { "calling_code"?: string | null | undefined } | undefined; "body": FormData }; answer: SuppressionImport };
   get_suppression: { input: { "path": { "id": number } }; answer: Suppression };
   lift_suppression: { input: { "path": { "id": number }; "query": { "reason": string } }; answer: Deleted };
+  get_organization_announcements: { input: Record<never, never>; answer: StoredAnnouncements };
+  update_organization_announcements: { input: { "body": Announcements }; answer: StoredAnnouncements };
   list_consents: { input: { "query"?: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined } | undefined }; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Consent)[] } };
   create_consent: { input: { "body": ConsentCreateRequest }; answer: Consent };
   export_consents: { input: Record<never, never>; answer: string };
@@ -1997,6 +2007,8 @@ export const PLACES: Record<keyof Operations, readonly [method: string, path: st
   import_suppressions: ["POST", "/api/v1/suppressions/csv"],
   get_suppression: ["GET", "/api/v1/suppressions/{id}"],
   lift_suppression: ["DELETE", "/api/v1/suppressions/{id}"],
+  get_organization_announcements: ["GET", "/api/v1/organizations/announcements"],
+  update_organization_announcements: ["PUT", "/api/v1/organizations/announcements"],
   list_consents: ["GET", "/api/v1/consents/"],
   create_consent: ["POST", "/api/v1/consents/"],
   export_consents: ["GET", "/api/v1/consents/csv"],

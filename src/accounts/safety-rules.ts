@@ -110,15 +110,9 @@ async function readRules(db: Db, { organization_id }: Caller): Promise<SafetyRul
   return { ...NO_RULES, ...rules, updated_at, updated_by };
 }
 
-/** The rules for a session that begins; null: there are none. */
-export async function safetyRulesFor(db: Db, sub_organization_id: number): Promise<SafetyRules | null> {
-  const { rows } = await sql<{ rules: SafetyRules | null }>`
-    select o.safety_rules as rules from organizations o
-    join sub_organizations s on s.organization_id = o.id
-    where s.id = ${sub_organization_id}`.execute(db);
-  const rules = rows[0]?.rules ?? null;
-  return rules && { ...NO_RULES, ...rules };
-}
+/** Rules as they are stored, with what was added since; null: there are none. */
+export const wholeRules = (stored: SafetyRules | null): SafetyRules | null =>
+  stored && { ...NO_RULES, ...stored };
 
 /** Limits of what an organization's agents do and say, whatever a model was persuaded of. */
 export function safetyRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {

@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import type { Db } from "../db/database.ts";
 import { wilsonInterval } from "../evaluations/statistics.ts";
-import { placeOf } from "../planning/person-zones.ts";
+import { placeOf } from "../geography/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
 import { answerHours, type TriedHour } from "./answer-hours.ts";
 

@@ -25,6 +25,7 @@ import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
 import type { SkipReason } from "../planning/steps/request-step.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import type { RequestDeps } from "./request-trace.ts";
+import { readSenderFindings } from "./sender-findings.ts";
 
 /** Judged one by one, newest batch first; 50,000 take some seconds. */
 const MOST_JUDGED = 50_000;
@@ -72,6 +73,15 @@ const Preflight = z
     batches: z
       .array(z.object({ batch_id: z.string(), text: z.string() }))
       .describe("Batches that start nobody now, and why."),
+    sender: z
+      .array(
+        z.object({
+          number: z.string(),
+          problem: z.enum(["not-ours", "not-answered", "not-registered"]),
+          text: z.string(),
+        }),
+      )
+      .describe("What is wrong with the numbers that people see, and what to do."),
     outdated_lists: z.array(z.string()).describe("National do-not-call lists whose file is too old."),
   })
   .meta({ id: "CampaignPreflight" });
@@ -112,6 +122,8 @@ export function preflightRoutes(api: Api, deps: RequestDeps): void {
 class PreflightTally {
   contacted = 0;
   judged = 0;
+  /** Whether somebody has a number of the North American plan, whose texts to the US need a registered sender. */
+  reaches_us = false;
   readonly later = new Map<Reason, number>();
   readonly skipped = new Map<Reason, number>();
 
@@ -142,6 +154,7 @@ async function preflight(deps: RequestDeps, caller: Caller, campaign_id: number,
     later: counted(tally.later),
     skipped: counted(tally.skipped),
     batches: waits,
+    sender: await readSenderFindings(db, campaign_id, { reaches_us: tally.reaches_us }),
     outdated_lists: await outdatedDoNotCallLists(db, caller, now),
   };
 }
@@ -240,6 +253,7 @@ async function judge(
   const checks = await readNumberChecks(db, batch, people, now);
   for (const [index, person] of people.entries()) {
     tally.judged++;
+    tally.reaches_us ||= person.target.startsWith("+1");
     const check = checks.get(person.target) ?? null;
     const issue = eligibilityIssue(batch.campaign, person, issues[index] ?? null, destinations, check);
     const { hold, too_late } = personState(

@@ -25,6 +25,8 @@ type Parts = {
   engines?: VoiceEngines | null;
   /** Left out: any number of calls. */
   capacity?: CallCapacity;
+  /** Whether our own lines are recorded. */
+  records_lines: boolean;
   isStopping(): boolean;
   /** How the line of a call is opened. */
   opening(call: CallRow): Promise<AnsweredCall>;
@@ -35,7 +37,7 @@ export function createAnswering(parts: Parts): Pick<VoiceCalls, "answer" | "answ
   /** Makes the audio of the agent's last words while the carrier opens the call's next line. */
   repeatSoon(call: CallRow): void;
 } {
-  const { engine, attempts, voice_missing, engines, capacity, isStopping, opening } = parts;
+  const { engine, attempts, voice_missing, engines, capacity, records_lines, isStopping, opening } = parts;
   const { db, log } = engine;
 
   async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
@@ -54,7 +56,8 @@ export function createAnswering(parts: Parts): Pick<VoiceCalls, "answer" | "answ
     const isNew = given.key === null && wanted.is_streamed;
     if (isNew && !hasRoom(given.sid)) return fallback ?? { dial: null, busy: true };
     try {
-      await startCall(engine, attempts, given, wanted);
+      const is_recorded = wanted.is_streamed ? records_lines : (given.is_recorded_by_carrier ?? false);
+      await startCall(engine, attempts, given, { ...wanted, is_recorded });
     } catch (error) {
       if (isNew) capacity?.forget(given.sid);
       // Two requests at the same time: the other one has started the call.
@@ -74,7 +77,7 @@ export function createAnswering(parts: Parts): Pick<VoiceCalls, "answer" | "answ
     if (isStopping())
       throw new Fault("unavailable", "This service is restarting. Please call again in a moment.");
     if (!hasRoom(given.sid)) throw new Fault("too-many", ALL_BUSY, { retry_after_s: 30 });
-    await startCall(engine, attempts, given, wanted);
+    await startCall(engine, attempts, given, { ...wanted, is_recorded: records_lines });
     const started = await callOfSid(db, given.sid, given.carrier);
     if (!started) throw new Error("a call was started and is not there");
     greetSoon(started);

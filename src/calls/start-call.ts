@@ -85,7 +85,7 @@ export async function startCall(
   engine: Engine,
   attempts: Pick<AttemptReports, "sessionStarted">,
   call: IncomingCall,
-  wanted: WantedCall,
+  wanted: WantedCall & { is_recorded: boolean },
 ): Promise<void> {
   if (wanted.agent_id === null) throw new Error("nobody answers this call");
   await startSession(
@@ -109,6 +109,7 @@ export async function startCall(
       verified: wanted.is_outbound || callerIsProven(call),
       ...wanted.visitor,
       variables: wanted.variables,
+      is_recorded: wanted.is_recorded,
       greets: "later",
     },
     async (tx, { session_id, conversation_id }) => {

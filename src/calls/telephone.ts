@@ -108,6 +108,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     voice_missing,
     engines,
     capacity,
+    records_lines: recordings !== undefined,
     isStopping: () => stopping,
     opening,
   });

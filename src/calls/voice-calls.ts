@@ -17,6 +17,8 @@ export type IncomingCall = {
   to: string;
   /** The carriers' attestation of the caller's number (STIR/SHAKEN); absent without one. */
   attestation?: string;
+  /** The carrier records the call where it listens and speaks itself. */
+  is_recorded_by_carrier?: boolean;
 };
 
 /** How the line of a call is opened: over a socket that names the call and sends the token. */

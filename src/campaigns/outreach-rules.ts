@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
 import { OUTREACH_PURPOSES } from "../consent/consent.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { isJurisdiction } from "../geography/person-zones.ts";
 import {
   CONTACT_CHANNELS,
   type ContactHours,
@@ -13,7 +14,6 @@ import {
   FEDERAL_HOURS,
 } from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
-import { isJurisdiction } from "../planning/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
 
 const timeOfDay = (pattern: RegExp) =>

@@ -78,6 +78,12 @@ export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (Sessi
 
 export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
+export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null };
+
+export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+
+export type Announcements = { "rows": (AnnouncementRowInput)[] };
+
 export type AnswerHour = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "day": "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"; "hour": number };
 
 export type AnswerRate = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
@@ -200,7 +206,7 @@ export type CampaignNumberGroup = { "number_group_id": number | null };
 
 export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
 
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "outdated_lists": (string)[] };
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
 
@@ -1046,6 +1052,8 @@ export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Reco
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
 
+export type StoredAnnouncements = { "rows": (AnnouncementRow)[]; "offered": (AnnouncementRow)[]; "updated_at": string | null; "updated_by": string | null };
+
 export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "holidays": (ContactHoliday)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
@@ -1516,6 +1524,8 @@ export type Operations = {
   "POST /api/v1/suppressions/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: SuppressionFile; answer: SuppressionImport };
   "GET /api/v1/suppressions/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Suppression };
   "DELETE /api/v1/suppressions/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/organizations/announcements": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredAnnouncements };
+  "PUT /api/v1/organizations/announcements": { path: Record<never, never>; query: Record<never, never>; body: Announcements; answer: StoredAnnouncements };
   "GET /api/v1/consents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Consent)[] } };
   "POST /api/v1/consents/": { path: Record<never, never>; query: Record<never, never>; body: ConsentCreateRequest; answer: Consent };
   "GET /api/v1/consents/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };

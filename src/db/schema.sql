@@ -113,7 +113,10 @@ create table organizations (
   own_limits_updated_by text,
   contact_key_variable text,
   has_linked_addresses boolean not null default false,
-  contacts_from_sessions_since timestamptz
+  contacts_from_sessions_since timestamptz,
+  announcements json,
+  announcements_updated_at timestamptz,
+  announcements_updated_by text
 );
 
 create table sub_organizations (

@@ -1191,6 +1191,9 @@ export interface Organizations {
   access_rules: unknown | null;
   access_rules_updated_at: string | null;
   access_rules_updated_by: string | null;
+  announcements: unknown | null;
+  announcements_updated_at: string | null;
+  announcements_updated_by: string | null;
   audit_reads: Generated<boolean>;
   closed_at: string | null;
   confirm_above: number | null;

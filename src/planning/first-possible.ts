@@ -1,8 +1,8 @@
 import type { OutreachPurpose } from "../consent/consent.ts";
+import type { PersonPlace } from "../geography/person-zones.ts";
 import { capHold, type PastContact } from "./contact-caps.ts";
 import { nextContact } from "./contact-hours.ts";
 import type { OutreachRules } from "./person-hold.ts";
-import type { PersonPlace } from "./person-zones.ts";
 import { type Hours, nextOpening } from "./schedule.ts";
 
 /** What bounds when a call to one person may start. `hours`: the campaign's, on its agent's clock. */

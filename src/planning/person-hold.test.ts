@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { NORTH_AMERICAN_AREAS } from "../geography/north-american-areas.ts";
+import { isJurisdiction, placeOf } from "../geography/person-zones.ts";
 import { type ContactHours, contactHoursFaults, FEDERAL_HOURS, nextContact } from "./contact-hours.ts";
-import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
 import { type HeldPerson, type OutreachRules, personColumnFault, personState } from "./person-hold.ts";
-import { isJurisdiction, placeOf } from "./person-zones.ts";
 import { WEEKDAYS } from "./weekday.ts";
 
 const RULES: OutreachRules = {

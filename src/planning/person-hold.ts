@@ -1,6 +1,7 @@
+import { cityOf, type PersonPlace, placeOf } from "../geography/person-zones.ts";
+import { cellOf, postalCodes } from "../geography/postal-columns.ts";
 import { type CapHold, type ContactCaps, capHold, type PastContact } from "./contact-caps.ts";
 import { type ContactHoliday, type ContactKind, type ContactRules, nextContact } from "./contact-hours.ts";
-import { cityOf, type PersonPlace, placeOf } from "./person-zones.ts";
 import { momentIn, readMoment } from "./request-moment.ts";
 
 /** What an organization asks of every start to a person, over all campaigns. */
@@ -16,23 +17,12 @@ export type PersonColumn = (typeof PERSON_COLUMNS)[number];
 export const isPersonColumn = (name: string): name is PersonColumn =>
   PERSON_COLUMNS.includes(name as PersonColumn);
 
-/** What lists call a person's postal code. A value that is none is passed over, since the column is the list's own. */
-const POSTAL_CODE_COLUMNS = ["postal_code", "postcode", "zip", "zip_code"] as const;
-
-function cellOf(variables: Record<string, string>, name: string): string | null {
-  const text = (variables[name] ?? variables[`vars.${name}`] ?? "").trim();
-  return text === "" ? null : text;
-}
-
 /** What the request says of its person, empty cells as none. */
 export const personColumns = (variables: Record<string, string>): Record<PersonColumn, string | null> => ({
   timezone: cellOf(variables, "timezone"),
   not_before: cellOf(variables, "not_before"),
   not_after: cellOf(variables, "not_after"),
 });
-
-export const postalCodes = (variables: Record<string, string>): string[] =>
-  POSTAL_CODE_COLUMNS.map((name) => cellOf(variables, name)).filter((code) => code !== null);
 
 export type PersonHoldReason =
   | "person-hours"

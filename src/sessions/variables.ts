@@ -1,3 +1,4 @@
+import type { Announcement } from "../announcements/announcement.ts";
 import { type Lookup, variableLookup } from "../expressions/template.ts";
 import type { WorkflowsState } from "../workflows/workflow-state.ts";
 import type { AnswererNote } from "./answerer-notes.ts";
@@ -15,6 +16,8 @@ export type SessionState = {
   /** How many of the person's first messages only chose a language from the greeting's menu. */
   menu_choices?: number;
   safety?: SafetyMemory;
+  /** What the agent's first words begin with; absent once it was said, and where nothing is to be. */
+  announcements?: Announcement[];
 };
 
 /** What a session remembers for the limits of what its agent does. */

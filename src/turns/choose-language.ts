@@ -28,8 +28,9 @@ export function chooseLanguage(draft: TurnDraft, text: string): boolean {
   };
   applyEffects(draft, { language, ...(language !== memory.language && { event }) }, undefined);
   if (!repeats) return false;
+  const said_before = draft.state.messages.length;
   const { at } = draft.surroundings();
   draft.trace(...greetingTrace(snapshot, at));
   draft.say(greetingText(snapshot, draft.state.memory, sessionFacts(session), at, "without-menu") ?? "");
-  return draft.state.messages.length > 0;
+  return draft.state.messages.length > said_before;
 }

@@ -1,5 +1,6 @@
 import { chooseMessageText, explainChoice, type MessageRule } from "../agents/message-rules.ts";
 import type { Snapshot, SnapshotMessage } from "../agents/snapshot.ts";
+import { type Announcement, announcementReason, isSameLanguage } from "../announcements/announcement.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import { voiceInForce } from "../sessions/session-voice.ts";
@@ -54,6 +55,34 @@ const rulesOf = (message: SnapshotMessage) => message.rules as MessageRule[];
 
 const wallClock = (at: Date, { timezone }: Snapshot["agent"]): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
+
+export const announcementText = (announcements: readonly Announcement[]): string =>
+  announcements.map(({ text }) => text).join(" ");
+
+/** For speech: each in a language that the agent has a voice for. */
+export function announcementParts(
+  announcements: readonly Announcement[],
+  { language_group }: Pick<Snapshot, "language_group">,
+  spoken: string,
+): SpokenPart[] {
+  const codes = (language_group?.language_configs ?? []).map(({ language_code }) => language_code);
+  return announcements.map(({ text, language }) => ({
+    text,
+    language: isSameLanguage(language, spoken)
+      ? null
+      : (codes.find((code) => isSameLanguage(code, language)) ?? null),
+    interruptible: false,
+    is_menu: false,
+  }));
+}
+
+/** Which rows had the agent say something before its greeting. */
+export const announcementTrace = (announcements: readonly Announcement[]): TraceEntry[] =>
+  announcements.map((announcement) => ({
+    category: "greeting",
+    label: `announcement: ${announcement.kind}`,
+    details: { ...announcement, reason: announcementReason(announcement) },
+  }));
 
 /** Which text of the greeting applies at this time, and why; undefined when the agent does not greet. */
 export const greetingTrace = (snapshot: Snapshot, at: Date): TraceEntry[] =>

@@ -3,7 +3,7 @@ import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
-import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
+import { announcementParts, greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
 import { CallRunner } from "./run-calls.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
@@ -32,18 +32,24 @@ export async function openWorkflows(
   try {
     const turn = new TurnDriver(engine, session, { text: null, override_timestamp }, { signal: lost });
     const { workflows } = new CallRunner(turn, { listening: false });
+    const announced = announcementParts(
+      turn.change((draft) => draft.announce()),
+      session.snapshot,
+      turn.memory.language,
+    );
+    const already = turn.state.messages.length;
     await workflows.open();
     const { at } = turn.surroundings();
-    const before = turn.state.messages.map(
-      (text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }),
-    );
+    const before = turn.state.messages
+      .slice(already)
+      .map((text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }));
     turn.trace(...greetingTrace(session.snapshot, at));
     const greeting = greetingParts(session.snapshot, turn.memory, sessionFacts(session), at);
     turn.change((draft) => draft.say(joinParts(greeting)));
     const { messages, action, ended, awaits } = await turn.finish();
     return {
       said: messages.length > 0 ? messages.join("\n\n") : null,
-      parts: [...before, ...greeting],
+      parts: [...announced, ...before, ...greeting],
       wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || turn.state.spoken_to,
       action,
       ended,

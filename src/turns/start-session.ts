@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { safetyRulesFor } from "../accounts/safety-rules.ts";
 import { freezeSnapshot, type Snapshot, type SnapshotTest } from "../agents/snapshot.ts";
 import { type AssignedVersion, assignVersion } from "../agents/version-split.ts";
+import type { Announcement } from "../announcements/announcement.ts";
 import { sha256 } from "../base/crypto.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
@@ -24,8 +24,9 @@ import { insertSession } from "../sessions/session-snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import { PAGE } from "../workflows/instruction-lookup.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
-import { greetingText, greetingTrace } from "./greeting.ts";
+import { announcementText, announcementTrace, greetingText, greetingTrace } from "./greeting.ts";
 import { openWorkflows } from "./open-workflows.ts";
+import { organizationRules, sessionAnnouncements } from "./organization-rules.ts";
 import { findContacts } from "./safety/contacts.ts";
 
 /** The input of a new session. `source` is always the person's address, `target` always ours. */
@@ -63,6 +64,8 @@ export type SessionStart = {
   /** The agent's wall clock, set for a test. */
   override_timestamp?: string | null;
   resume_token?: string;
+  /** Of a call: whether it is recorded, by us or its carrier. */
+  is_recorded?: boolean;
   /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
   greets?: "now" | "later";
 };
@@ -104,8 +107,8 @@ export async function startSession(
     name.startsWith(PAGE) ? [] : [text],
   );
   const outreach_texts = outreach.filter((text) => !isPlainText(text));
-  const [safety, rules] = await Promise.all([
-    safetyRulesFor(engine.db, sub_organization_id),
+  const [{ safety, announcements: rows }, rules] = await Promise.all([
+    organizationRules(engine.db, sub_organization_id),
     rulesFor(engine.db, sub_organization_id, agent_id),
   ]);
   const snapshot = {
@@ -118,6 +121,8 @@ export async function startSession(
   const language =
     start.language ?? snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
+  // A test compares what its agent says, wherever its author is.
+  const announcements = start.test ? [] : sessionAnnouncements(rows, start, language);
   // Tools may change the variables, and what they put there is not the person's.
   if (safety?.withhold_unknown_contacts && start.variables)
     state.safety = { contacts: outreach.flatMap(findContacts) };
@@ -130,6 +135,9 @@ export async function startSession(
   const redactor = sessionRedactor(engine.vault, real, { redaction, originals: null, seal_key });
   const greetsLater = start.greets === "later";
   const hasTasks = sessionTasks(snapshot.tools).length > 0;
+  const greets = !hasTasks && !greetsLater && snapshot.message?.type === "greeting";
+  // Whatever speaks first says them: the greeting below, else the opening or the first turn.
+  if (announcements.length > 0 && !greets) state.announcements = announcements;
 
   const started = await engine.db.transaction().execute(async (tx) => {
     const conversation_id = await joinConversation(tx, start, snapshot, real);
@@ -150,9 +158,10 @@ export async function startSession(
       agent_name: snapshot.agent.name,
       agent_timezone: snapshot.agent.timezone,
     });
-    const greeting = hasTasks || greetsLater ? null : greetingText(snapshot, state, facts, at);
+    const greeting = greets ? announced(announcements, greetingText(snapshot, state, facts, at)) : null;
     if (greeting !== null) {
-      await insertTrace(tx, session_id, 0, greetingTrace(snapshot, at), real);
+      const trace = [...announcementTrace(announcements), ...greetingTrace(snapshot, at)];
+      await insertTrace(tx, session_id, 0, trace, real);
       await tx
         .insertInto("session_messages")
         .values({
@@ -198,6 +207,12 @@ export async function startSession(
     greeting: opened.said,
     agent_initiated: !opened.ended && (started.agent_initiated || opened.wants_turn),
   };
+}
+
+/** The first words of the agent: what is announced, then the greeting; null: none. */
+function announced(announcements: readonly Announcement[], greeting: string | null): string | null {
+  if (announcements.length === 0) return greeting;
+  return [announcementText(announcements), ...(greeting === null ? [] : [greeting])].join("\n\n");
 }
 
 async function insertAssignment(tx: Tx, session_id: number, assigned: AssignedVersion): Promise<void> {

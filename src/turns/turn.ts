@@ -71,21 +71,29 @@ export async function runTurn(
 async function answer(turn: TurnDriver, model: LanguageModel): Promise<void> {
   const runner = new CallRunner(turn);
   const { text } = turn.input;
+  const announced = turn.change((draft) => draft.announce()).length > 0;
+  if (announced) await turn.sendWords();
   await runner.workflows.open();
   await runner.workflows.recover();
   if (text !== null && turn.change((draft) => chooseLanguage(draft, text))) return;
   if (text !== null && (await runner.workflows.hearUser())) await turn.store({ over: false });
-  await converse(turn, runner, model);
+  await converse(turn, runner, model, announced ? 1 : 0);
 }
 
 /**
  * Asks the model, runs its calls, and asks again until it has answered or the session ended. A turn always ends with words:
  * after an empty answer, or calls past the last round, the model is asked once more without tools, then comes the apology.
+ * `heard_before`: how many of the turn's messages answer nothing.
  */
-async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageModel): Promise<void> {
+async function converse(
+  turn: TurnDriver,
+  runner: CallRunner,
+  model: LanguageModel,
+  heard_before: number,
+): Promise<void> {
   let wordless: string | null = null;
   /** The number of the turn's messages when the last calls began. */
-  let heard_before = 0;
+  let answered_before = heard_before;
   const asking: AskedModel = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
   for (let round = 0; turn.state.action === null; round++) {
     const offering = runner.workflows.offer();
@@ -109,7 +117,7 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
     const calls = wordless !== null || last ? [] : answered.calls;
     if (calls.length === 0) {
       // Words of a workflow or a tool since the last request count as an answer too.
-      const isSilent = answered.text.trim() === "" && turn.state.messages.length === heard_before;
+      const isSilent = answered.text.trim() === "" && turn.state.messages.length === answered_before;
       const why = whyWordless(answered, last);
       if (!isSilent) {
         if (answered.calls.length > 0) turn.note(`the turn was ended: ${why}`);
@@ -121,7 +129,7 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
       runner.workflows.settle(offering);
       continue;
     }
-    heard_before = turn.state.messages.length;
+    answered_before = turn.state.messages.length;
     await turn.timing.of("tools", () => runner.runRound(round, calls, offering));
     runner.workflows.settle(offering);
     if (runner.awaitsPerson) return turn.note("the turn ends with the question whether to make the call");

@@ -22,6 +22,8 @@ const LINE = [
   "knowledge",
   "tools",
   "agents",
+  "geography",
+  "announcements",
   "agent-files",
   "directory",
   "workflows",

@@ -109,6 +109,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
       from: read.field(form, "From"),
       to: read.field(form, "To"),
       attestation: read.field(form, "StirVerstat"),
+      is_recorded_by_carrier: record,
     });
     if (opened === null) {
       log.warn({ sid, key, to: read.field(form, "To") }, "a call has no agent behind it");

@@ -4,7 +4,7 @@ import type { EngineWish, VoiceEngines } from "../../media/voice-engines.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { readForTurn } from "../../sessions/lease.ts";
 import { sessionFacts } from "../../sessions/session-facts.ts";
-import { greetingParts } from "../../turns/greeting.ts";
+import { announcementParts, greetingParts } from "../../turns/greeting.ts";
 
 /** Longer greetings are rare; the rest is made while the first parts are played. */
 const MOST_PARTS = 4;
@@ -18,9 +18,13 @@ export async function makeGreeting(
 ): Promise<void> {
   const session = await readForTurn(engine, session_id);
   if (!session) return;
-  const parts = greetingParts(session.snapshot, session.state, sessionFacts(session), engine.clock.now());
+  const { snapshot, state } = session;
+  const parts = [
+    ...announcementParts(state.announcements ?? [], snapshot, state.language),
+    ...greetingParts(snapshot, state, sessionFacts(session), engine.clock.now()),
+  ];
   const texts = parts.slice(0, MOST_PARTS).map(({ text, language }) => {
-    return { text, language: language ?? session.state.language };
+    return { text, language: language ?? state.language };
   });
   await makeBeforehand(engines, voice, texts);
 }

@@ -34,7 +34,7 @@ const lines = (counted: PreflightReason[]): [string, string][] =>
   counted.map(({ text, count }) => [text, count.toLocaleString("en")]);
 
 function Found({ found }: { found: CampaignPreflight }) {
-  const { contacted, later, skipped, judged, waiting, batches, outdated_lists } = found;
+  const { contacted, later, skipped, judged, waiting, batches, outdated_lists, sender } = found;
   return (
     <Stack gap="sm" role="status">
       <Text fw={600}>
@@ -44,6 +44,15 @@ function Found({ found }: { found: CampaignPreflight }) {
         <Text size="sm">
           The first {judged.toLocaleString("en")} of {waiting.toLocaleString("en")} were checked.
         </Text>
+      )}
+      {sender.length > 0 && (
+        <Alert color="yellow" title="Caller ID">
+          {sender.map(({ number, text }) => (
+            <Text key={number} size="sm">
+              {text}
+            </Text>
+          ))}
+        </Alert>
       )}
       {outdated_lists.length > 0 && (
         <Alert color="yellow" title="Outdated do-not-call lists">

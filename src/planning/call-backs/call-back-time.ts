@@ -1,8 +1,8 @@
 import type { OutreachPurpose } from "../../consent/consent.ts";
+import { placeOf } from "../../geography/person-zones.ts";
 import type { PastContact } from "../contact-caps.ts";
 import { firstPossible } from "../first-possible.ts";
 import { type OutreachRules, personColumns, placeOfPerson, timeText } from "../person-hold.ts";
-import { placeOf } from "../person-zones.ts";
 import { momentIn, readMoment } from "../request-moment.ts";
 import type { Schedule } from "../schedule.ts";
 

@@ -1,5 +1,5 @@
 import { callingCodeOfNumber } from "../../base/destination.ts";
-import { placeOf } from "../person-zones.ts";
+import { placeOf } from "../../geography/person-zones.ts";
 
 /** How near one of our numbers is to the number that is called, the nearest first. */
 export const NUMBER_MATCHES = ["area", "state", "zone", "prefix", "country", "code", "none"] as const;

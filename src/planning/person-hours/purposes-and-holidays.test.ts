@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../test/harness/seed.ts";
+import { type PersonPlace, placeOf } from "../../geography/person-zones.ts";
 import {
   type ContactHoliday,
   type ContactHours,
@@ -11,7 +12,6 @@ import {
   nextContact,
 } from "../contact-hours.ts";
 import { type OutreachRules, personState } from "../person-hold.ts";
-import { type PersonPlace, placeOf } from "../person-zones.ts";
 import { WEEKDAYS } from "../weekday.ts";
 
 const MINUTE_ms = 60_000;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../../test/harness/seed.ts";
+import { placeOf } from "../../geography/person-zones.ts";
 import { FEDERAL_HOURS, nextContact } from "../contact-hours.ts";
 import type { OutreachRules } from "../person-hold.ts";
-import { placeOf } from "../person-zones.ts";
 import { decideRetry } from "../retry.ts";
 import { isOpen } from "../schedule.ts";
 import { atBetterHour, betterHours, type HourPreference } from "./better-hours.ts";

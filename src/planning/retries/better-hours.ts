@@ -1,8 +1,8 @@
 import type { OutreachPurpose } from "../../consent/consent.ts";
 import { wilsonInterval } from "../../evaluations/statistics.ts";
+import { placeOf } from "../../geography/person-zones.ts";
 import { firstPossible } from "../first-possible.ts";
 import { type OutreachRules, personColumns, placeOfPerson } from "../person-hold.ts";
-import { placeOf } from "../person-zones.ts";
 import { momentIn, readMoment } from "../request-moment.ts";
 import type { Hours } from "../schedule.ts";
 import { wallClock } from "../wall-clock.ts";

@@ -1,8 +1,10 @@
+import type { Announcement } from "../../announcements/announcement.ts";
 import { storableText } from "../../base/storable.ts";
 import type { NewEvent } from "../../events/event.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import { endsSession, type SessionAction, type ToolEffects } from "../../tool-calls/tool-outcome.ts";
+import { announcementText, announcementTrace } from "../greeting.ts";
 import type { Round } from "../rounds/model-round.ts";
 import type { TurnEvent } from "../turn-event.ts";
 import { callTrace, exchangesOf, type FinishedCall, historyCall, storedCall } from "./finished-call.ts";
@@ -61,6 +63,20 @@ export class TurnDraft {
     this.#message("agent", said);
     this.#set({ messages: [...this.state.messages, said] });
     return checked.withheld === null;
+  }
+
+  /**
+   * What the agent's first words begin with, once a session. The organization's own words, so no rule withholds them, and
+   * forgotten in the write that stores them as said.
+   */
+  announce(): Announcement[] {
+    const { announcements = [], ...memory } = this.state.memory;
+    if (announcements.length === 0) return [];
+    this.trace(...announcementTrace(announcements));
+    const said = announcementText(announcements);
+    this.#message("agent", said);
+    this.#set({ memory, messages: [...this.state.messages, said] });
+    return announcements;
   }
 
   #withheld(rule: string): void {

@@ -75,3 +75,14 @@ test("one batch alone is checked when it is named, and another campaign's batch 
   const url = `/api/v1/outbound/campaigns/${one.campaign_id}/preflight`;
   expect((await neighbour.send("POST", url, {})).status).toBe(404);
 });
+
+test("a caller ID that is no number of ours is named, and what to do about it", async () => {
+  const { campaign_id } = await dialing.filled(1);
+  expect((await check(campaign_id)).sender).toEqual([]);
+  await app.db
+    .updateTable("campaigns")
+    .set({ caller_id: "+12125550999" })
+    .where("id", "=", campaign_id)
+    .execute();
+  expect((await check(campaign_id)).sender).toMatchObject([{ number: "+12125550999", problem: "not-ours" }]);
+});

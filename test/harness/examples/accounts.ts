@@ -86,6 +86,17 @@ export const ACCOUNTS: Examples = {
     await maker.call("PUT /api/v1/organizations/single_sign_on", { body: singleSignOn(maker) });
     return {};
   },
+  "GET /api/v1/organizations/announcements": () => ({}),
+  "PUT /api/v1/organizations/announcements": () => ({
+    body: {
+      rows: [
+        {
+          ...{ kind: "recording", jurisdiction: "US-CA", channels: ["call"], default_language: "en" },
+          texts: { en: "This call is recorded." },
+        },
+      ],
+    },
+  }),
   "GET /api/v1/organizations/safety_rules": () => ({}),
   "PUT /api/v1/organizations/safety_rules": () => ({ body: { calls_per_tool: 20 } }),
   "GET /api/v1/organizations/redaction": () => ({}),

@@ -1,7 +1,7 @@
 import { canonicalTimezone } from "../agents/timezone.ts";
 import { countryOf } from "../base/destination.ts";
 import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
-import { commonPostalArea, POSTAL_REGIONS } from "./postal-codes/postal-area.ts";
+import { commonPostalArea, POSTAL_REGIONS } from "./postal-area.ts";
 
 /**
  * Where a person may be: the zones of their clock, and the jurisdictions whose rules hold for them, the widest first ("*",
@@ -84,6 +84,10 @@ export function placeOf(
   if (zones.length > 0) return { zones, jurisdictions, from: "number" };
   return { zones: [campaign_zone], jurisdictions, from: "campaign" };
 }
+
+/** Where a number, and postal codes beside it, may be: the jurisdictions, the widest first. Pure. */
+export const jurisdictionsOf = (target: string, postal_codes: readonly string[]): readonly string[] =>
+  placeOf({ timezone: null, postal_codes, target }, "UTC")?.jurisdictions ?? [EVERYWHERE];
 
 const withRegion = (jurisdictions: readonly string[], region: string): readonly string[] =>
   [...new Set([...jurisdictions, region.slice(0, 2), region])].toSorted((a, b) => a.length - b.length);

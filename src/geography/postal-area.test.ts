@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import "../../../test/harness/seed.ts";
+import "../../test/harness/seed.ts";
 import { commonPostalArea, postalArea } from "./postal-area.ts";
 import { CANADIAN_POSTAL_AREAS, US_ZIP_AREAS } from "./postal-areas.ts";
 

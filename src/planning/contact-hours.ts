@@ -71,14 +71,14 @@ const scheduleOf = ({ days, from, to }: ContactHours): Schedule => ({
 /** What must hold at once: of each, one schedule is open on one zone's clock. */
 type Clause = { schedules: Schedule[]; zone: string; holidays: readonly ContactHoliday[] };
 
-type Place = { zones: readonly string[]; jurisdictions: readonly string[] };
+type ContactPlace = { zones: readonly string[]; jurisdictions: readonly string[] };
 
 const isFor = (
   rule: { channel?: ContactChannel | null; purpose?: OutreachPurpose | null },
   kind: ContactKind,
 ) => (rule.channel ?? kind.channel) === kind.channel && (rule.purpose ?? kind.purpose) === kind.purpose;
 
-function clausesOf(rules: ContactRules, kind: ContactKind, { zones, jurisdictions }: Place): Clause[] {
+function clausesOf(rules: ContactRules, kind: ContactKind, { zones, jurisdictions }: ContactPlace): Clause[] {
   const rows = rules.contact_hours.filter(
     (row) => jurisdictions.includes(row.jurisdiction) && isFor(row, kind),
   );
@@ -120,7 +120,12 @@ export type NextContact = { at: Date | null; zone: string | null; holidays: read
  * The first instant from `now` on at which the person may be contacted in every zone and jurisdiction they may be in; `now`
  * itself where it is one. `at` null: there is none. Pure.
  */
-export function nextContact(rules: ContactRules, kind: ContactKind, place: Place, now: Date): NextContact {
+export function nextContact(
+  rules: ContactRules,
+  kind: ContactKind,
+  place: ContactPlace,
+  now: Date,
+): NextContact {
   const clauses = clausesOf(rules, kind, place);
   const holidays = new Set<ContactHoliday>();
   let at = now;

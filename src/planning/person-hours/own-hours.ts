@@ -5,13 +5,13 @@ import { type HeldPerson, placeOfPerson, timeText } from "../person-hold.ts";
 export type WaitingZone = { zone: string; people: number; opens_at: Date };
 
 /** Of `judged` people, those whom their own hours or a holiday hold at that instant; the zone that opens first leads. */
-export type OwnHours = { judged: number; held: number; zones: WaitingZone[] };
+export type HeldByHours = { judged: number; held: number; zones: WaitingZone[] };
 
 export type JudgedPerson = ContactKind &
   Pick<HeldPerson, "target" | "request_variables" | "campaign_zone" | "contact_timezone">;
 
 /** As the claim would judge each of them, people of one place at once. Who names no zone that exists is not counted. Pure. */
-export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[], now: Date): OwnHours {
+export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[], now: Date): HeldByHours {
   const found = new Map<string, NextContact>();
   const zones = new Map<string, WaitingZone>();
   for (const person of people) {
@@ -38,7 +38,7 @@ export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[],
 }
 
 /** `312 of 1,000 people wait for their own hours, the first for 08:00 in Los Angeles.` */
-export function ownHoursText({ judged, held, zones }: OwnHours, waiting: number, now: Date): string {
+export function ownHoursText({ judged, held, zones }: HeldByHours, waiting: number, now: Date): string {
   const number = (count: number) => count.toLocaleString("en");
   const whom =
     judged < waiting

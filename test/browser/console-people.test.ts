@@ -143,6 +143,31 @@ test("a logo that was discarded is not sent with the next save", async () => {
   expect(page.faults).toEqual([]);
 });
 
+test("what agents announce is taken from a prepared row, refused at its place while it is wrong, and kept", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/organization");
+  await page.getByRole("combobox", { name: "Add a prepared row" }).click();
+  await page.getByRole("combobox", { name: "Add a prepared row" }).fill("Penal Code");
+  await page.getByRole("option", { name: /US-CA: recording/ }).click();
+  await page.getByLabel("Texts of announcement 1").fill("english: This call is recorded.");
+  await saveReviewed(page);
+  await page.getByText(/Write a language as its BCP 47 tag/).waitFor();
+  await page
+    .getByLabel("Texts of announcement 1")
+    .fill("en: This call is recorded.\nes: Esta llamada se graba.");
+  await page.getByLabel("Date on which the source of announcement 1 was read").fill("2026-11-27");
+  await saveReviewed(page);
+  await page.getByText("Announcements saved").last().waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/organizations/announcements");
+  expect(body.rows).toMatchObject([
+    {
+      ...{ kind: "recording", jurisdiction: "US-CA", channels: ["call"], default_language: "en" },
+      ...{ texts: { en: "This call is recorded.", es: "Esta llamada se graba." }, checked_on: "2026-11-27" },
+    },
+  ]);
+  expect(page.faults).toEqual([]);
+});
+
 test("contact rules are turned on, a rule that leaves no minute open is refused at its row, and the mended one is kept", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/organization");

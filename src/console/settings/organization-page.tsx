@@ -9,6 +9,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { AccessRulesPanel } from "./access-rules-panel.tsx";
+import { AnnouncementsPanel } from "./announcements-panel.tsx";
 import { ConfirmationPanel } from "./confirmation-panel.tsx";
 import { ContactKeyPanel } from "./contact-key-panel.tsx";
 import { ContactSourcesPanel } from "./contact-sources-panel.tsx";
@@ -43,6 +44,7 @@ export default function OrganizationPage() {
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
+      <AnnouncementsPanel />
       {may("outbound_read") && <ContactKeyPanel />}
       {may("sessions_read") && <ContactSourcesPanel />}
       {may("outbound_read") && <ConfirmationPanel />}

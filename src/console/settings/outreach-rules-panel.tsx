@@ -1,22 +1,12 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { Group, NumberInput, Select, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ContactCap, ContactHoliday, ContactHours, StoredOutreachRules } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { CHANNELS, DAYS, HolidayRow, HoursRow } from "./hours-rows.tsx";
 import classes from "./outreach-rules.module.css";
+import { RemoveRow, type RowProps, Rows } from "./rule-rows.tsx";
 
 const KEY = ["outreach-rules"];
 type Values = Pick<
@@ -26,26 +16,7 @@ type Values = Pick<
 
 const read = () => call("GET /api/v1/outbound/rules", {});
 
-const CHANNELS = [
-  { value: "call", label: "Calls" },
-  { value: "text", label: "Texts" },
-  { value: "email", label: "E-mails" },
-];
-const PURPOSES = [
-  { value: "marketing", label: "Marketing" },
-  { value: "informational", label: "Information" },
-  { value: "emergency", label: "Emergencies" },
-];
 const CAPPED = [...CHANNELS, { value: "any", label: "All together" }];
-const DAYS = [
-  { value: "mon", label: "Mon" },
-  { value: "tue", label: "Tue" },
-  { value: "wed", label: "Wed" },
-  { value: "thu", label: "Thu" },
-  { value: "fri", label: "Fri" },
-  { value: "sat", label: "Sat" },
-  { value: "sun", label: "Sun" },
-];
 
 /** When and how often people may be contacted, over all campaigns of the organization. */
 export function OutreachRulesPanel() {
@@ -185,192 +156,6 @@ function RulesFields({ form }: { form: FieldsForm<Values> }) {
   );
 }
 
-function Rows(props: {
-  title: string;
-  about: string;
-  error: ReactNode;
-  add: string;
-  onAdd(): void;
-  children: ReactNode;
-}) {
-  const { title, about, error, add, onAdd, children } = props;
-  return (
-    <Stack gap="xs" component="section" aria-label={title}>
-      <div>
-        <Text size="sm" fw={500}>
-          {title}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {about}
-        </Text>
-      </div>
-      {children}
-      {error && (
-        <Text size="xs" c="red">
-          {error}
-        </Text>
-      )}
-      <div>
-        <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />} onClick={onAdd}>
-          {add}
-        </Button>
-      </div>
-    </Stack>
-  );
-}
-
-type RowProps<Row> = {
-  number: number;
-  row: Row;
-  onChange(row: Row): void;
-  onRemove(): void;
-  errorOf(field: string): ReactNode;
-};
-
-function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactHours>) {
-  const name = `contact hours ${number}`;
-  return (
-    <fieldset className={classes.row} aria-label={name}>
-      <TextInput
-        aria-label={`Jurisdiction of ${name}`}
-        value={row.jurisdiction}
-        onChange={({ currentTarget }) =>
-          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
-        }
-        error={errorOf("jurisdiction")}
-      />
-      <Select
-        aria-label={`Channel of ${name}`}
-        data={CHANNELS}
-        allowDeselect={false}
-        value={row.channel}
-        onChange={(channel) => onChange({ ...row, channel: channel as ContactHours["channel"] })}
-        error={errorOf("channel")}
-      />
-      <PurposeSelect
-        name={name}
-        value={row.purpose ?? null}
-        onChange={(purpose) => onChange({ ...row, purpose })}
-        error={errorOf("purpose")}
-      />
-      <MultiSelect
-        className={classes.wide}
-        aria-label={`Days of ${name}`}
-        data={DAYS}
-        value={row.days}
-        onChange={(days) => onChange({ ...row, days: days as ContactHours["days"] })}
-        error={errorOf("days")}
-      />
-      <TextInput
-        aria-label={`Start of ${name}`}
-        placeholder="08:00"
-        value={row.from}
-        onChange={({ currentTarget }) => onChange({ ...row, from: currentTarget.value })}
-        error={errorOf("from")}
-      />
-      <TextInput
-        aria-label={`End of ${name}`}
-        placeholder="21:00"
-        value={row.to}
-        onChange={({ currentTarget }) => onChange({ ...row, to: currentTarget.value })}
-        error={errorOf("to")}
-      />
-      <TextInput
-        className={classes.wide}
-        aria-label={`Source of ${name}`}
-        placeholder="Law or policy"
-        dir="auto"
-        value={row.source ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
-        error={errorOf("source")}
-      />
-      <TextInput
-        aria-label={`Date on which the source of ${name} was read`}
-        placeholder="2026-11-23"
-        value={row.checked_on ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
-        error={errorOf("checked_on")}
-      />
-      <RemoveRow name={name} onRemove={onRemove} />
-    </fieldset>
-  );
-}
-
-function PurposeSelect(props: {
-  name: string;
-  value: ContactHours["purpose"];
-  onChange(purpose: ContactHours["purpose"]): void;
-  error: ReactNode;
-}) {
-  const { name, value, onChange, error } = props;
-  return (
-    <Select
-      aria-label={`Purpose of ${name}`}
-      placeholder="All purposes"
-      data={PURPOSES}
-      clearable
-      value={value ?? null}
-      onChange={(purpose) => onChange(purpose as ContactHours["purpose"])}
-      error={error}
-    />
-  );
-}
-
-function HolidayRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactHoliday>) {
-  const name = `holiday ${number}`;
-  return (
-    <fieldset className={classes.holiday} aria-label={name}>
-      <TextInput
-        aria-label={`Jurisdiction of ${name}`}
-        value={row.jurisdiction}
-        onChange={({ currentTarget }) =>
-          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
-        }
-        error={errorOf("jurisdiction")}
-      />
-      <TextInput
-        aria-label={`Date of ${name}`}
-        placeholder="2026-12-25"
-        value={row.date}
-        onChange={({ currentTarget }) => onChange({ ...row, date: currentTarget.value })}
-        error={errorOf("date")}
-      />
-      <TextInput
-        aria-label={`Name of ${name}`}
-        placeholder="Name"
-        dir="auto"
-        value={row.name}
-        onChange={({ currentTarget }) => onChange({ ...row, name: currentTarget.value })}
-        error={errorOf("name")}
-      />
-      <Select
-        aria-label={`Channel of ${name}`}
-        placeholder="All channels"
-        data={CHANNELS}
-        clearable
-        value={row.channel ?? null}
-        onChange={(channel) => onChange({ ...row, channel: channel as ContactHoliday["channel"] })}
-        error={errorOf("channel")}
-      />
-      <PurposeSelect
-        name={name}
-        value={row.purpose ?? null}
-        onChange={(purpose) => onChange({ ...row, purpose })}
-        error={errorOf("purpose")}
-      />
-      <TextInput
-        aria-label={`Source of ${name}`}
-        placeholder="Law or policy"
-        dir="auto"
-        value={row.source ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
-        error={errorOf("source")}
-      />
-      <RemoveRow name={name} onRemove={onRemove} />
-    </fieldset>
-  );
-}
-
 function CapRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactCap>) {
   const name = `cap ${number}`;
   const numbers = { min: 1, allowDecimal: false, allowNegative: false } as const;
@@ -409,9 +194,3 @@ function CapRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactCa
     </Group>
   );
 }
-
-const RemoveRow = ({ name, onRemove }: { name: string; onRemove(): void }) => (
-  <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={onRemove}>
-    <IconTrash size={15} />
-  </ActionIcon>
-);

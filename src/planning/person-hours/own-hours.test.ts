@@ -23,7 +23,7 @@ const person: fc.Arbitrary<JudgedPerson> = fc.record({
     "+4930901820",
     "ann@clinic.example",
   ),
-  request_variables: fc.constantFrom(
+  request_variables: fc.constantFrom<Record<string, string>>(
     {},
     { timezone: "Asia/Tokyo" },
     { timezone: "Mars/Base" },

@@ -1,0 +1,179 @@
+import { MultiSelect, Select, Text, Textarea, TextInput } from "@mantine/core";
+import type { AnnouncementRow, AnnouncementRowInput, StoredAnnouncements } from "../api-types.ts";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { SettingsPanel } from "../records/settings-panel.tsx";
+import { call } from "../server/api.ts";
+import classes from "./outreach-rules.module.css";
+import { RemoveRow, type RowProps, Rows } from "./rule-rows.tsx";
+
+/** A row as it is written: a line for each language, the first of which is the default. */
+type Written = Pick<AnnouncementRow, "kind" | "jurisdiction" | "channels" | "source" | "checked_on"> & {
+  lines: string;
+};
+type Values = { rows: Written[] };
+
+const KINDS = [
+  { value: "ai", label: "Speaks or writes as AI" },
+  { value: "recording", label: "Call is recorded" },
+];
+const CHANNELS = [
+  { value: "call", label: "Calls" },
+  { value: "text", label: "Texts" },
+  { value: "chat", label: "Chats" },
+  { value: "email", label: "E-mails" },
+];
+
+/** What agents say at the start of a conversation, by where the person is. */
+export const AnnouncementsPanel = () => (
+  <SettingsPanel<StoredAnnouncements, Values>
+    title="Announcements"
+    noun="Announcements"
+    queryKey={["announcements"]}
+    read={() => call("GET /api/v1/organizations/announcements", {})}
+    save={({ rows }) => call("PUT /api/v1/organizations/announcements", { body: { rows: rows.map(rowOf) } })}
+    values={({ rows }) => ({ rows: rows.map(written) })}
+    labels={{ rows: "Announcements" }}
+    permission="organizations_write"
+  >
+    {(form, { offered }) => <AnnouncementFields form={form} offered={offered} />}
+  </SettingsPanel>
+);
+
+function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offered: AnnouncementRow[] }) {
+  const { rows } = form.getValues();
+  const setRows = (next: Written[]) => form.setFieldValue("rows", next);
+  const isThere = ({ kind, jurisdiction }: Pick<Written, "kind" | "jurisdiction">) =>
+    rows.some((row) => row.kind === kind && row.jurisdiction === jurisdiction);
+  const prepared = offered.filter((row) => !isThere(row));
+  return (
+    <>
+      <Text size="sm">
+        The agent's first words to people of a place. Which laws hold for you is for you to find out: this is
+        no legal advice.
+      </Text>
+      <Select
+        label="Add a prepared row"
+        placeholder="Choose one, then read its source"
+        searchable
+        value={null}
+        data={prepared.map((row, at) => ({
+          value: String(at),
+          label: `${row.jurisdiction}: ${row.kind === "ai" ? "AI" : "recording"}, ${row.source ?? ""}`,
+        }))}
+        onChange={(at) => {
+          const row = prepared[Number(at)];
+          if (at !== null && row) setRows([...rows, written(row)]);
+        }}
+      />
+      <Rows
+        title="What is said"
+        about="* is everybody, US a country, US-CA a state. A line for each language, as in: en: This call is recorded. The first is said in every other language."
+        error={form.errors.rows}
+        add="Add announcement"
+        onAdd={() =>
+          setRows([
+            ...rows,
+            {
+              kind: "ai",
+              jurisdiction: "*",
+              channels: ["call"],
+              lines: "en: ",
+              source: null,
+              checked_on: null,
+            },
+          ])
+        }
+      >
+        {rows.map((row, index) => (
+          <AnnouncementFieldset
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            key={index}
+            number={index + 1}
+            row={row}
+            onChange={(next) => setRows(rows.with(index, next))}
+            onRemove={() => setRows(rows.toSpliced(index, 1))}
+            errorOf={(field) => errorAt(form.errors, `rows.${index}.${field}`)}
+          />
+        ))}
+      </Rows>
+    </>
+  );
+}
+
+function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowProps<Written>) {
+  const name = `announcement ${number}`;
+  return (
+    <fieldset className={classes.announcement} aria-label={name}>
+      <TextInput
+        aria-label={`Jurisdiction of ${name}`}
+        value={row.jurisdiction}
+        onChange={({ currentTarget }) =>
+          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
+        }
+        error={errorOf("jurisdiction")}
+      />
+      <Select
+        aria-label={`Kind of ${name}`}
+        data={KINDS}
+        allowDeselect={false}
+        value={row.kind}
+        onChange={(kind) => onChange({ ...row, kind: kind as Written["kind"] })}
+        error={errorOf("kind")}
+      />
+      <MultiSelect
+        aria-label={`Channels of ${name}`}
+        data={CHANNELS}
+        value={row.channels}
+        onChange={(channels) => onChange({ ...row, channels: channels as Written["channels"] })}
+        error={errorOf("channels")}
+      />
+      <Textarea
+        className={classes.wide}
+        aria-label={`Texts of ${name}`}
+        autosize
+        dir="auto"
+        value={row.lines}
+        onChange={({ currentTarget }) => onChange({ ...row, lines: currentTarget.value })}
+        error={errorOf("texts") ?? errorOf("default_language")}
+      />
+      <TextInput
+        className={classes.wide}
+        aria-label={`Source of ${name}`}
+        placeholder="Law or policy"
+        dir="auto"
+        value={row.source ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+        error={errorOf("source")}
+      />
+      <TextInput
+        aria-label={`Date on which the source of ${name} was read`}
+        placeholder="2026-11-27"
+        value={row.checked_on ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
+        error={errorOf("checked_on")}
+      />
+      <RemoveRow name={name} onRemove={onRemove} />
+    </fieldset>
+  );
+}
+
+/** Of a field, or of what stands in it: a text is refused by its language. */
+const errorAt = (errors: FieldsForm<Values>["errors"], path: string) =>
+  errors[path] ?? Object.entries(errors).find(([key]) => key.startsWith(`${path}.`))?.[1];
+
+function written({ texts, default_language, ...row }: AnnouncementRow): Written {
+  const { [default_language]: first = "", ...others } = texts;
+  const lines = [[default_language, first], ...Object.entries(others)];
+  return { ...row, lines: lines.map(([language, text]) => `${language}: ${text}`).join("\n") };
+}
+
+function rowOf({ lines, ...row }: Written): AnnouncementRowInput {
+  const pairs = lines
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const at = line.indexOf(":");
+      return [line.slice(0, Math.max(0, at)).trim(), line.slice(at + 1).trim()] as const;
+    });
+  return { ...row, texts: Object.fromEntries(pairs), default_language: pairs[0]?.[0] ?? "" };
+}

@@ -149,7 +149,7 @@ test("what agents announce is taken from a prepared row, refused at its place wh
   await page.getByRole("combobox", { name: "Add a prepared row" }).click();
   await page.getByRole("combobox", { name: "Add a prepared row" }).fill("Penal Code");
   await page.getByRole("option", { name: /US-CA: recording/ }).click();
-  await page.getByLabel("Texts of announcement 1").fill("english: This call is recorded.");
+  await page.getByLabel("Texts of announcement 1").fill("This call is recorded.");
   await saveReviewed(page);
   await page.getByText(/Write a language as its BCP 47 tag/).waitFor();
   await page
@@ -185,7 +185,7 @@ test("contact rules are turned on, a rule that leaves no minute open is refused 
   await page.getByLabel("Name of holiday 1").fill("Christmas Day");
   await page.getByRole("button", { name: "Add cap" }).click();
   await saveReviewed(page);
-  await page.getByText("Input should be a date that exists, as YYYY-MM-DD").waitFor();
+  await page.getByText("Enter a date that exists, as YYYY-MM-DD").waitFor();
   await page.getByLabel("Date of holiday 1").fill("2026-12-25");
   await saveReviewed(page);
   await page.getByText("The end must be after the start: the rule leaves no minute open").waitFor();

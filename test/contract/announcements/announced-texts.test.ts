@@ -14,7 +14,9 @@ const announce = async (app: TestApp) => {
 };
 
 test("who texts from the jurisdiction is told before the first answer, once, and nobody else is", async () => {
-  const app = await createSimulatedApp();
+  const app = await createSimulatedApp({
+    scenario: { people: [{ number: "+1*", person: { name: "quiet", text: { replies_after_s: null } } }] },
+  });
   await announce(app);
   const { agent_id } = await createAgent(app, { script: SCRIPT });
   const line = await createNumber(app, agent_id);

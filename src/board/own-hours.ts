@@ -13,7 +13,7 @@ import { contactKindOf, readCampaignAsBatch } from "../dialing/due-batches.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import { ownHoursOf, ownHoursText } from "../planning/person-hours/own-hours.ts";
 
-/** Above so many people who wait a sample of about as many is judged; takes some 100 ms. */
+/** Where more people wait, a sample of about as many is judged. */
 const MOST_JUDGED = 5_000;
 
 export const OwnHoursSchema = z

@@ -19,7 +19,7 @@ import {
 import { contactKindOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
-import { readNumberChecks } from "../dialing/known/read-number-checks.ts";
+import { checksOfLane } from "../dialing/known/read-number-checks.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
 import type { SkipReason } from "../planning/steps/request-step.ts";
@@ -250,7 +250,7 @@ async function judge(
     ),
     now,
   );
-  const checks = await readNumberChecks(db, batch, people, now);
+  const checks = await checksOfLane(db, { batch, people }, now);
   for (const [index, person] of people.entries()) {
     tally.judged++;
     tally.reaches_us ||= person.target.startsWith("+1");

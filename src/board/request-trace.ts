@@ -31,7 +31,7 @@ import { readCountryHolds } from "../dialing/country-hold.ts";
 import { contactKindOf, reachQuestion, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
-import { readNumberChecks, readStanding } from "../dialing/known/read-number-checks.ts";
+import { checksOfLane, readStanding } from "../dialing/known/read-number-checks.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
@@ -147,7 +147,7 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
       const attempts = await attemptsOf(deps.db, look, request.request_id);
       const next = await nextStepOf(deps, look, request, now);
       const lane = lookAtLane(look, request.step, now).batch;
-      const standing = await readStanding(deps.db, lane, [request], now);
+      const standing = await checksOfLane(deps.db, { batch: lane, people: [request] }, now, readStanding);
       const { status, expires_on } = look.batch;
       const canceled = canceledBy(
         statusAt({ status, expires_on: timeOf(expires_on) }, now),
@@ -273,7 +273,7 @@ export async function nextStepOf(
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
   const question = stopQuestion(batch, { ...waiting, counted_on: [] }, persons);
   const stops = await readStopSigns(deps.db, question === null ? [] : [question]);
-  const checks = await readNumberChecks(deps.db, batch, [request], now);
+  const checks = await checksOfLane(deps.db, { batch, people: [request] }, now);
   const check = checks.get(request.target) ?? null;
   const issue =
     stepIssue(batch, { ...waiting, counted_on: [] }, stops) ??

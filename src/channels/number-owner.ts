@@ -149,14 +149,23 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
       }),
   );
 
-  /** In the event log of every sub-organization of the organization. */
-  async function tell(tx: Tx, of: NumberOwner, type: string, description: string): Promise<void> {
-    const rows = await tx
-      .selectFrom("sub_organizations")
-      .select("id")
-      .where("organization_id", "=", of.organization_id)
-      .execute();
-    const event = { at: clock.now(), source_id: null, category: "channels", type, description };
-    for (const { id } of rows) await publish(tx, id, [{ ...event, source: "api" }]);
-  }
+  const tell = (tx: Tx, { organization_id }: NumberOwner, type: NumberEvent, description: string) =>
+    tellOwner(tx, organization_id, { at: clock.now(), type, description });
+}
+
+type NumberEvent = "number-assigned" | "number-released";
+
+/** In the event log of every sub-organization of the organization. */
+export async function tellOwner(
+  tx: Tx,
+  organization_id: number,
+  event: { at: Date; type: NumberEvent; description: string },
+): Promise<void> {
+  const rows = await tx
+    .selectFrom("sub_organizations")
+    .select("id")
+    .where("organization_id", "=", organization_id)
+    .execute();
+  for (const { id } of rows)
+    await publish(tx, id, [{ ...event, source_id: null, category: "channels", source: "api" }]);
 }

@@ -12,8 +12,9 @@ import {
 
 /*
  * Seals the requests of campaigns, the tests and the contacts that were stored before their organization sealed: unlike
- * conversations they are used again, for as long as they are there. Contacts get the new key, too. Each transaction seals some rows that lie in clear, so a run that died is
- * gone on from. Rows that somebody holds are passed over and counted: a settlement locks requests in another order.
+ * conversations they are used again, for as long as they are there. Contacts get the new key, too. Each transaction seals
+ * some rows that lie in clear, so the next run continues where one died. Rows that somebody holds are passed over and
+ * counted: a settlement locks requests in another order.
  */
 
 /** A transaction holds its rows for some hundredths of a second. */

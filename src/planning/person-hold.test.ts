@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NORTH_AMERICAN_AREAS } from "../geography/north-american-areas.ts";
 import { isJurisdiction, placeOf } from "../geography/person-zones.ts";
 import { type ContactHours, contactHoursFaults, FEDERAL_HOURS, nextContact } from "./contact-hours.ts";
 import { type HeldPerson, type OutreachRules, personColumnFault, personState } from "./person-hold.ts";
@@ -411,16 +410,5 @@ describe("rules as data", () => {
     ],
   ])("rules that leave no minute open are refused: %#", (rows, field) => {
     expect(contactHoursFaults(rows as ContactHours[]).map((fault) => fault.field)).toContain(field);
-  });
-
-  test("every zone of the table exists, no area code stands in it twice, and every region may have rules", () => {
-    const codes = NORTH_AMERICAN_AREAS.flatMap(([, , each]) => each.split(" "));
-    expect(new Set(codes).size).toBe(codes.length);
-    for (const [region, zones] of NORTH_AMERICAN_AREAS) {
-      expect(isJurisdiction(region)).toBe(true);
-      for (const timeZone of zones.split(" ")) new Intl.DateTimeFormat("en", { timeZone });
-    }
-    expect(["*", "DE", "US-TX", "CA-ON"].every(isJurisdiction)).toBe(true);
-    expect(["", "us", "USA", "US-XX", "DE-BY", "QZ"].some(isJurisdiction)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import type { Caller } from "../../api/caller.ts";
 import { Fault } from "../../base/errors.ts";
+import { tellOwner } from "../../channels/number-owner.ts";
 import type { Db, Tx } from "../../db/database.ts";
 
 /** Whoever called it would meet nobody. On the operator's account it may be another organization's, too. */
@@ -41,6 +42,7 @@ export async function forgetNumber(
   tx: Tx,
   { organization_id }: Caller,
   { channel_id, number }: { channel_id: number; number: string },
+  at: Date,
 ): Promise<boolean> {
   const addresses = await tx
     .deleteFrom("channel_addresses")
@@ -55,5 +57,7 @@ export async function forgetNumber(
     .where("number", "=", number)
     .returning("number")
     .execute();
+  const description = `${number} was given back to its carrier`;
+  if (owners.length > 0) await tellOwner(tx, organization_id, { at, type: "number-released", description });
   return addresses.length + owners.length > 0;
 }

@@ -216,7 +216,7 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
       if (wanted) await askCarrier(numbers.release(account, wanted.sid));
       // What only we have of it is left of a release whose process died.
       return write(db, "Number", async (tx) => {
-        const forgotten = await forgetNumber(tx, caller, params);
+        const forgotten = await forgetNumber(tx, caller, params, clock.now());
         if (!wanted && !forgotten) throw notFound("Number", params.number);
         const before = wanted ?? { phone_number: params.number };
         await api.audit(tx, caller, {

@@ -1,10 +1,10 @@
-import { MultiSelect, Select, Text, Textarea, TextInput } from "@mantine/core";
+import { MultiSelect, Select, Text, Textarea } from "@mantine/core";
 import type { AnnouncementRow, AnnouncementRowInput, StoredAnnouncements } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import classes from "./outreach-rules.module.css";
-import { RemoveRow, type RowProps, Rows } from "./rule-rows.tsx";
+import { JurisdictionField, ReadOnField, RemoveRow, type RowProps, Rows, SourceField } from "./rule-rows.tsx";
 
 /** A row as it is written: a line for each language, the first of which is the default. */
 type Written = Pick<AnnouncementRow, "kind" | "jurisdiction" | "channels" | "source" | "checked_on"> & {
@@ -104,12 +104,10 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
   const name = `announcement ${number}`;
   return (
     <fieldset className={classes.announcement} aria-label={name}>
-      <TextInput
-        aria-label={`Jurisdiction of ${name}`}
+      <JurisdictionField
+        name={name}
         value={row.jurisdiction}
-        onChange={({ currentTarget }) =>
-          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
-        }
+        onChange={(jurisdiction) => onChange({ ...row, jurisdiction })}
         error={errorOf("jurisdiction")}
       />
       <Select
@@ -136,20 +134,17 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
         onChange={({ currentTarget }) => onChange({ ...row, lines: currentTarget.value })}
         error={errorOf("texts") ?? errorOf("default_language")}
       />
-      <TextInput
+      <SourceField
         className={classes.wide}
-        aria-label={`Source of ${name}`}
-        placeholder="Law or policy"
-        dir="auto"
-        value={row.source ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+        name={name}
+        value={row.source}
+        onChange={(source) => onChange({ ...row, source })}
         error={errorOf("source")}
       />
-      <TextInput
-        aria-label={`Date on which the source of ${name} was read`}
-        placeholder="2026-11-27"
-        value={row.checked_on ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
+      <ReadOnField
+        name={name}
+        value={row.checked_on}
+        onChange={(checked_on) => onChange({ ...row, checked_on })}
         error={errorOf("checked_on")}
       />
       <RemoveRow name={name} onRemove={onRemove} />

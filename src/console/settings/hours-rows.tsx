@@ -2,7 +2,7 @@ import { MultiSelect, Select, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ContactHoliday, ContactHours } from "../api-types.ts";
 import classes from "./outreach-rules.module.css";
-import { RemoveRow, type RowProps } from "./rule-rows.tsx";
+import { JurisdictionField, ReadOnField, RemoveRow, type RowProps, SourceField } from "./rule-rows.tsx";
 
 export const CHANNELS = [
   { value: "call", label: "Calls" },
@@ -28,12 +28,10 @@ export function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<
   const name = `contact hours ${number}`;
   return (
     <fieldset className={classes.row} aria-label={name}>
-      <TextInput
-        aria-label={`Jurisdiction of ${name}`}
+      <JurisdictionField
+        name={name}
         value={row.jurisdiction}
-        onChange={({ currentTarget }) =>
-          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
-        }
+        onChange={(jurisdiction) => onChange({ ...row, jurisdiction })}
         error={errorOf("jurisdiction")}
       />
       <Select
@@ -72,20 +70,17 @@ export function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<
         onChange={({ currentTarget }) => onChange({ ...row, to: currentTarget.value })}
         error={errorOf("to")}
       />
-      <TextInput
+      <SourceField
         className={classes.wide}
-        aria-label={`Source of ${name}`}
-        placeholder="Law or policy"
-        dir="auto"
-        value={row.source ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+        name={name}
+        value={row.source}
+        onChange={(source) => onChange({ ...row, source })}
         error={errorOf("source")}
       />
-      <TextInput
-        aria-label={`Date on which the source of ${name} was read`}
-        placeholder="2026-11-23"
-        value={row.checked_on ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
+      <ReadOnField
+        name={name}
+        value={row.checked_on}
+        onChange={(checked_on) => onChange({ ...row, checked_on })}
         error={errorOf("checked_on")}
       />
       <RemoveRow name={name} onRemove={onRemove} />
@@ -117,12 +112,10 @@ export function HolidayRow({ number, row, onChange, onRemove, errorOf }: RowProp
   const name = `holiday ${number}`;
   return (
     <fieldset className={classes.holiday} aria-label={name}>
-      <TextInput
-        aria-label={`Jurisdiction of ${name}`}
+      <JurisdictionField
+        name={name}
         value={row.jurisdiction}
-        onChange={({ currentTarget }) =>
-          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
-        }
+        onChange={(jurisdiction) => onChange({ ...row, jurisdiction })}
         error={errorOf("jurisdiction")}
       />
       <TextInput
@@ -155,12 +148,10 @@ export function HolidayRow({ number, row, onChange, onRemove, errorOf }: RowProp
         onChange={(purpose) => onChange({ ...row, purpose })}
         error={errorOf("purpose")}
       />
-      <TextInput
-        aria-label={`Source of ${name}`}
-        placeholder="Law or policy"
-        dir="auto"
-        value={row.source ?? ""}
-        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+      <SourceField
+        name={name}
+        value={row.source}
+        onChange={(source) => onChange({ ...row, source })}
         error={errorOf("source")}
       />
       <RemoveRow name={name} onRemove={onRemove} />

@@ -7,7 +7,7 @@ import { MOST_STEPS } from "../../planning/cadences/cadence.ts";
 import { lanesOf } from "../cadences/lanes.ts";
 import { WAITS_FOR_FIRST, waitsForStep } from "../candidates.ts";
 import type { DueBatch } from "../due-batches.ts";
-import { type CheckedPerson, readNumberChecks } from "../known/read-number-checks.ts";
+import { type CheckedPerson, checksOfLane } from "../known/read-number-checks.ts";
 
 /** As for look-ahead: more than a minute's worth at the highest rate. */
 const MOST_PEOPLE = 100;
@@ -24,7 +24,7 @@ export async function checkNumbers(
   const people = Map.groupBy(await nextPeople(db, batch.batch_key), ({ step }) => step);
   let asked = 0;
   for (const lane of lanesOf(batch)) {
-    const checks = await readNumberChecks(db, lane, people.get(lane.step) ?? [], clock.now());
+    const checks = await checksOfLane(db, { batch: lane, people: people.get(lane.step) ?? [] }, clock.now());
     const questions = [...checks].flatMap(([number, check]) =>
       check.kind === "to-ask" && refusalOf(number, destinations) === null
         ? [{ number, since: check.since }]

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { type Persons, readPersons } from "../../address-book/persons.ts";
 import type { DestinationRules } from "../../base/destination.ts";
 import type { Tx } from "../../db/database.ts";
-import type { NumberCheck } from "../../planning/numbers/reassigned-number.ts";
 import type { TriedAddress } from "../../planning/per-person.ts";
 import { addressesOfCandidate, addressesOfPerson } from "../cadences/candidate-addresses.ts";
 import { laneName } from "../cadences/lanes.ts";
@@ -16,7 +15,7 @@ import { eligibilityIssue } from "../eligibility.ts";
 import type { LineLimits, Lines } from "../lines.ts";
 import type { ClaimNumbers } from "../numbers/claim-numbers.ts";
 import { type Contacted, readContacts } from "./read-contacts.ts";
-import { checksNumbers, readNumberChecks } from "./read-number-checks.ts";
+import { readNumberChecks } from "./read-number-checks.ts";
 import { readTried } from "./read-tried.ts";
 
 /** Needs the locks of the batches and lines, and locks the requests that it finds. `firsts`: how many of each batch are read. */
@@ -48,7 +47,11 @@ export async function readKnown(
   const contacts = await readContacts(tx, contactedBy(of, lines), now);
   const blocked = await findReachIssues(tx, batches, candidates, persons);
   const stops = await readStopSigns(tx, stopQuestions(batches, candidates, persons));
-  const checks = await readChecks(tx, batches, candidates, now);
+  const checks = await readNumberChecks(
+    tx,
+    batches.map((batch) => ({ batch, people: candidates.get(laneName(batch)) ?? [] })),
+    now,
+  );
   return {
     lines,
     numbers,
@@ -69,21 +72,6 @@ export async function readKnown(
         checks.get(laneName(batch))?.get(candidate.target) ?? null,
       ),
   };
-}
-
-/** By lane and address; of campaigns that have numbers checked. */
-async function readChecks(
-  tx: Tx,
-  batches: DueBatch[],
-  candidates: Map<string, Candidate[]>,
-  now: Date,
-): Promise<Map<string, Map<string, NumberCheck>>> {
-  const found = new Map<string, Map<string, NumberCheck>>();
-  for (const batch of batches.filter(checksNumbers)) {
-    const name = laneName(batch);
-    found.set(name, await readNumberChecks(tx, batch, candidates.get(name) ?? [], now));
-  }
-  return found;
 }
 
 const addressesOf = (batches: DueBatch[], candidates: Map<string, Candidate[]>) =>

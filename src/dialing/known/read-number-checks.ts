@@ -8,6 +8,7 @@ import {
   numberCheck,
   sinceDate,
 } from "../../planning/numbers/reassigned-number.ts";
+import { laneName } from "../cadences/lanes.ts";
 import type { Candidate } from "../candidates.ts";
 import { type DueBatch, reachModeOf } from "../due-batches.ts";
 
@@ -22,57 +23,74 @@ type Row = {
   known: { since: string; answer: KnownReassignment["answer"]; error_code: string | null; at: string } | null;
 };
 
-export const checksNumbers = (batch: DueBatch): boolean =>
+const checksNumbers = (batch: DueBatch): boolean =>
   batch.campaign.reach_rules?.check_reassigned === true && reachModeOf(batch) !== "email";
 
 /** A step of a cadence reaches a number first where it is not the request's own. */
 const isFirst = ({ step, attempt_count, target, request_target }: CheckedPerson): boolean =>
   step === 0 ? attempt_count === 0 : target !== request_target;
 
+/** By address, of each lane by itself. */
+export type NumberChecks = Map<string, Map<string, NumberCheck>>;
+
+export type CheckedLane = { batch: DueBatch; people: readonly CheckedPerson[] };
+
 /**
- * By address: how those stand whose number the campaign reaches for the first time and has checked; asks nothing where it has
- * none checked. Indexes: `consents_live`, primary key of number_lookups.
+ * How those stand whose number a campaign reaches for the first time and has checked, by `laneName` and address; asks nothing
+ * where none has. Indexes: `consents_live`, primary key of number_lookups.
  */
-export async function readNumberChecks(
-  db: Db,
-  batch: DueBatch,
-  people: readonly CheckedPerson[],
-  now: Date,
-): Promise<Map<string, NumberCheck>> {
-  if (!checksNumbers(batch)) return new Map();
-  return readStanding(db, batch, people.filter(isFirst), now);
-}
+export const readNumberChecks = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
+  readStanding(
+    db,
+    lanes.map(({ batch, people }) => ({ batch, people: people.filter(isFirst) })),
+    now,
+  );
 
 /** The same for whoever was tried already, too: what was said of their number. */
-export async function readStanding(
-  db: Db,
-  batch: DueBatch,
-  people: readonly CheckedPerson[],
-  now: Date,
-): Promise<Map<string, NumberCheck>> {
-  if (people.length === 0 || !checksNumbers(batch)) return new Map();
-  const given = people.map(({ target }, n) => ({ n, target }));
+export async function readStanding(db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> {
+  const asked = lanes
+    .filter(({ batch }) => checksNumbers(batch))
+    .flatMap(({ batch, people }) => people.map((person) => ({ batch, person })));
+  const found: NumberChecks = new Map();
+  if (asked.length === 0) return found;
+  const given = asked.map(({ batch, person: { target } }, n) => ({
+    ...{ n, target, organization_id: batch.organization_id, sub_organization_id: batch.sub_organization_id },
+    channel: channelOfMode(reachModeOf(batch)),
+  }));
   const { rows } = await sql<Row>`
     select w.n, found.consented_on, found.known
-    from json_to_recordset(${JSON.stringify(given)}::json) as w (n integer, target text)
+    from json_to_recordset(${JSON.stringify(given)}::json)
+      as w (n integer, target text, organization_id bigint, sub_organization_id bigint, channel text)
     cross join lateral (
       select (
         select max(c.valid_from at time zone 'UTC')::date::text from consents c
-        where c.sub_organization_id = ${batch.sub_organization_id} and c.address = w.target
-          and c.channel = ${channelOfMode(reachModeOf(batch))} and c.revoked_at is null
+        where c.sub_organization_id = w.sub_organization_id and c.address = w.target and c.channel = w.channel
+          and c.revoked_at is null
       ) as consented_on, (
         select json_build_object('since', l.reassigned_since, 'answer', l.reassigned, 'error_code', l.reassigned_error,
           'at', l.reassigned_at)
         from number_lookups l
-        where l.organization_id = ${batch.organization_id} and l.number = w.target collate "C" and l.reassigned is not null
+        where l.organization_id = w.organization_id and l.number = w.target collate "C" and l.reassigned is not null
       ) as known ${FOR_EACH}
     ) found`.execute(db);
-  return new Map(
-    rows.map(({ n, consented_on, known }) => {
-      const { target, request_target, request_variables } = people[n] as CheckedPerson;
-      // The column is about the number that stands beside it.
-      const since = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
-      return [target, numberCheck(since, known && { ...known, at: new Date(known.at) }, now)];
-    }),
-  );
+  for (const { n, consented_on, known } of rows) {
+    const { batch, person } = asked[n] as (typeof asked)[number];
+    const { target, request_target, request_variables } = person;
+    // The column is about the number that stands beside it.
+    const since = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
+    const ofLane = found.get(laneName(batch)) ?? new Map<string, NumberCheck>();
+    found.set(laneName(batch), ofLane);
+    ofLane.set(target, numberCheck(since, known && { ...known, at: new Date(known.at) }, now));
+  }
+  return found;
+}
+
+/** Of one lane, by address. */
+export async function checksOfLane(
+  db: Db,
+  lane: CheckedLane,
+  now: Date,
+  read = readNumberChecks,
+): Promise<ReadonlyMap<string, NumberCheck>> {
+  return (await read(db, [lane], now)).get(laneName(lane.batch)) ?? new Map();
 }

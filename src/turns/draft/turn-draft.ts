@@ -70,8 +70,9 @@ export class TurnDraft {
    * forgotten in the write that stores them as said.
    */
   announce(): Announcement[] {
-    const { announcements = [], ...memory } = this.state.memory;
-    if (announcements.length === 0) return [];
+    // Of nearly all turns: nothing.
+    if (!this.state.memory.announcements) return [];
+    const { announcements, ...memory } = this.state.memory;
     this.trace(...announcementTrace(announcements));
     const said = announcementText(announcements);
     this.#message("agent", said);

@@ -14,6 +14,8 @@ export type SimulatedTime = {
   /** Counts as under way until it settles. */
   track<T>(work: Promise<T>): Promise<T>;
   readonly waiting: number;
+  /** Nothing is under way or planned. */
+  readonly isIdle: boolean;
   stop(): void;
 };
 
@@ -93,6 +95,9 @@ export function createSchedule(options: {
     track,
     get waiting() {
       return heap.length;
+    },
+    get isIdle() {
+      return heap.length === 0 && underWay.size === 0;
     },
     stop() {
       stopped = true;

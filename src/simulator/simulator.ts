@@ -28,6 +28,8 @@ export type Simulator = {
   advance(clock: MovedClock, ms: number): Promise<void>;
   /** Resolves once nothing that was begun is under way; what is planned for later still waits. */
   quiet(): Promise<void>;
+  /** Nobody says, writes or waits to do anything. */
+  isIdle(): boolean;
   close(): Promise<void>;
 };
 
@@ -111,6 +113,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     callStatus: (sid) => world.calls.get(sid)?.status ?? null,
     advance: (moved, ms) => schedule.advance(moved, ms),
     quiet: () => schedule.quiet(),
+    isIdle: () => schedule.isIdle,
     async close() {
       schedule.stop();
       for (const call of world.calls.values()) call.line?.close();

@@ -265,7 +265,7 @@ test("a batch above the rule says that it waits, and is confirmed by typing how 
   );
 
   await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
-  await page.getByText("Spent so far: $0.00, without the carrier's fees.").waitFor();
+  await page.getByText("Spent so far: $0.00, without carrier fees: no price is stated.").waitFor();
   const spending = page.locator("section", { has: page.getByRole("heading", { name: "Spending" }) });
   await spending.getByLabel("Spend cap").fill("250");
   await spending.getByRole("button", { name: "Review the cap" }).click();

@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { buildConsole } from "../../src/api/console-build.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { openBrowser } from "../harness/browser.ts";
 import { axeFindings } from "../harness/console.ts";
+import { freePort } from "../harness/free-port.ts";
 
 const PASSWORD = "correct horse battery";
 const PATIENCE_MS = 90_000;
@@ -16,14 +16,6 @@ let address: string;
 let context: BrowserContext;
 
 /** Passkeys are made for the name and port of the public address, so both are known before the program is. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
 beforeAll(async () => {
   const consoleBuild = buildConsole({ dataDir: tmpdir() });
   const port = await freePort();

@@ -10,6 +10,7 @@ import { afterFile } from "../harness/after-file.ts";
 import { createAgent } from "../harness/agent.ts";
 import type { TestApp } from "../harness/app.ts";
 import { createTestDatabase } from "../harness/database.ts";
+import { freePort } from "../harness/free-port.ts";
 import { createRandom } from "../harness/fuzz/random.ts";
 import { createPeer, json } from "../harness/peer.ts";
 import { rounds, SEED } from "../harness/seed.ts";
@@ -58,8 +59,10 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
   };
   const programs: { program: Program; url: string }[] = [];
   const started = async (at: number) => {
-    const program = parley(["start"], { folder, env });
-    const { port } = new URL((await program.ready()).url);
+    // What it prints is the public address, which says nothing of its port.
+    const port = await freePort();
+    const program = parley(["start"], { folder, env: { ...env, PORT: String(port) } });
+    await program.ready();
     programs[at] = { program, url: `http://127.0.0.1:${port}` };
   };
   await started(0);

@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Connection, openDatabase } from "../../src/db/database.ts";
+import { freePort } from "../harness/free-port.ts";
 import { type StartedProgram, startProgram } from "../harness/start-program.ts";
 import type { World } from "./soak-attack.ts";
 import { startDoubles } from "./soak-doubles.ts";
@@ -12,14 +12,6 @@ import { createWorld, DOMAIN, victimsRecords } from "./soak-world.ts";
 
 /** Few enough that a flood from one address meets the cap. */
 const SOCKETS_PER_ADDRESS = 40;
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 const urlOf = ({ host = "", port, user = "", database }: Connection): string =>
   `postgresql:///${database}?${new URLSearchParams({ host, port: String(port), user })}`;

@@ -14,11 +14,11 @@ import { printSimulated, type Simulated, type TalkLine } from "./simulated-talk.
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
 const SPEED = 12;
-const LONGEST_MS = 90_000;
+const LONGEST_MS = 300_000;
 /** Between two looks at whether a conversation is over. */
 const LOOK_MS = 100;
-/** A dialogue of texts or mails is over when nobody has said anything for so long. */
-const SILENT_MS = 2000;
+/** A dialogue of texts or mails is over when nobody had anything to do for so long. */
+const SILENT_MS = 1000;
 
 /**
  * Starts a platform of its own in a temporary folder, has a simulated person call the demo's agent, another write a text
@@ -60,7 +60,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
 
   const texter = "+15125550201";
   await app.simulator.text(account, { from: texter, to: demo.number, body: "Hi, I need an appointment." });
-  show({ kind: "texts", from: texter, to: demo.number, lines: await heard(db, texter, stop, isSilent()) });
+  show({ kind: "texts", from: texter, to: demo.number, lines: await heard(db, texter, stop, isSilent(app, db)) });
 
   const writer = "alex+01@people.example";
   const text = "Hello,\n\nI would like a check-up next Monday.\n\nAlex";
@@ -70,7 +70,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
     kind: "mails",
     from: writer,
     to: demo.mail_address,
-    lines: await heard(db, writer, stop, isSilent()),
+    lines: await heard(db, writer, stop, isSilent(app, db)),
   });
 }
 
@@ -116,23 +116,28 @@ async function setUp(app: App, db: Db, token: string) {
   return { phone_channel, mail_channel, number, mail_address, callers };
 }
 
-type IsOver = (lines: TalkLine[]) => boolean;
+type IsOver = (lines: TalkLine[]) => boolean | Promise<boolean>;
 
 const callIsOver =
   ({ simulator }: App, sid: string): IsOver =>
   () =>
     simulator?.callStatus(sid) === "completed";
 
-function isSilent(): IsOver {
-  let known = 0;
+/** Neither the agent nor the person is about to write, however long either takes. */
+function isSilent({ simulator, mailing }: App, db: Db): IsOver {
   let since = performance.now();
-  return (lines) => {
-    if (lines.length !== known) {
-      known = lines.length;
-      since = performance.now();
-    }
-    return known > 1 && performance.now() - since > SILENT_MS;
+  return async (lines) => {
+    const isIdle = simulator?.isIdle() && mailing.simulator.schedule.isIdle && !(await isAtWork(db));
+    if (!isIdle || lines.length < 2) since = performance.now();
+    return performance.now() - since > SILENT_MS;
   };
+}
+
+async function isAtWork(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select from graphile_worker.jobs
+    where locked_at is not null or (run_at <= now() and attempts < max_attempts) limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** What was said in this person's sessions, once they are over. */
@@ -142,7 +147,7 @@ async function heard(db: Db, source: string, stop: AbortSignal, isOver: IsOver):
     const { rows } = await sql<TalkLine>`
       select m.role, m.text from session_messages m join sessions s on s.id = m.session_id
       where s.source = ${source} order by s.id, m.seq`.execute(db);
-    if (isOver(rows) || performance.now() > until) return rows;
+    if ((await isOver(rows)) || performance.now() > until) return rows;
     stop.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -1,5 +1,4 @@
 import { Checkbox, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { AlertPreviewRequest } from "../api-types.ts";
 import { FilterFields } from "../boards/filter-fields.tsx";
@@ -8,6 +7,7 @@ import { MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { SeveralSelect } from "../lists/several-select.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
+import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
@@ -166,8 +166,8 @@ function Preview({ definition }: { definition: AlertPreviewRequest }) {
     threshold,
     least_sessions,
   } = definition;
-  const [asked] = useDebouncedValue(
-    JSON.stringify({
+  const asked = useSettled(
+    {
       metric,
       search_fields,
       search_field_values,
@@ -175,13 +175,13 @@ function Preview({ definition }: { definition: AlertPreviewRequest }) {
       condition,
       threshold,
       least_sessions,
-    }),
+    },
     TYPING_MS,
   );
   const preview = useQuery({
     queryKey: ["alert preview", asked],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => call("POST /api/v1/alerts/preview", { body: JSON.parse(asked), signal }),
+    queryFn: ({ signal }) => call("POST /api/v1/alerts/preview", { body: asked, signal }),
   });
   return (
     <Panel title="Preview">

@@ -9,13 +9,13 @@ import {
   TagsInput,
   Text,
 } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { FilterOp, LineTypeBucket, TargetFilterRuleInput, TargetFiltersInput } from "../api-types.ts";
 import classes from "../outbound/outbound.module.css";
 import { Failure } from "../parts/parts.tsx";
+import { useSettled } from "../parts/use-settled.ts";
 import { call } from "../server/api.ts";
 
 const FIELDS = ["line_type", "carrier_name", "caller_type", "caller_name", "mcc", "mnc", "error_code"];
@@ -172,10 +172,7 @@ export function FilterMatches(props: {
   include_unknown_line_types: boolean;
 }) {
   const { campaign_id, target_filters, allowed_line_types, include_unknown_line_types } = props;
-  const [body] = useDebouncedValue(
-    { target_filters, allowed_line_types, include_unknown_line_types },
-    TYPING_MS,
-  );
+  const body = useSettled({ target_filters, allowed_line_types, include_unknown_line_types }, TYPING_MS);
   const isWhole = (body.target_filters?.rules ?? []).every(({ field }) => field !== "");
   const count = useQuery({
     queryKey: ["campaign", campaign_id, "matches", body],

@@ -1,10 +1,10 @@
 import { Button, Group, Text } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CustomMessageRule, MessageCalendarResponse } from "../api-types.ts";
 import { Fetched, Panel, Scroller } from "../parts/parts.tsx";
+import { useSettled } from "../parts/use-settled.ts";
 import { call } from "../server/api.ts";
 import classes from "./message-calendar.module.css";
 
@@ -15,7 +15,7 @@ const DAY_ms = 86_400_000;
 /** The rule that applies in each hour of a week, decided as the engine does, for the unsaved rules. */
 export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
   const [from, setFrom] = useState(() => monday(new Date()));
-  const [checked] = useDebouncedValue(rules, TYPING_ms);
+  const checked = useSettled(rules, TYPING_ms);
   const calendar = useQuery({
     queryKey: ["message calendar", checked, from],
     queryFn: ({ signal }) =>

@@ -1,6 +1,6 @@
-import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ToolCheckRequest, ValidationIssue } from "../api-types.ts";
+import { useSettled } from "../parts/use-settled.ts";
 import { ApiError, call } from "../server/api.ts";
 import { type PlacedIssue, placedIssues } from "../workflows/issue-places.ts";
 
@@ -11,7 +11,7 @@ const NOTHING: Checked = { issues: [], placed: [] };
 
 /** Findings of the unsaved tool, as saving would report them: expressions, names of steps and tools, schemas. */
 export function useCheckedFindings(tool: ToolCheckRequest, isWanted: boolean): Checked {
-  const [checked] = useDebouncedValue(tool, TYPING_ms);
+  const checked = useSettled(tool, TYPING_ms);
   const check = useQuery({
     queryKey: ["tool check", checked],
     queryFn: ({ signal }) => call("POST /api/v1/tools/check", { body: checked, signal }),

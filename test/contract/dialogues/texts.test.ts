@@ -13,6 +13,7 @@ import {
   createNumber,
   createSimulatedApp,
   eventually,
+  isAtWork,
   type SimulatedApp,
   textsWith,
 } from "../../harness/simulated.ts";
@@ -71,12 +72,11 @@ type Texts = Awaited<ReturnType<typeof textsWith>>;
 const sent = (texts: Texts) => texts.filter((text) => text.direction === "out");
 const untilSent = (from: string, count: number, status = "DELIVERED") =>
   eventually(
-    () => textsWith(app, from),
     // An answer may be on its way before the job that makes it is done with the text.
-    (texts) =>
-      sent(texts).filter((text) => text.status === status).length >= count &&
-      texts.every((text) => text.direction === "out" || text.status !== "RECEIVED"),
-  );
+    async () => ({ isAtWork: await isAtWork(app, from), texts: await textsWith(app, from) }),
+    ({ isAtWork, texts }) =>
+      !isAtWork && sent(texts).filter((text) => text.status === status).length >= count,
+  ).then(({ texts }) => texts);
 const asked = async (from: string) => {
   const answer = await app.egress.send({
     url: `http://carrier.parley.internal/carrier-simulator/2010-04-01/Accounts/${line.account_sid}/Messages.json?To=${encodeURIComponent(from)}`,

@@ -183,26 +183,35 @@ test("what is done on the canvas is undone and done again, is found faulty at it
   await page.mouse.up();
   await expect.poll(async () => Math.round((await box()).y - before.y)).toBeGreaterThan(40);
   const edge = page.locator('.react-flow__edge[data-id="ASK_NEEDS-0"]');
-  await edge.focus();
-  await page.keyboard.press("Delete");
-  await edge.waitFor({ state: "detached" });
+  const removeEdge = async () => {
+    await edge.focus();
+    await page.keyboard.press("Delete");
+    await edge.waitFor({ state: "detached" });
+  };
+  const removeLater = async () => {
+    await node(page, "LATER").focus();
+    await page.keyboard.press("Delete");
+    await node(page, "LATER").waitFor({ state: "detached" });
+  };
+  await removeEdge();
   await page.keyboard.press("Control+z");
   await edge.waitFor({ state: "attached" });
-
-  await node(page, "LATER").focus();
-  await page.keyboard.press("Delete");
-  await node(page, "LATER").waitFor({ state: "detached" });
+  await removeLater();
   await page.getByRole("button", { name: "Undo" }).click();
   await node(page, "LATER").waitFor();
-  await node(page, "LATER").focus();
+
+  await removeEdge();
+  await removeLater();
   // Twice, sooner than the first is drawn.
   await page.evaluate(`for (const _ of [1, 2])
     document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "z", ctrlKey: true, bubbles: true }))`);
+  await node(page, "LATER").waitFor();
+  await edge.waitFor({ state: "attached" });
+  while (await page.getByRole("button", { name: "Undo" }).isEnabled())
+    await page.getByRole("button", { name: "Undo" }).click();
   await node(page, "MOVED")
     .getByText(/findings?$/)
     .waitFor({ state: "detached" });
-  while (await page.getByRole("button", { name: "Undo" }).isEnabled())
-    await page.getByRole("button", { name: "Undo" }).click();
   await expect.poll(() => page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
   await page.keyboard.press("Control+Shift+z");
   await node(page, "STEP_7").waitFor();

@@ -60,7 +60,12 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
 
   const texter = "+15125550201";
   await app.simulator.text(account, { from: texter, to: demo.number, body: "Hi, I need an appointment." });
-  show({ kind: "texts", from: texter, to: demo.number, lines: await heard(db, texter, stop, isSilent(app, db)) });
+  show({
+    kind: "texts",
+    from: texter,
+    to: demo.number,
+    lines: await heard(db, texter, stop, isSilent(app, db)),
+  });
 
   const writer = "alex+01@people.example";
   const text = "Hello,\n\nI would like a check-up next Monday.\n\nAlex";

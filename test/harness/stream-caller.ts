@@ -29,6 +29,8 @@ export class StreamCaller {
   /** Frames that were sent on all lines of the call, and on the line that is open or was open last. */
   sent = 0;
   sentOnLine = 0;
+  /** Of those, before this line brought a sound. */
+  sentUnanswered = 0;
   lines = 0;
   /** `performance.now()` of the first frame that this line brought, and of the end of the line before. */
   firstSound: number | null = null;
@@ -137,6 +139,7 @@ export class StreamCaller {
     this.#began = performance.now();
     this.#frames = 0;
     this.sentOnLine = 0;
+    this.sentUnanswered = 0;
     socket.on("message", (data) => this.#take(JSON.parse(String(data))));
     socket.on("error", () => {});
     socket.on("close", () => this.#broken(socket));
@@ -166,7 +169,10 @@ export class StreamCaller {
 
   #take(message: { event: string; mark?: { name: string } }): void {
     if (message.event === "media") {
-      this.firstSound ??= performance.now();
+      if (this.firstSound === null) {
+        this.firstSound = performance.now();
+        this.sentUnanswered = this.sentOnLine;
+      }
       this.#playing.push(null);
     } else if (message.event === "mark") this.#playing.push(message.mark?.name ?? "");
     else if (message.event === "clear") {

@@ -59,7 +59,11 @@ beforeAll(async () => {
   const channel = await app.send("POST", "/api/v1/channels/", {
     name: "Streamed",
     channel_service: "twilio",
-    config: { account_sid: "AC1", auth_token: AUTH_TOKEN, telephony: { audio: "stream" } },
+    config: {
+      account_sid: "AC1",
+      auth_token: AUTH_TOKEN,
+      telephony: { audio: "stream", pre_input_timeout: 0 },
+    },
   });
   expect(channel.status, JSON.stringify(channel.body)).toBe(200);
   channel_id = channel.body.id;

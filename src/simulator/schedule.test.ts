@@ -100,3 +100,18 @@ test("once stopped nothing happens any more", async () => {
   await schedule.advance(clock, 10);
   expect(happened).toBe(0);
 });
+
+test("it is idle only while nothing is planned and nothing that was begun is under way", async () => {
+  const clock = movedClock(START);
+  const schedule = createSchedule({ clock, speed: "moved", onError });
+  const work = Promise.withResolvers<void>();
+  expect(schedule.isIdle).toBe(true);
+  schedule.after(1000, () => work.promise);
+  expect(schedule.isIdle).toBe(false);
+  const moved = schedule.advance(clock, 1000);
+  await expect.poll(() => schedule.waiting).toBe(0);
+  expect(schedule.isIdle).toBe(false);
+  work.resolve();
+  await moved;
+  expect(schedule.isIdle).toBe(true);
+});

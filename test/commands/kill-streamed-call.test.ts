@@ -176,13 +176,13 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
     const { session_id, hearing_ms } = await sessionOf(pool, sid);
     // Since it spoke, the other process heard and recorded all.
     const heard_ms = (caller.sentOnLine - caller.sentUnanswered) * 20;
-    // Nothing was heard twice. What the dead process had not stored yet is lost: two seconds, or more on a busy machine.
+    // Nothing was heard twice. What the dead process had not stored yet is lost.
     expect(hearing_ms).toBeLessThanOrEqual(caller.sent * 20 + 100);
-    expect(hearing_ms).toBeGreaterThan(heard_ms - 2000);
+    expect(hearing_ms).toBeGreaterThanOrEqual(heard_ms);
     // The recordings of both lines are the session's, the one of the process that lived is whole, and none is there twice.
     const { recordings } = await vi.waitFor(async () => {
       const { body } = await api("GET", `/api/v1/sessions/${session_id}/waveform`);
-      expect(body.recordings.at(-1)?.duration_ms ?? 0).toBeGreaterThan(heard_ms - 3000);
+      expect(body.recordings.at(-1)?.duration_ms ?? 0).toBeGreaterThanOrEqual(heard_ms);
       return body;
     }, WAITING);
     const recorded_ms = recordings.reduce(
@@ -191,7 +191,7 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
     );
     expect(recordings.length).toBeLessThanOrEqual(2);
     // What was on the disk before the kill is kept, beside what the living process heard.
-    expect(recorded_ms).toBeGreaterThan(before_kill + heard_ms - 3000);
+    expect(recorded_ms).toBeGreaterThanOrEqual(before_kill + heard_ms);
     expect(recorded_ms).toBeLessThan(caller.sent * 20 + 3000);
     if (kill < KILLS - 1) await started(holder);
   }

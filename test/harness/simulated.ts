@@ -33,16 +33,6 @@ export async function createSimulatedApp(
   return Object.assign(app, { simulator: app.simulator });
 }
 
-/** Whether a job runs, or is about to, for the dialogue with somebody. */
-export async function isAtWork(app: TestApp, source: string): Promise<boolean> {
-  const { rows } = await app.database.pool.query(
-    `select from graphile_worker._private_jobs where payload->>'source' = $1
-       and (locked_at is not null or (run_at <= now() and attempts < max_attempts))`,
-    [source],
-  );
-  return rows.length > 0;
-}
-
 /** A channel of the simulated carrier with an agent on its first number, for each of these modes. */
 export async function createNumber(
   app: SimulatedApp,

@@ -57,7 +57,7 @@ test("lines are said aloud in turn, answers printed, and both sides kept as two 
   const said = ["--say", "When are you open?", "--say", "I want to book an appointment"];
   const { code, stdout, stderr } = await parleyCall("Front desk", ...said, "--out", out);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/you › when are .*open\n/);
+  expect(stdout).toContain("you › when are you open\n");
   expect(stdout).toContain("agent › We are open from eight to five.\n");
   expect(stdout).toContain("agent › For what day?\n");
   const { rate, channels } = readWav(readFileSync(out));
@@ -78,8 +78,7 @@ test("a WAV file is said instead and --json prints one object a text", async (co
     .map((line) => JSON.parse(line));
   expect(lines).toEqual(
     expect.arrayContaining([
-      // Played in jerks on a busy machine, a small word more is heard.
-      { role: "user", text: expect.stringMatching(/^when are .*open$/), at_ms: expect.any(Number) },
+      { role: "user", text: "when are you open", at_ms: expect.any(Number) },
       { role: "agent", text: "We are open from eight to five.", at_ms: expect.any(Number) },
     ]),
   );

@@ -6,6 +6,7 @@ import { silentLog } from "../../base/log.ts";
 import { simulatedAccount } from "../../carriers/simulator-account.ts";
 import type { Db } from "../../db/database.ts";
 import { DEMO_TARGET } from "../../demo/seed.ts";
+import { isAtWork } from "../../jobs/at-work.ts";
 import { startJobs } from "../../jobs/runner.ts";
 import { Scenario } from "../../simulator/people.ts";
 import { openDemoProgram } from "../demo-program.ts";
@@ -136,13 +137,6 @@ function isSilent({ simulator, mailing }: App, db: Db): IsOver {
     if (!isIdle || lines.length < 2) since = performance.now();
     return performance.now() - since > SILENT_MS;
   };
-}
-
-async function isAtWork(db: Db): Promise<boolean> {
-  const { rows } = await sql`
-    select from graphile_worker.jobs
-    where locked_at is not null or (run_at <= now() and attempts < max_attempts) limit 1`.execute(db);
-  return rows.length > 0;
 }
 
 /** What was said in this person's sessions, once they are over. */

@@ -45,6 +45,8 @@ export type Recognizer = {
   push(samples: Int16Array): string;
   /** The words, once no more will come. */
   end(): string;
+  /** Drops what it learned of a voice and a line, and reads its files again: 15 ms, where a new one takes 250. */
+  forget(): void;
   free(): void;
 };
 
@@ -58,6 +60,7 @@ export function loadSphinx({ libraries, model }: SphinxFiles) {
   const silence = base.func("void err_set_logfp(void *)");
   const init = pocket.func("void *ps_init(void *)");
   const free = pocket.func("int ps_free(void *)");
+  const reinit = pocket.func("int ps_reinit(void *, void *)");
   const start = pocket.func("int ps_start_utt(void *)");
   const end = pocket.func("int ps_end_utt(void *)");
   const process = pocket.func("int ps_process_raw(void *, const int16_t *, size_t, int, int)");
@@ -82,6 +85,9 @@ export function loadSphinx({ libraries, model }: SphinxFiles) {
         end: () => {
           end(decoder);
           return heard();
+        },
+        forget: () => {
+          if (reinit(decoder, null) < 0) throw new Error("PocketSphinx did not begin anew");
         },
         free: () => {
           free(decoder);

@@ -6,6 +6,7 @@ import { sendTexts } from "../../../src/dialogues/outbound/text-outbox.ts";
 import { goOnWith } from "../../../src/dialogues/text-dialogue.ts";
 import { endIdleTexts } from "../../../src/dialogues/text-session.ts";
 import { waitingTexts } from "../../../src/dialogues/text-store.ts";
+import { isAtWork } from "../../../src/jobs/at-work.ts";
 import type { PersonsText } from "../../../src/simulator/message.ts";
 import { endAsIdle } from "../../../src/turns/end-session.ts";
 import { createAgent } from "../../harness/agent.ts";
@@ -13,7 +14,6 @@ import {
   createNumber,
   createSimulatedApp,
   eventually,
-  isAtWork,
   type SimulatedApp,
   textsWith,
 } from "../../harness/simulated.ts";
@@ -73,9 +73,8 @@ const sent = (texts: Texts) => texts.filter((text) => text.direction === "out");
 const untilSent = (from: string, count: number, status = "DELIVERED") =>
   eventually(
     // An answer may be on its way before the job that makes it is done with the text.
-    async () => ({ isAtWork: await isAtWork(app, from), texts: await textsWith(app, from) }),
-    ({ isAtWork, texts }) =>
-      !isAtWork && sent(texts).filter((text) => text.status === status).length >= count,
+    async () => ({ isBusy: await isAtWork(app.db, from), texts: await textsWith(app, from) }),
+    ({ isBusy, texts }) => !isBusy && sent(texts).filter((text) => text.status === status).length >= count,
   ).then(({ texts }) => texts);
 const asked = async (from: string) => {
   const answer = await app.egress.send({

@@ -2,6 +2,7 @@ import { beforeAll, expect, inject, test } from "vitest";
 import { z } from "zod";
 import { silentLog } from "../../../src/base/log.ts";
 import { openDatabase } from "../../../src/db/database.ts";
+import { isAtWork } from "../../../src/jobs/at-work.ts";
 import { enqueue, handle, type Job } from "../../../src/jobs/define-job.ts";
 import { beat, freeLost, reap } from "../../../src/jobs/heartbeat.ts";
 import { migrateJobs, startJobs } from "../../../src/jobs/runner.ts";
@@ -14,6 +15,12 @@ import { WAITING } from "../../harness/waiting.ts";
 const note: Job<{ text: string }> = {
   name: "note",
   payload: z.object({ text: z.string() }),
+  max_attempts: 3,
+};
+
+const dialogue: Job<{ source: string }> = {
+  name: "talk",
+  payload: z.object({ source: z.string() }),
   max_attempts: 3,
 };
 
@@ -281,3 +288,23 @@ async function stopAll(): Promise<void> {
   while (stops.length === 0) await new Promise((resolve) => setImmediate(resolve));
   for (const stop of stops.splice(0)) await stop();
 }
+
+test("a queue is at work while a job runs or is due, not while one waits for its moment or has failed for good", async () => {
+  const { pool } = app.database;
+  const jobs = "graphile_worker._private_jobs";
+  await pool.query(`delete from ${jobs}`);
+  expect(await isAtWork(app.db)).toBe(false);
+  await app.db.transaction().execute((tx) => enqueue(tx, dialogue, { source: "+15125550101" }));
+  expect(await isAtWork(app.db)).toBe(true);
+  expect(await isAtWork(app.db, "+15125550101")).toBe(true);
+  expect(await isAtWork(app.db, "+15125550102")).toBe(false);
+  await pool.query(`update ${jobs} set run_at = now() + interval '1 hour'`);
+  expect(await isAtWork(app.db)).toBe(false);
+  await pool.query(`update ${jobs} set locked_at = now(), locked_by = 'worker'`);
+  expect(await isAtWork(app.db)).toBe(true);
+  await pool.query(
+    `update ${jobs} set run_at = now(), locked_at = null, locked_by = null, attempts = max_attempts`,
+  );
+  expect(await isAtWork(app.db)).toBe(false);
+  await pool.query(`delete from ${jobs}`);
+});

@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
 import { compilePattern, PatternError } from "../base/pattern.ts";
 import type { Db } from "../db/database.ts";
+import { PROVIDERS } from "../llm/catalogue.ts";
 
 const MOST_CHECKS = 20;
 /** Of all patterns together: each sentence of an agent is searched by all of them before it is said. */
@@ -69,6 +70,13 @@ const SafetyRulesRequest = z
       .max(500)
       .default(DEFAULT_WITHHELD)
       .describe("Said in place of withheld words."),
+    opt_out_judge: z
+      .object({ provider: z.enum(PROVIDERS), model: z.string().trim().min(1).max(200) })
+      .nullable()
+      .default(null)
+      .describe(
+        "A model that decides, before the agent answers, whether a message asks not to be contacted any more in other words than STOP. It is asked only about messages that may. null: off.",
+      ),
   })
   .meta({ id: "SafetyRulesRequest" });
 /** As they are stored in `organizations`, and frozen with a session. */
@@ -90,6 +98,7 @@ const SafetyRulesResponse = z
     withhold_unknown_contacts: z.boolean(),
     withhold_prompt_words: z.int().nullable(),
     withheld_say: z.string(),
+    opt_out_judge: z.object({ provider: z.enum(PROVIDERS), model: z.string() }).nullable(),
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
   })

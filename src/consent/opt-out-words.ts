@@ -91,7 +91,7 @@ const WORDS = {
   ne: { stop: "बन्द|बन्द गर्नुहोस्|रोक्नुहोस्".split("|"), start: ["सुरु", "सुरु गर्नुहोस्"], help: ["मद्दत", "सहयोग"] },
 } satisfies Record<string, Words>;
 
-type OptOutLanguage = keyof typeof WORDS;
+export type OptOutLanguage = keyof typeof WORDS;
 export const OPT_OUT_LANGUAGES = Object.keys(WORDS) as OptOutLanguage[];
 
 export type OptOut = { kind: OptOutKind; language: OptOutLanguage };
@@ -252,3 +252,7 @@ const REPLIES: Record<OptOutLanguage, Record<OptOutKind, string>> = {
 /** The one answer to such a word, with the sender's name before it, as carriers ask for. */
 export const optOutReply = ({ kind, language }: OptOut, sender_name: string): string =>
   `${sender_name}: ${REPLIES[language][kind]}`;
+
+/** The same answer to somebody who asked for it in words of their own. `language`: the conversation's (BCP 47). */
+export const stopReply = (language: string, sender_name: string): string =>
+  optOutReply({ kind: "stop", language: optOutLanguage(language) ?? "en" }, sender_name);

@@ -99,6 +99,21 @@ export async function suppressed(
   return new Map(rows.map(({ address, reason }) => [address, priorStatus(reason)]));
 }
 
+/** What this (normalised) address asked for that still holds, and in which message. Index: suppressions_live. */
+export const optOutsOf = (
+  db: Db,
+  sub_organization_id: number,
+  address: string,
+): Promise<{ scope: SuppressionScope; session_id: number | null; message_id: string | null }[]> =>
+  db
+    .selectFrom("suppressions")
+    .select(["scope", "session_id", "message_id"])
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("address", "=", address)
+    .where("reason", "=", "unsubscribed")
+    .where("lifted_at", "is", null)
+    .execute();
+
 /**
  * Puts addresses on the list, each with an event. One that is there already, of the same scope and reason, keeps its
  * first proof. What its owner asked for revokes their consents, too. Returns those that are new.

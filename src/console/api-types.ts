@@ -926,9 +926,9 @@ export type RoleResponse = { "name": string; "description"?: string | null | und
 
 export type RoleUpdateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined };
 
-export type SafetyRulesRequest = { "calls_per_tool"?: number | null | undefined; "calls_per_session"?: number | null | undefined; "yes_words"?: (string)[] | undefined; "output_rules"?: (OutputRule)[] | undefined; "withhold_unknown_contacts"?: boolean | undefined; "withhold_prompt_words"?: number | null | undefined; "withheld_say"?: string | undefined };
+export type SafetyRulesRequest = { "calls_per_tool"?: number | null | undefined; "calls_per_session"?: number | null | undefined; "yes_words"?: (string)[] | undefined; "output_rules"?: (OutputRule)[] | undefined; "withhold_unknown_contacts"?: boolean | undefined; "withhold_prompt_words"?: number | null | undefined; "withheld_say"?: string | undefined; "opt_out_judge"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined };
 
-export type SafetyRulesResponse = { "calls_per_tool": number | null; "calls_per_session": number | null; "yes_words": (string)[]; "output_rules": ({ "name": string; "phrases": (string)[]; "pattern": string | null; "say": string | null })[]; "withhold_unknown_contacts": boolean; "withhold_prompt_words": number | null; "withheld_say": string; "updated_at": string | null; "updated_by": string | null };
+export type SafetyRulesResponse = { "calls_per_tool": number | null; "calls_per_session": number | null; "yes_words": (string)[]; "output_rules": ({ "name": string; "phrases": (string)[]; "pattern": string | null; "say": string | null })[]; "withhold_unknown_contacts": boolean; "withhold_prompt_words": number | null; "withheld_say": string; "opt_out_judge": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SaidByHand = { "session_id": number; "id": string; "written_by": string };
 

@@ -1,7 +1,8 @@
 import type { IncomingText } from "../carriers/twilio/twilio-callback.ts";
 import { handleOptOut } from "../consent/opt-out.ts";
 import { readOptOut } from "../consent/opt-out-words.ts";
-import type { Tx } from "../db/database.ts";
+import { optOutsOf } from "../consent/suppression.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { redactForGood } from "../redaction/policy.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -143,7 +144,8 @@ async function answer(parts: TextParts, dialogue: Correspondence, text: StoredTe
   const { engine } = parts;
   const target = await textTargetById(engine.db, dialogue.channel_target_id);
   if (target && (await isHeld(engine, target, waitingText(engine, dialogue, text)))) return;
-  const isAnswered = target && !(await priorStatusOf(parts, text));
+  const isAnswered =
+    target && (!(await priorStatusOf(parts, text)) || (await isOptOut(engine.db, text.session_id, text)));
   const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
   await engine.db.transaction().execute(async (tx) => {
     await updateText(tx, text.id, { status: "ANSWERED" }, engine.clock.now());
@@ -169,15 +171,29 @@ function waitingText({ db, clock }: Engine, dialogue: Correspondence, text: Stor
 
 type Answer = { session_id: number; words: string };
 
+/** Whether it was in this text, heard in that session, that the person asked to be left alone: in words for the agent. */
+async function isOptOut(
+  db: Db,
+  session_id: number | null,
+  { sub_organization_id, source, key }: StoredText,
+): Promise<boolean> {
+  const asked = await optOutsOf(db, sub_organization_id, source);
+  return asked.some((one) => one.session_id === session_id && one.message_id === key);
+}
+
 /** By the place of each among the answers, so that those which were stored before are known. */
 async function insertAnswers(
   tx: Tx,
   { vault, clock }: Engine,
   target: WrittenTarget,
-  { id, medium, source }: StoredText,
+  text: StoredText,
   answers: Answer[],
 ): Promise<void> {
-  const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
+  const { id, medium, source } = text;
+  const session_id = answers.at(-1)?.session_id ?? null;
+  // An opt-out is confirmed, although the person is not to be written to any more.
+  const purpose = answers.length > 0 && (await isOptOut(tx, session_id, text)) ? "opt-out" : "answer";
+  const out = { target, medium, source, direction: "out", purpose, status: "PENDING" } as const;
   for (const [n, { session_id, words }] of answers.entries()) {
     await insertText(tx, vault, { ...out, key: `re-${id}-${n}`, text: words, session_id }, clock.now());
   }

@@ -1,4 +1,5 @@
 import { unreachable } from "../base/errors.ts";
+import { jsonAnswer } from "../llm/json-answer.ts";
 import type { OutputSpec } from "./tool-arguments.ts";
 
 /** One key of a result, with the type it has by its definition. `is_choice`: one of the words that the tool names. */
@@ -13,7 +14,7 @@ type CheckedAnswer = { ok: true; values: InsightValue[] } | { ok: false; problem
 
 /** Whether a model's words are the JSON object that was asked for; pure. `problem` goes back to the model. */
 export function checkAnswer(outputs: OutputSpec[], text: string): CheckedAnswer {
-  const answer = parsed(text);
+  const answer = jsonAnswer(text, (_key, value) => (typeof value === "string" ? storable(value) : value));
   if (answer === undefined) return { ok: false, problem: "it is not valid JSON" };
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
     return { ok: false, problem: "it is not a JSON object" };
@@ -32,16 +33,6 @@ export function checkAnswer(outputs: OutputSpec[], text: string): CheckedAnswer 
       ...(return_values !== null && { is_choice: true }),
     })),
   };
-}
-
-/** Models that were not held to a schema like to put a fence around it. */
-function parsed(text: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1];
-  try {
-    return JSON.parse(fenced ?? text, (_key, value) => (typeof value === "string" ? storable(value) : value));
-  } catch {
-    return undefined;
-  }
 }
 
 /** PostgreSQL takes neither NUL nor half of a pair. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
 
 /** What a model is asked to find in what was said, where patterns can't: names, places, illnesses. */
@@ -77,7 +78,7 @@ const Answer = z.object({ found: z.array(z.object({ kind: z.string(), text: z.st
 
 /** Null where the answer is not what was asked for. What does not stand in the part is left out: a model makes things up. */
 export function readJudged(answer: string, part: string): JudgedValue[] | null {
-  const read = Answer.safeParse(parsed(answer));
+  const read = Answer.safeParse(jsonAnswer(answer));
   if (!read.success) return null;
   const said = part.toLowerCase();
   return read.data.found
@@ -86,16 +87,6 @@ export function readJudged(answer: string, part: string): JudgedValue[] | null {
     .filter(({ text }) => /[\p{L}\d]/u.test(text) && !OURS.has(text.toLowerCase()))
     .filter(({ text }) => said.includes(text.toLowerCase()))
     .slice(0, MOST_FOUND);
-}
-
-/** Models that were not held to a schema like to put a fence around it. */
-function parsed(text: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1];
-  try {
-    return JSON.parse(fenced ?? text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** As it stands in a placeholder. */

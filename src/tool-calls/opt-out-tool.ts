@@ -9,7 +9,7 @@ import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } fr
  * and their words are kept as proof.
  */
 export function optOut({ source }: ToolContext, values: Record<string, unknown>): ToolOutcome {
-  const address = source === null ? null : (normaliseEmail(source) ?? normalisePhone(source, null));
+  const address = ownAddress(source);
   if (address === null) {
     const message =
       "This person's telephone number or e-mail address is not known here, so nothing could be stored.";
@@ -20,7 +20,12 @@ export function optOut({ source }: ToolContext, values: Record<string, unknown>)
   return done(result, { opt_out: { address, said } }, values);
 }
 
-export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date };
+/** The address of the person in a session, by its `source`; null: it is no telephone number or e-mail address. */
+export const ownAddress = (source: string | null): string | null =>
+  source === null ? null : (normaliseEmail(source) ?? normalisePhone(source, null));
+
+/** `message_id`: of the message that it was said in, or answers; null: it has none. */
+export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date; message_id: string | null };
 
 /**
  * Adds the person's words to opt-outs as proof: when the model gave none, their last message of the session. Index: primary
@@ -56,16 +61,16 @@ export const optOutEntries = (
   session: Pick<LeasedSession, "id" | "sub_organization_id" | "channel">,
   opt_outs: readonly SaidOptOut[],
 ): SuppressedAddress[] =>
-  opt_outs.map(({ address, said, at }) => ({
+  opt_outs.map(({ address, said, scope = "all", at, message_id }) => ({
     sub_organization_id: session.sub_organization_id,
     address,
-    scope: "all",
+    scope,
     reason: "unsubscribed",
     proof: {
       at,
       through: THROUGH[session.channel] ?? "chat",
       said,
       session_id: session.id,
-      message_id: null,
+      message_id,
     },
   }));

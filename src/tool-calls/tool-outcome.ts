@@ -2,6 +2,7 @@ import type { Snapshot, SnapshotTool } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import type { BookedCallBack, CallBackDesk } from "../consent/call-back.ts";
+import type { SuppressionScope } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
@@ -47,8 +48,8 @@ export type ToolEffects = {
   answerer?: Answerer;
   action?: SessionAction;
   event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
-  /** The person's address, and the words of their opt-out. */
-  opt_out?: { address: string; said: string | null };
+  /** The person's address, and the words of their opt-out. `scope` left out: every channel. */
+  opt_out?: { address: string; said: string | null; scope?: SuppressionScope };
   /** The call that the person asked for. */
   call_back?: BookedCallBack;
 };

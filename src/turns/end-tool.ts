@@ -231,7 +231,7 @@ async function finish(
       rounds: before.rounds,
       exchanges: exchangesOf(finished),
       // Opt-outs are stored here too, so that a tool that reports one is right.
-      opt_outs: effects.opt_out ? [{ ...effects.opt_out, at }] : [],
+      opt_outs: effects.opt_out ? [{ ...effects.opt_out, at, message_id: null }] : [],
       call_backs: effects.call_back ? [effects.call_back] : [],
       events: eventsOf(session, tool, shown.error, effects, at),
     });

@@ -78,7 +78,8 @@ export class TurnDriver {
     this.start_language =
       session.snapshot.language_group?.language_configs[0]?.language_code ?? memory.language;
     const { turn_index = session.turn_count } = channel;
-    this.#facts = { session, turn_index, override_timestamp: input.override_timestamp ?? null };
+    const { override_timestamp = null, client_message_id: message_id = null } = input;
+    this.#facts = { session, turn_index, override_timestamp, message_id };
     this.#state = beginTurn({ state: memory, next_seq });
     this.#output = OutputCheck.of(session.snapshot, () => this.#knownTexts());
   }

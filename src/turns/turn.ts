@@ -8,6 +8,7 @@ import type { Offering } from "./offered-tools.ts";
 import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
 import { modelRound, type Round } from "./rounds/model-round.ts";
 import { CallRunner } from "./run-calls.ts";
+import { hearOptOut } from "./safety/hear-opt-out.ts";
 import { findMessageTurn, repeatTurn } from "./stored-answer.ts";
 import { TurnDriver } from "./turn-driver.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
@@ -42,6 +43,7 @@ export async function runTurn(
       return await repeatTurn(engine, session, turn_index, emit);
     const turn = new TurnDriver(engine, session, input, { emit, signal: lost, timing, turn_index });
     if (session.is_taken_over) {
+      if (input.text !== null) await hearOptOut(turn, input.text);
       turn.note("not answered: a person has taken over");
       return await turn.finish();
     }
@@ -76,8 +78,10 @@ async function answer(turn: TurnDriver, model: LanguageModel): Promise<void> {
   await runner.workflows.open();
   await runner.workflows.recover();
   if (text !== null && turn.change((draft) => chooseLanguage(draft, text))) return;
+  const opt_out = text === null ? "none" : await hearOptOut(turn, text);
+  if (opt_out === "over") return;
   if (text !== null && (await runner.workflows.hearUser())) await turn.store({ over: false });
-  await converse(turn, runner, model, announced ? 1 : 0);
+  await converse(turn, runner, model, Number(announced) + Number(opt_out === "confirmed"));
 }
 
 /**

@@ -47,12 +47,16 @@ test("an administrator limits what agents do and say, and a tool's author has it
   await page.getByRole("button", { name: "Add rule" }).click();
   await page.getByRole("textbox", { name: "Rule 1", exact: true }).fill("promises");
   await page.getByRole("textbox", { name: "Phrases of rule 1" }).fill("we guarantee\nfor sure");
+  const safety = page.locator("section", { has: page.getByRole("heading", { name: "Agent safety" }) });
+  await safety.getByRole("switch", { name: /Recognize opt-outs in other words/ }).check();
+  await safety.getByRole("textbox", { name: "Model" }).fill("gpt-6-sol");
   await saveReviewed(page);
   const { body } = await it.app.send("GET", "/api/v1/organizations/safety_rules");
   expect(body).toMatchObject({
     calls_per_tool: 20,
     withhold_unknown_contacts: true,
     output_rules: [{ name: "promises", phrases: ["we guarantee", "for sure"], pattern: null, say: null }],
+    opt_out_judge: { provider: "openai", model: "gpt-6-sol" },
   });
 
   const { body: tools } = await it.app.send("GET", "/api/v1/tools/");

@@ -5,7 +5,6 @@ import {
   Code,
   Group,
   NumberInput,
-  Select,
   Stack,
   Text,
   Textarea,
@@ -19,6 +18,7 @@ import { Failure } from "../parts/parts.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { JudgeModel } from "./judge-model.tsx";
 
 const KEY = ["redaction-policy"];
 const KINDS = {
@@ -32,12 +32,6 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 type Values = Pick<RedactionPolicy, "kinds" | "patterns" | "originals_days" | "judge">;
 type Judge = NonNullable<Values["judge"]>;
-const PROVIDERS: Record<Judge["provider"], string> = {
-  anthropic: "Anthropic",
-  azure_openai: "Azure OpenAI",
-  google: "Google",
-  openai: "OpenAI",
-};
 
 const read = () => call("GET /api/v1/organizations/redaction", {});
 
@@ -168,23 +162,7 @@ function JudgeFields({ judge, change, errors }: JudgeProps) {
       />
       {judge && (
         <>
-          <Group gap="xs" align="flex-start">
-            <Select
-              w={180}
-              label="Provider"
-              data={Object.entries(PROVIDERS).map(([value, label]) => ({ value, label }))}
-              allowDeselect={false}
-              value={judge.provider}
-              onChange={(provider) => set({ provider: provider as Judge["provider"] })}
-            />
-            <TextInput
-              w={260}
-              label="Model"
-              value={judge.model}
-              onChange={({ currentTarget }) => set({ model: currentTarget.value })}
-              error={errors["judge.model"]}
-            />
-          </Group>
+          <JudgeModel judge={judge} change={set} error={errors["judge.model"]} />
           <Textarea
             label="Look for"
             autosize

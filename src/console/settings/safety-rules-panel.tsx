@@ -15,6 +15,7 @@ import type { SafetyRulesResponse } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { JudgeModel } from "./judge-model.tsx";
 
 const KEY = ["safety-rules"];
 type Rule = { name: string; phrases: string; pattern: string; say: string };
@@ -25,6 +26,7 @@ type Values = Pick<
   | "withhold_unknown_contacts"
   | "withhold_prompt_words"
   | "withheld_say"
+  | "opt_out_judge"
 > & { yes_words: string; output_rules: Rule[] };
 
 const read = () => call("GET /api/v1/organizations/safety_rules", {});
@@ -51,6 +53,7 @@ export function SafetyRulesPanel() {
         withhold_unknown_contacts: "Withhold unknown numbers and addresses",
         withhold_prompt_words: "Withhold the prompt",
         withheld_say: "Said instead",
+        opt_out_judge: "Opt-outs in other words",
       }}
       values={(found) => ({
         calls_per_tool: found.calls_per_tool ?? null,
@@ -59,6 +62,7 @@ export function SafetyRulesPanel() {
         withhold_unknown_contacts: found.withhold_unknown_contacts ?? false,
         withhold_prompt_words: found.withhold_prompt_words ?? null,
         withheld_say: found.withheld_say ?? "",
+        opt_out_judge: found.opt_out_judge ?? null,
         output_rules: (found.output_rules ?? []).map(({ name, phrases, pattern, say }) => ({
           ...{ name, phrases: phrases.join("\n"), pattern: pattern ?? "", say: say ?? "" },
         })),
@@ -149,7 +153,33 @@ function SafetyRulesFields({ form }: { form: FieldsForm<Values> }) {
         dir="auto"
         {...form.getInputProps("withheld_say")}
       />
+      <OptOutJudge form={form} />
     </>
+  );
+}
+
+/** A model reads what may be an opt-out before the agent does. */
+function OptOutJudge({ form }: { form: FieldsForm<Values> }) {
+  const judge = form.getValues().opt_out_judge;
+  const set = (changed: Values["opt_out_judge"]) => form.setFieldValue("opt_out_judge", changed);
+  return (
+    <Stack gap="xs">
+      <Switch
+        label="Recognize opt-outs in other words"
+        description={`STOP is always recognized. With this, a model also decides whether words such as “take me off your list” ask not to be contacted any more, before the agent answers. It is asked only about messages that may.`}
+        checked={judge !== null}
+        onChange={({ currentTarget }) =>
+          set(currentTarget.checked ? { provider: "openai", model: "" } : null)
+        }
+      />
+      {judge && (
+        <JudgeModel
+          judge={judge}
+          change={(part) => set({ ...judge, ...part })}
+          error={form.errors["opt_out_judge.model"]}
+        />
+      )}
+    </Stack>
   );
 }
 

@@ -20,7 +20,7 @@ export const SESSION = {
   snapshot: { agent: { timezone: "America/New_York" }, language_group: null },
   state: { variables: { "vars.day": "monday" }, language: "en-US" },
 } as unknown as LeasedSession;
-const FACTS = { session: SESSION, turn_index: 2, override_timestamp: null };
+const FACTS = { session: SESSION, turn_index: 2, override_timestamp: null, message_id: null };
 const AT = new Date("2026-03-02T15:00:00Z");
 
 /** What may happen in a turn. A call takes its place before it is made, so calls may finish in any order. */

@@ -159,7 +159,7 @@ export class TurnDraft {
   }
 
   optOut(opt_out: NonNullable<ToolEffects["opt_out"]>): void {
-    this.#add({ opt_outs: [{ ...opt_out, at: this.at }] });
+    this.#add({ opt_outs: [{ ...opt_out, at: this.at, message_id: this.facts.message_id }] });
   }
 
   callBack(call_back: NonNullable<ToolEffects["call_back"]>): void {

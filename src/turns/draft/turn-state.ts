@@ -15,6 +15,8 @@ export type TurnFacts = {
   readonly turn_index: number;
   /** The agent's wall clock for this turn only, for tests. */
   readonly override_timestamp: string | null;
+  /** The client's or carrier's id of the message that is answered; null: it has none. */
+  readonly message_id: string | null;
 };
 
 /** Phrases that filled a wait and are not stored yet. */

@@ -78,9 +78,9 @@ export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (Sessi
 
 export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
-export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null };
+export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null; "note": string | null };
 
-export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined; "note"?: string | null | undefined };
 
 export type Announcements = { "rows": (AnnouncementRowInput)[] };
 

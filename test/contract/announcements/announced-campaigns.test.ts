@@ -65,9 +65,7 @@ describe("a campaign's first mail", () => {
     const [first] = server.mails.filter(({ envelope }) => envelope.to.includes(ann));
     expect(first?.text).toMatch(/^I am an AI assistant\.\n\nDear Alex\./);
     expect(first?.html).toMatch(/^<p>I am an AI assistant\.<\/p><p>Dear Alex\.<\/p>/);
-    const [{ session_id }] = (await mailsOnce(app, ann, (mails) => mails.length > 0)) as [
-      { session_id: number },
-    ];
+    const session_id = (await mailsOnce(app, ann, (mails) => mails.length > 0))[0]?.session_id;
     const trace = (await app.send("GET", `/api/v1/sessions/${session_id}/trace`)).body.entries;
     expect(trace.map(({ label }: { label: string }) => label)).toContain("announcement: ai");
     const transcript = (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body;
@@ -140,7 +138,13 @@ describe("a campaign's first text", () => {
   async function answerTo(mode: string, from: string, to: string, Body: string) {
     const before = formsTo(from).length;
     const path = `/carriers/twilio/${channels[mode]}/messages`;
-    const form = { From: from, To: to, MessageSid: `SM9${String(++sids).padStart(31, "0")}`, Body, NumMedia: "0" };
+    const form = {
+      From: from,
+      To: to,
+      MessageSid: `SM9${String(++sids).padStart(31, "0")}`,
+      Body,
+      NumMedia: "0",
+    };
     const signature = getExpectedTwilioSignature(ACCOUNT.auth_token, PUBLIC_URL + path, form);
     const headers = { "x-twilio-signature": signature };
     const told = await fetch(url + path, { method: "POST", headers, body: new URLSearchParams(form) });

@@ -206,7 +206,7 @@ export type CampaignNumberGroup = { "number_group_id": number | null };
 
 export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
 
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "steps": (PreflightStep)[]; "problems": (PreflightProblem)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
 
@@ -794,9 +794,13 @@ export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type":
 
 export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
+export type PreflightProblem = { "step": number; "problem": "no-sender" | "no-agent" | "no-template" | "no-words" | "no-approved-template"; "agent_id": number | null; "text": string };
+
 export type PreflightQuestion = { "batch_id"?: string | null | undefined };
 
 export type PreflightReason = { "reason": string; "text": string; "count": number };
+
+export type PreflightStep = { "number": number; "mode": "voice" | "sms" | "whatsapp" | "email"; "source": string; "reachable": number; "unreachable": (PreflightReason)[] };
 
 export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "seal_texts": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
 

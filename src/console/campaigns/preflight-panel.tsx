@@ -34,7 +34,8 @@ const lines = (counted: PreflightReason[]): [string, string][] =>
   counted.map(({ text, count }) => [text, count.toLocaleString("en")]);
 
 function Found({ found }: { found: CampaignPreflight }) {
-  const { contacted, later, skipped, judged, waiting, batches, outdated_lists, sender, steps, problems } = found;
+  const { contacted, later, skipped, judged, waiting, batches, outdated_lists, sender, steps, problems } =
+    found;
   return (
     <Stack gap="sm" role="status">
       <Text fw={600}>

@@ -2,11 +2,13 @@ import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { startJobs } from "../../../src/jobs/runner.ts";
+import { steps } from "../../../src/workflows/run-steps.examples.ts";
 import { afterFile } from "../../harness/after-file.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES } from "../../harness/batch.ts";
 import {
+  createMailbox,
   createMailServer,
   createMailWorld,
   type MailApp,
@@ -15,6 +17,7 @@ import {
   somebody,
 } from "../../harness/mail.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
+import { workflow } from "../../harness/planned-session.ts";
 import { eventually } from "../../harness/simulated.ts";
 
 /*
@@ -77,6 +80,26 @@ describe("a campaign's first mail", () => {
     await mailsOnce(app, ann, (mails) => mails.length === 3 && mails.at(-1)?.state === "sent");
     expect(server.mails.at(-1)?.envelope.to).toEqual([ann]);
     expect(server.mails.at(-1)?.text).toMatch(/^You said /);
+    expect(server.mails.at(-1)?.text).not.toContain(AI);
+  });
+
+  test("says it, and not an opening that reaches nobody, where the agent's workflow speaks first", async () => {
+    await announce(app, ["email"]);
+    const flow = workflow(steps([{ id: "A", on: { start: [{ action: "say", text: "One moment." }] } }]));
+    const { agent_id } = await createAgent(app, {
+      ...{ script: SCRIPT, greeting: { ...TEMPLATE, text: "Dear {{ vars.name }}." } },
+      tools: [flow.record],
+    });
+    const own = await createMailbox(app, agent_id);
+    const cid = somebody();
+    await reach(app, "email", own.address, cid);
+    const [first] = server.mails.filter(({ envelope }) => envelope.to.includes(cid));
+    expect(first?.text).toMatch(/^I am an AI assistant\.\n\nDear Alex\./);
+    await app.deliver({
+      ...{ from: cid, to: own.address, subject: "Re: Your visit", text: "hello" },
+      inReplyTo: first?.messageId as string,
+    });
+    await mailsOnce(app, cid, (mails) => mails.length === 3 && mails.at(-1)?.state === "sent");
     expect(server.mails.at(-1)?.text).not.toContain(AI);
   });
 

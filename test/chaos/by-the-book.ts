@@ -22,27 +22,39 @@ export function openBy(schedule: Schedule, zone: string, at: Date): { date: stri
   });
 }
 
-/** Whether a person in these zones and places may be contacted: by the wall clock of each, for each place with rules. */
+type ForWhat = { jurisdiction: string; channel?: string | null; purpose?: string | null };
+type PersonRules = {
+  contact_hours: readonly (ForWhat & { days: readonly string[]; from: string; to: string })[];
+  holidays?: readonly (ForWhat & { date: string })[];
+};
+
+/**
+ * Whether a person in these zones and places may be contacted: by the wall clock of each, for each place with rules; by those
+ * for this purpose beside those for all.
+ */
 export function isLegalBy(
-  rows: readonly {
-    jurisdiction: string;
-    channel?: string;
-    days: readonly string[];
-    from: string;
-    to: string;
-  }[],
+  { contact_hours, holidays = [] }: PersonRules,
   { zones, places }: { zones: readonly string[]; places: readonly string[] },
   at: Date,
-  channel = "call",
+  { channel, purpose }: { channel: string; purpose: string },
 ): boolean {
   return zones.every((zone) => {
     const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
     const weekday = WEEKDAYS[local.dayOfWeek - 1] as string;
     const clock = local.toPlainTime().toString({ smallestUnit: "minute" });
+    const date = local.toPlainDate().toString();
     return places.every((place) => {
-      const own = rows.filter((row) => row.jurisdiction === place && (row.channel ?? channel) === channel);
-      if (own.length === 0) return true;
-      return own.some((row) => row.days.includes(weekday) && row.from <= clock && clock < row.to);
+      const isOurs = (row: ForWhat) =>
+        row.jurisdiction === place && (row.channel == null || row.channel === channel);
+      const isDayOff = holidays.some(
+        (day) => isOurs(day) && day.date === date && (day.purpose == null || day.purpose === purpose),
+      );
+      if (isDayOff) return false;
+      return [null, purpose].every((whom) => {
+        const own = contact_hours.filter((row) => isOurs(row) && (row.purpose ?? null) === whom);
+        if (own.length === 0) return true;
+        return own.some((row) => row.days.includes(weekday) && row.from <= clock && clock < row.to);
+      });
     });
   });
 }

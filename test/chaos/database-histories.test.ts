@@ -393,12 +393,10 @@ async function check(told: History, campaign_id: number): Promise<void> {
     expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
     if (told.rules?.person_clock)
       expect(
-        isLegalBy(
-          told.rules.contact_hours,
-          personOf(reference_id),
-          new Date(started_at),
-          contactChannelOf(mode),
-        ),
+        isLegalBy(told.rules, personOf(reference_id), new Date(started_at), {
+          channel: contactChannelOf(mode),
+          purpose: told.campaign.purpose,
+        }),
         "contacted outside the person's own hours",
       ).toBe(true);
     if (counted_on === null) continue;

@@ -15,6 +15,12 @@ import { statusAt } from "../../src/planning/batch-state.ts";
 import type { CadenceStep } from "../../src/planning/cadences/cadence.ts";
 import { chooseNext } from "../../src/planning/choose-next.ts";
 import { contactChannelOf } from "../../src/planning/contact-hours.ts";
+import {
+  type NumberCheck,
+  numberCheck,
+  reassignedIssue,
+  sinceDate,
+} from "../../src/planning/numbers/reassigned-number.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
@@ -31,6 +37,7 @@ import {
   numberOrMail,
   PEOPLE,
 } from "./history.ts";
+import { type LookUp, NumberOwners } from "./number-owners.ts";
 import { forbids, type Suppression } from "./people-promises.ts";
 
 /**
@@ -50,6 +57,15 @@ export type PlantedFaults = {
   forgets_addresses?: boolean;
   /** Reads each person's hours on the campaign's clock. */
   forgets_zones?: boolean;
+  /** Reads hours for all purposes alone; knows no holidays. */
+  forgets_purposes?: boolean;
+  forgets_holidays?: boolean;
+  /** Asks no carrier whether a number is somebody else's; takes an old answer, or none, for a good one. */
+  forgets_owners?: boolean;
+  trusts_old_answers?: boolean;
+  goes_on_unanswered?: boolean;
+  /** Knows nothing of a number's owner in steps. */
+  forgets_owners_of_steps?: boolean;
   /** Reads only the first zone that a number may be in. */
   reads_one_zone?: boolean;
   /** Counts the attempts of one batch alone. */
@@ -98,6 +114,10 @@ const numberOf = (reference: string): string => personOf(reference).number;
 const handedOverBy = ({ check_at }: AttemptRow): string =>
   new Date(Date.parse(check_at as string) - (LEASE_ms - HAND_OVER_ms)).toISOString();
 
+/** A month. */
+export const beforeHistory = ({ from }: Pick<History, "from">): Date =>
+  new Date(from.getTime() - 30 * 86_400_000);
+
 const NO_LINKS = new Book();
 
 /** As far as the histories know: somebody was heard. */
@@ -114,6 +134,8 @@ export class Model {
   stepsAnswered = 0;
   heldByLinks = 0;
   optOutsByLinks = 0;
+  heldByHolidays = 0;
+  skippedAsGivenAway = 0;
   /** Calls that carriers really made. */
   dials: Dial[] = [];
   told: StatusChange[] = [];
@@ -122,6 +144,7 @@ export class Model {
   readonly withdrew = new Set<string>();
   readonly suppressions: Suppression[] = [];
   readonly book = new Book();
+  readonly owners = new NumberOwners();
   /** When people called or wrote, and from where. */
   readonly answers: { address: string; at: Date }[] = [];
   /** All addresses of people whose erasure was asked for, as they were linked then. */
@@ -150,6 +173,7 @@ export class Model {
     this.#perPerson = history.per_person;
     this.#rules = history.rules;
     this.campaign = { ...history.campaign };
+    for (const person of history.given_away) this.owners.give(numberOf(person), beforeHistory(history));
     this.batches = history.batches.map(({ call_rate, expires_h }, key) => ({
       key,
       status: "ACTIVE",
@@ -194,6 +218,9 @@ export class Model {
     else if (happening.kind === "asked") this.#callBackAsked(happening);
     else if (happening.kind === "opt-out") this.#optOut(numberOf(happening.person));
     else if (happening.kind === "withdraw") this.withdrew.add(happening.person);
+    else if (happening.kind === "given-away") this.owners.give(numberOf(happening.person), this.now);
+    else if (happening.kind === "agrees") this.owners.agree(numberOf(happening.person), this.now);
+    else if (happening.kind === "look-ahead") this.#lookAhead(happening.answers);
     else if (happening.kind === "opt-out-by-mail") this.#optOut(mailOf(happening.person));
     else if (happening.kind === "answers")
       this.answers.push({ address: numberOf(happening.person), at: this.now });
@@ -497,9 +524,39 @@ export class Model {
     if (isHeard && !isForgottenLater)
       return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" };
     const isForgotten = forgets_consent_later && attempt_count > 0;
-    if (this.campaign.needs_consent && this.withdrew.has(person) && !isForgotten)
+    if (this.campaign.purpose === "marketing" && this.withdrew.has(person) && !isForgotten)
       return { kind: "no-consent", status: "CANCELED", text: "no consent" };
-    return null;
+    const issue = this.#faults.forgets_owners ? null : reassignedIssue(this.#numberCheck(request));
+    if (issue?.kind === "reassigned") this.skippedAsGivenAway += 1;
+    return this.#faults.goes_on_unanswered && issue?.kind === "lookup" ? null : issue;
+  }
+
+  /** As `readNumberChecks`: before the first attempt to a number, and later where it is known to be somebody else's. */
+  #numberCheck(request: RequestRow): NumberCheck | null {
+    if (!this.campaign.check_reassigned || this.#modeOf(request) === "email") return null;
+    if (this.#faults.forgets_owners_of_steps && request.step > 0) return null;
+    const check = this.#standing(this.#targetOf(request));
+    const isGivenAway = check.kind === "answered" && check.answer === "yes";
+    return request.attempt_count === 0 || isGivenAway ? check : null;
+  }
+
+  #standing(number: string): NumberCheck {
+    const said = this.owners.said.get(number)?.at(-1);
+    const at = this.#faults.trusts_old_answers ? this.now : said?.at;
+    const known = said && at ? { ...said, error_code: null, at } : null;
+    return numberCheck(sinceDate(this.owners.agreedOn(number), {}, this.now), known, this.now);
+  }
+
+  /** As `checkNumbers`: each number that is reached next is asked of once. */
+  #lookAhead(answers: LookUp[]): void {
+    let asked = 0;
+    for (const request of this.requests) {
+      if (request.request_status !== "PENDING") continue;
+      const check = this.#numberCheck(request);
+      if (check?.kind !== "to-ask") continue;
+      const how = answers[asked++ % answers.length] as LookUp;
+      this.owners.ask(this.#targetOf(request), check.since, how, this.now);
+    }
   }
 
   /** As `readStopSigns` and `stepIssue`. */
@@ -556,19 +613,26 @@ export class Model {
     const person = {
       target: own.find((address) => !address.includes("@")) as string,
       channel,
-      purpose: this.campaign.needs_consent ? ("marketing" as const) : ("informational" as const),
+      purpose: this.campaign.purpose,
       request_variables,
       campaign_zone: this.#zone,
       contact_timezone: this.#faults.forgets_zones_of_contacts ? null : this.#persons.timezoneOf(1, own),
       past,
       is_asked_for: request.call_back_after === request.attempt_count,
     };
-    const forgets = step > 0 && this.#faults.forgets_hours_of_steps && this.#rules !== null;
-    return personState(
-      forgets ? ({ ...this.#rules, person_clock: false } as OutreachRules) : this.#rules,
-      person,
-      this.now,
-    );
+    const state = personState(this.#rules && this.#rulesRead(this.#rules, step), person, this.now);
+    if (state.hold?.reason === "holiday") this.heldByHolidays += 1;
+    return state;
+  }
+
+  #rulesRead(rules: OutreachRules, step: number): OutreachRules {
+    const { forgets_hours_of_steps, forgets_purposes, forgets_holidays } = this.#faults;
+    return {
+      ...rules,
+      ...(step > 0 && forgets_hours_of_steps && { person_clock: false }),
+      ...(forgets_purposes && { contact_hours: rules.contact_hours.filter(({ purpose }) => !purpose) }),
+      ...(forgets_holidays && { holidays: [] }),
+    };
   }
 
   /** As `readTried`. */

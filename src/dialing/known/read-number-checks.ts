@@ -26,9 +26,11 @@ type Row = {
 const checksNumbers = (batch: DueBatch): boolean =>
   batch.campaign.reach_rules?.check_reassigned === true && reachModeOf(batch) !== "email";
 
-/** A step of a cadence reaches a number first where it is not the request's own. */
-const isFirst = ({ step, attempt_count, target, request_target }: CheckedPerson): boolean =>
-  step === 0 ? attempt_count === 0 : target !== request_target;
+/** A number of a step is another one where it is not the request's own. */
+const isFirst = ({ attempt_count, target, request_target }: CheckedPerson): boolean =>
+  attempt_count === 0 || target !== request_target;
+
+const isGivenAway = (check: NumberCheck): boolean => check.kind === "answered" && check.answer === "yes";
 
 /** By address, of each lane by itself. */
 export type NumberChecks = Map<string, Map<string, NumberCheck>>;
@@ -36,15 +38,25 @@ export type NumberChecks = Map<string, Map<string, NumberCheck>>;
 export type CheckedLane = { batch: DueBatch; people: readonly CheckedPerson[] };
 
 /**
- * How those stand whose number a campaign reaches for the first time and has checked, by `laneName` and address; asks nothing
- * where none has. Indexes: `consents_live`, primary key of number_lookups.
+ * How those stand whose number a campaign reaches for the first time and has checked, by `laneName` and address; of others,
+ * only whose number is known to be somebody else's: a step after a skipped one must not reach the stranger, nor a retry. Asks
+ * nothing where no campaign has numbers checked. Indexes: `consents_live`, primary key of number_lookups.
  */
-export const readNumberChecks = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
-  readStanding(
-    db,
-    lanes.map(({ batch, people }) => ({ batch, people: people.filter(isFirst) })),
-    now,
-  );
+export async function readNumberChecks(
+  db: Db,
+  lanes: readonly CheckedLane[],
+  now: Date,
+): Promise<NumberChecks> {
+  const standing = await readStanding(db, lanes, now);
+  for (const { batch, people } of lanes) {
+    const checks = standing.get(laneName(batch));
+    for (const person of checks ? people : []) {
+      const check = checks?.get(person.target);
+      if (check && !isFirst(person) && !isGivenAway(check)) checks?.delete(person.target);
+    }
+  }
+  return standing;
+}
 
 /** The same for whoever was tried already, too: what was said of their number. */
 export async function readStanding(db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> {
@@ -75,9 +87,11 @@ export async function readStanding(db: Db, lanes: readonly CheckedLane[], now: D
     ) found`.execute(db);
   for (const { n, consented_on, known } of rows) {
     const { batch, person } = asked[n] as (typeof asked)[number];
-    const { target, request_target, request_variables } = person;
+    const { target, request_target, request_variables, step } = person;
     // The column is about the number that stands beside it.
-    const since = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
+    const own = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
+    // A step by a channel that nobody consented to goes on from what the steps before it learned of the number.
+    const since = step > 0 && own.date === null && known?.answer === "yes" ? { date: known.since } : own;
     const ofLane = found.get(laneName(batch)) ?? new Map<string, NumberCheck>();
     found.set(laneName(batch), ofLane);
     ofLane.set(target, numberCheck(since, known && { ...known, at: new Date(known.at) }, now));

@@ -9,9 +9,11 @@ import { BATCHES } from "../../harness/batch.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
+import { createSender } from "../../harness/sender.ts";
 
 const CAMPAIGNS = "/api/v1/outbound/campaigns";
 const SINCE = "2026-01-02";
+const TEXTS = "+15125550190";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -20,6 +22,7 @@ let twilios: Carriers;
 beforeAll(async () => {
   app = await createTestApp();
   dialing = await createDialing(app);
+  await createSender(app, app.admin, { target: TEXTS, mode: "sms" });
   twilio = await createPeer();
   const carrier = createTwilio({
     egress: app.egress,
@@ -172,4 +175,21 @@ test("a campaign that does not ask costs no question, and a PUT of the purpose a
   await app.send("PUT", path, { purpose: "informational", check_reassigned: true });
   const kept = await app.send("PUT", path, { purpose: "emergency" });
   expect(kept.body).toEqual({ purpose: "emergency", check_reassigned: true });
+});
+
+test("whoever has the number now is not texted by a later step either, nor called again once the carrier has said it", async () => {
+  const [ann, bob] = [dialing.person(), dialing.person()];
+  await consent(ann);
+  await consent(bob);
+  says((number) => ({ is_number_reassigned: number === ann ? "yes" : "no" }));
+  const { batch_id, campaign_id } = await checked([ann, bob]);
+  const steps = [{ mode: "sms", source: TEXTS, wait: "1s" }];
+  expect((await app.send("PUT", `${CAMPAIGNS}/${campaign_id}/cadence`, { steps })).status).toBe(200);
+  const dialer = createTestDialer(app, () => ({ tells: ["NO-ANSWER" as const] }), { carriers: twilios });
+  await dialer.pass(5);
+  expect(dialer.world.handed.map(({ target, mode }) => `${mode} ${target}`)).toEqual([
+    `voice ${bob}`,
+    `sms ${bob}`,
+  ]);
+  expect((await dialing.shown(batch_id))[0]).toBe("SKIPPED CANCELED 0");
 });

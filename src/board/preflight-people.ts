@@ -20,7 +20,7 @@ import type { PreflightTally } from "./preflight-tally.ts";
 import type { RequestDeps } from "./request-trace.ts";
 
 /** `target`: where the step that they wait for reaches them. */
-export type WaitingPerson = {
+export type PreflightPerson = {
   id: number;
   step: number;
   attempt_count: number;
@@ -34,9 +34,9 @@ export type WaitingPerson = {
 export function peopleOfStep(
   { batch }: BatchLook,
   step: number,
-  people: readonly WaitingPerson[],
+  people: readonly PreflightPerson[],
   tally: PreflightTally,
-): WaitingPerson[] {
+): PreflightPerson[] {
   const cadence = batch.cadence?.[step - 1];
   if (!cadence) return [];
   return people.flatMap((person) => {
@@ -53,7 +53,7 @@ export function peopleOfStep(
 export async function judgePeople(
   { db, limits: { per_person = null }, destinations }: RequestDeps,
   { batch, lines, zone }: BatchLook,
-  people: WaitingPerson[],
+  people: PreflightPerson[],
   tally: PreflightTally,
   now: Date,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { outdatedDoNotCallLists } from "../consent/do-not-call-routes.ts";
 import type { Db } from "../db/database.ts";
 import { reachModeOf } from "../dialing/due-batches.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
-import { judgePeople, peopleOfStep, type WaitingPerson } from "./preflight-people.ts";
+import { judgePeople, type PreflightPerson, peopleOfStep } from "./preflight-people.ts";
 import { Counted, counted, PreflightTally } from "./preflight-tally.ts";
 import type { RequestDeps } from "./request-trace.ts";
 import { readSenderFindings } from "./sender-findings.ts";
@@ -173,7 +173,7 @@ async function judgeBatch(
   const { batch_key } = look.batch;
   for (let after = 0; tally.judged < MOST_JUDGED; ) {
     // Index: primary key of requests.
-    const { rows } = await sql<WaitingPerson>`
+    const { rows } = await sql<PreflightPerson>`
       select id, step, attempt_count, coalesce(step_target, target) as target, target as request_target, request_variables, enrichment
       from requests
       where batch_key = ${batch_key} and id > ${after} and request_status = 'PENDING'

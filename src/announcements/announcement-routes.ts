@@ -65,6 +65,12 @@ const AnnouncementRowSchema = z
       .nullable()
       .default(null)
       .describe("When somebody last read the source."),
+    note: z
+      .string()
+      .max(500)
+      .nullable()
+      .default(null)
+      .describe("What is contested about the source, and which side the row takes. Never said."),
   })
   .meta({ id: "AnnouncementRow" });
 
@@ -79,7 +85,9 @@ const StoredAnnouncements = z
     rows: z.array(AnnouncementRowSchema),
     offered: z
       .array(AnnouncementRowSchema)
-      .describe("Rows to start from; nothing of them is said until they are saved. No legal advice."),
+      .describe(
+        "Rows to start from; nothing of them is said until they are saved. `checked_on` is the day on which the words of the source were read for this list, null where only summaries were. No legal advice.",
+      ),
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
   })
@@ -93,8 +101,9 @@ async function readStored(db: Db, organization_id: number) {
   }>`
     select announcements as rows, announcements_updated_at as updated_at, announcements_updated_by as updated_by
     from organizations where id = ${organization_id}`.execute(db);
-  const { rows: saved = null, updated_at = null, updated_by = null } = rows[0] ?? {};
-  return { rows: saved ?? [], updated_at, updated_by };
+  const { rows: saved, updated_at = null, updated_by = null } = rows[0] ?? {};
+  // Rows that were saved before notes have none.
+  return { rows: (saved ?? []).map((row) => ({ ...row, note: row.note ?? null })), updated_at, updated_by };
 }
 
 const withOffered = <Stored extends object>(stored: Stored) => ({ ...stored, offered: [...OFFERED_ROWS] });

@@ -30,6 +30,7 @@ const aRow: fc.Arbitrary<AnnouncementRow> = fc
     texts: Object.fromEntries(languages.map((language) => [language, `${row.kind} in ${language}`])),
     default_language: languages[0] as string,
     checked_on: null,
+    note: null,
   }));
 const someRows = fc.array(aRow, { maxLength: 8 });
 const aSession = fc.record({
@@ -102,7 +103,7 @@ describe("for all rows and sessions", () => {
 
 const row = (jurisdiction: string): AnnouncementRow => ({
   ...{ kind: "recording", jurisdiction, channels: ["call"], texts: { en: "Recorded." } },
-  ...{ default_language: "en", source: "a law", checked_on: null },
+  ...{ default_language: "en", source: "a law", checked_on: null, note: null },
 });
 
 describe("a person", () => {
@@ -123,12 +124,12 @@ describe("a person", () => {
 });
 
 describe("rows", () => {
-  test("that are offered are without fault, name their source, and claim nobody's reading of it", () => {
+  test("that are offered are without fault, name their source, and say so where its words were not read", () => {
     expect(announcementFaults(OFFERED_ROWS)).toEqual([]);
-    for (const offered of OFFERED_ROWS) {
-      expect(isJurisdiction(offered.jurisdiction), offered.jurisdiction).toBe(true);
-      expect(offered.source).not.toBeNull();
-      expect(offered.checked_on).toBeNull();
+    for (const { jurisdiction, source, checked_on, note } of OFFERED_ROWS) {
+      expect(isJurisdiction(jurisdiction), jurisdiction).toBe(true);
+      expect(source).not.toBeNull();
+      if (checked_on === null) expect(note, jurisdiction).toMatch(/summaries/);
     }
   });
 

@@ -22,6 +22,8 @@ export type AnnouncementRow = {
   /** The law or policy behind it, and when somebody last read it. */
   source: string | null;
   checked_on: string | null;
+  /** What is contested about the source. */
+  note: string | null;
 };
 
 /** What one session says at its start, and by which row. */

@@ -1,31 +1,21 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { readPersons } from "../address-book/persons.ts";
 import type { Caller } from "../api/caller.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import { findKey } from "../batches/batch-store.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
+import type { Outreach } from "../channels/outreach.ts";
 import { outdatedDoNotCallLists } from "../consent/do-not-call-routes.ts";
-import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
-import {
-  addressesOfCandidate,
-  addressesOfPerson,
-  clockTarget,
-  contactTimezone,
-} from "../dialing/cadences/candidate-addresses.ts";
-import { contactKindOf, reachQuestion } from "../dialing/due-batches.ts";
-import { eligibilityIssue } from "../dialing/eligibility.ts";
-import { readContacts } from "../dialing/known/read-contacts.ts";
-import { checksOfLane } from "../dialing/known/read-number-checks.ts";
-import { readTried } from "../dialing/known/read-tried.ts";
-import { type PersonHoldReason, personState } from "../planning/person-hold.ts";
-import type { SkipReason } from "../planning/steps/request-step.ts";
+import { reachModeOf } from "../dialing/due-batches.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
+import { judgePeople, type PreflightPerson, peopleOfStep } from "./preflight-people.ts";
+import { Counted, counted, PreflightTally } from "./preflight-tally.ts";
 import type { RequestDeps } from "./request-trace.ts";
 import { readSenderFindings } from "./sender-findings.ts";
+import { readStepProblems } from "./step-problems.ts";
 
 /** Judged one by one, newest batch first; 50,000 take some seconds. */
 const MOST_JUDGED = 50_000;
@@ -33,33 +23,24 @@ const CHUNK = 1_000;
 /** At once in this process. */
 const MAX_AT_ONCE = 2;
 
-type Reason = SkipReason | PersonHoldReason | "too-often" | "duplicate" | "invalid";
+const PreflightStep = z
+  .object({
+    number: z.int().describe("2: the first after the campaign's own."),
+    mode: z.enum(["voice", "sms", "whatsapp", "email"]),
+    source: z.string(),
+    reachable: z.int().describe("People that the step may reach, should it come to it."),
+    unreachable: z.array(Counted).describe("People for whom the step is skipped, or waits without an end."),
+  })
+  .meta({ id: "PreflightStep" });
 
-const WORDS: Record<Reason, string> = {
-  filtered: "filtered by the campaign's number rules",
-  suppressed: "on the suppression list",
-  "do-not-call": "on a do-not-call list",
-  "no-consent": "without a consent on record",
-  reassigned: "number given to somebody else",
-  destination: "number that the operator does not allow",
-  "too-late": "after their not_after",
-  answered: "answered already",
-  "step-removed": "waiting for a step that the campaign no longer has",
-  duplicate: "duplicate",
-  invalid: "invalid number or address",
-  "person-hours": "waiting for the hours of their own zone",
-  holiday: "waiting for the end of a holiday",
-  "not-before": "waiting for their not_before",
-  "unknown-zone": "time zone that does not exist",
-  "unreadable-time": "not_before or not_after that is no time",
-  "contact-cap": "contacted as often as a cap allows",
-  "after-conversation": "resting after a conversation",
-  "too-often": "tried as often as the installation allows",
-};
-
-const Counted = z
-  .object({ reason: z.string(), text: z.string(), count: z.int() })
-  .meta({ id: "PreflightReason" });
+const PreflightProblem = z
+  .object({
+    step: z.int().describe("1: the campaign's own."),
+    problem: z.enum(["no-sender", "no-agent", "no-template", "no-words", "no-approved-template"]),
+    agent_id: z.int().nullable().describe("Whose greeting or template it is about."),
+    text: z.string().describe("The step, what is missing, and what to do."),
+  })
+  .meta({ id: "PreflightProblem" });
 
 const Preflight = z
   .object({
@@ -70,6 +51,10 @@ const Preflight = z
     contacted: z.int().describe("They are contacted as soon as the campaign's hours, pace and lines allow."),
     later: z.array(Counted).describe("They are contacted later, or not before something changes."),
     skipped: z.array(Counted).describe("They are not contacted, with duplicates and invalid targets."),
+    steps: z
+      .array(PreflightStep)
+      .describe("The campaign's further steps, judged for those who have not come to them yet."),
+    problems: z.array(PreflightProblem).describe("What keeps a step from being sent, and what to do."),
     batches: z
       .array(z.object({ batch_id: z.string(), text: z.string() }))
       .describe("Batches that start nobody now, and why."),
@@ -94,7 +79,7 @@ export function preflightRoutes(api: Api, deps: RequestDeps): void {
     {
       summary: "Count who a campaign would contact, and why not the others",
       description:
-        "Each waiting person is judged by the dialer's own rules: suppressions, do-not-call lists, consent, number rules, caps and their own clock. Numbers that were not looked up yet count as contacted. Nobody is contacted, nothing is stored.",
+        "Each waiting person is judged by the dialer's own rules: suppressions, do-not-call lists, consent, number rules, caps and their own clock. So is each further step of the campaign, by the rules of its channel and its address of the person. Numbers that were not looked up yet count as contacted. Nobody is contacted, nothing is stored.",
       tag: "outbound",
       permission: "outbound_read",
       reads: true,
@@ -119,32 +104,25 @@ export function preflightRoutes(api: Api, deps: RequestDeps): void {
   );
 }
 
-class PreflightTally {
-  contacted = 0;
-  judged = 0;
-  /** Whether somebody has a number of the North American plan, whose texts to the US need a registered sender. */
-  reaches_us = false;
-  readonly later = new Map<Reason, number>();
-  readonly skipped = new Map<Reason, number>();
-
-  add(to: "later" | "skipped", reason: Reason, count = 1): void {
-    this[to].set(reason, (this[to].get(reason) ?? 0) + count);
-  }
-}
-
 async function preflight(deps: RequestDeps, caller: Caller, campaign_id: number, only: number | null) {
   const { db, clock } = deps;
   const now = clock.now();
   const found = await batchesOf(db, campaign_id, only);
   const tally = new PreflightTally();
+  const later = new Map<number, StepTally>();
   const waits: { batch_id: string; text: string }[] = [];
   for (const { key, batch_id, duplicates, invalid } of found) {
     if (duplicates > 0) tally.add("skipped", "duplicate", duplicates);
     if (invalid > 0) tally.add("skipped", "invalid", invalid);
     const look = await lookAtBatch(deps, key);
     if (look.step.kind !== "start") waits.push({ batch_id, text: look.step.text });
-    await judgeBatch(deps, look, tally, now);
+    await judgeBatch(deps, look, { tally, later }, now);
   }
+  const problems = await readStepProblems(
+    db,
+    campaign_id,
+    (step) => (step === 0 ? tally : later.get(step)?.tally)?.without_template ?? 0,
+  );
   return {
     campaign_id,
     at: now.toISOString(),
@@ -153,16 +131,18 @@ async function preflight(deps: RequestDeps, caller: Caller, campaign_id: number,
     contacted: tally.contacted,
     later: counted(tally.later),
     skipped: counted(tally.skipped),
+    steps: [...later]
+      .toSorted(([a], [b]) => a - b)
+      .map(([step, { mode, source, tally }]) => {
+        const { reachable, unreachable } = tally.byThen();
+        return { number: step + 1, mode, source, reachable, unreachable: counted(unreachable) };
+      }),
+    problems,
     batches: waits,
     sender: await readSenderFindings(db, campaign_id, { reaches_us: tally.reaches_us }),
     outdated_lists: await outdatedDoNotCallLists(db, caller, now),
   };
 }
-
-const counted = (counts: Map<Reason, number>) =>
-  [...counts]
-    .map(([reason, count]) => ({ reason, text: WORDS[reason], count }))
-    .toSorted((a, b) => b.count - a.count);
 
 type ListCounts = { key: number; batch_id: string; waiting: number; duplicates: number; invalid: number };
 
@@ -178,26 +158,22 @@ async function batchesOf(db: Db, campaign_id: number, only: number | null): Prom
   return rows;
 }
 
-type WaitingPerson = {
-  id: number;
-  step: number;
-  attempt_count: number;
-  target: string;
-  request_target: string;
-  request_variables: Record<string, string>;
-  enrichment: Record<string, unknown> | null;
-};
+/** What was found for one further step; `mode` and `source` as it is sent. */
+type StepTally = { mode: Outreach["mode"]; source: string; tally: PreflightTally };
+
+/** `later`: by step, as in the request. */
+type Tallies = { tally: PreflightTally; later: Map<number, StepTally> };
 
 async function judgeBatch(
   deps: RequestDeps,
   look: BatchLook,
-  tally: PreflightTally,
+  { tally, later }: Tallies,
   now: Date,
 ): Promise<void> {
   const { batch_key } = look.batch;
   for (let after = 0; tally.judged < MOST_JUDGED; ) {
     // Index: primary key of requests.
-    const { rows } = await sql<WaitingPerson>`
+    const { rows } = await sql<PreflightPerson>`
       select id, step, attempt_count, coalesce(step_target, target) as target, target as request_target, request_variables, enrichment
       from requests
       where batch_key = ${batch_key} and id > ${after} and request_status = 'PENDING'
@@ -206,75 +182,17 @@ async function judgeBatch(
     if (!last) return;
     after = last.id;
     for (const [step, people] of Map.groupBy(rows, ({ step }) => step))
-      await judge(deps, lookAtLane(look, step, now), people, tally, now);
-  }
-}
-
-/** As `nextStepOf`, for many at once. */
-async function judge(
-  { db, limits: { per_person = null }, destinations }: RequestDeps,
-  { batch, lines, zone }: BatchLook,
-  people: WaitingPerson[],
-  tally: PreflightTally,
-  now: Date,
-): Promise<void> {
-  const { organization_id, sub_organization_id } = batch;
-  const rules = lines.rulesOf(batch);
-  const persons = await readPersons(
-    db,
-    people.flatMap((person) =>
-      addressesOfCandidate(batch, person).map((address) => ({ sub_organization_id, address })),
-    ),
-  );
-  const issues = await readReachIssues(
-    db,
-    people.map(({ target }) => reachQuestion(batch, target)),
-    persons,
-  );
-  const contacts = await readContacts(
-    db,
-    rules === null
-      ? []
-      : people.flatMap((person) =>
-          addressesOfPerson(batch, person, persons).map((target) => ({ organization_id, target, rules })),
-        ),
-    now,
-  );
-  const tried = await readTried(
-    db,
-    per_person,
-    people.flatMap(({ target }) =>
-      persons
-        .addressesOf(sub_organization_id, [target])
-        .map((each) => ({ sub_organization_id, target: each })),
-    ),
-    now,
-  );
-  const checks = await checksOfLane(db, { batch, people }, now);
-  for (const [index, person] of people.entries()) {
-    tally.judged++;
-    tally.reaches_us ||= person.target.startsWith("+1");
-    const check = checks.get(person.target) ?? null;
-    const issue = eligibilityIssue(batch.campaign, person, issues[index] ?? null, destinations, check);
-    const { hold, too_late } = personState(
-      rules,
-      {
-        ...person,
-        target: clockTarget(batch, person),
-        ...contactKindOf(batch),
-        campaign_zone: zone,
-        contact_timezone: contactTimezone(batch, person, persons),
-        past: addressesOfPerson(batch, person, persons).flatMap((address) => [
-          ...contacts.with(batch, address),
-        ]),
-      },
-      now,
-    );
-    if (issue !== null && issue.kind !== "lookup") tally.add("skipped", issue.kind);
-    else if (too_late !== null) tally.add("skipped", "too-late");
-    else if (hold !== null) tally.add("later", hold.reason);
-    else if (tried.tooOften(batch, persons.addressesOf(sub_organization_id, [person.target])) !== null)
-      tally.add("later", "too-often");
-    else tally.contacted++;
+      await judgePeople(deps, lookAtLane(look, step, now), people, tally, now);
+    for (const [index, { source }] of (look.batch.cadence ?? []).entries()) {
+      const lane = lookAtLane(look, index + 1, now);
+      const known = later.get(index + 1) ?? {
+        mode: reachModeOf(lane.batch),
+        source,
+        tally: new PreflightTally(),
+      };
+      later.set(index + 1, known);
+      const people = peopleOfStep(look, index + 1, rows, known.tally);
+      await judgePeople(deps, lane, people, known.tally, now);
+    }
   }
 }

@@ -3,14 +3,16 @@ import { Fault } from "../base/errors.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, OutreachSender, SentOutreach } from "../channels/outreach.ts";
+import { json } from "../db/database.ts";
 import { insertTrace } from "../events/trace.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
-import { keepOriginals, loadRedactor, restoredState } from "../sessions/session-redactor.ts";
+import { keepOriginals, loadRedactor, redactedState, restoredState } from "../sessions/session-redactor.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
-import { messageTrace } from "../turns/greeting.ts";
+import { announcementText, announcementTrace, messageTrace } from "../turns/greeting.ts";
 import { startSession } from "../turns/start-session.ts";
+import { withAnnouncement } from "./mail-announcement.ts";
 import { UNSUBSCRIBE_VARIABLE, withWayOut } from "./mail-footer.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
@@ -113,9 +115,11 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const { sub_organization_id, key, target: address } = outreach;
   const way_out = unsubscribeUrl(parts, { sub_organization_id, address, key });
   const lookup = sessionLookup(state, { ...system, [UNSUBSCRIBE_VARIABLE]: way_out });
-  const words = await templateMail(snapshot, lookup, at, parts.reader).catch(refused);
-  if (!words)
+  const template = await templateMail(snapshot, lookup, at, parts.reader).catch(refused);
+  if (!template)
     throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
+  const { announcements = [], announcements_wait: _, ...remembered } = state;
+  const words = withAnnouncement(template, announcementText(announcements));
 
   await db.transaction().execute(async (tx) => {
     const written = await tx
@@ -133,7 +137,16 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       .executeTakeFirst();
     await keepOriginals(tx, session_id, redactor);
     if (written.numInsertedOrUpdatedRows === 1n) {
-      await insertTrace(tx, session_id, 0, messageTrace(snapshot, at), at);
+      const trace = [...announcementTrace(announcements), ...messageTrace(snapshot, at)];
+      await insertTrace(tx, session_id, 0, trace, at);
+    }
+    // The answer does not say it again. Nobody can have answered yet: the session has no turn that this could undo.
+    if (announcements.length > 0) {
+      await tx
+        .updateTable("sessions")
+        .set({ state: json(redactedState(redactor, remembered)) })
+        .where("id", "=", session_id)
+        .execute();
     }
     const row = {
       key: outreach.key,
@@ -201,6 +214,7 @@ async function openSession(parts: MailParts, outreach: Outreach, target: Written
       // Whoever reads the mailbox we write to.
       verified: true,
       variables: outreach.variables,
+      announces: "in-answer",
     },
     (tx, session) => parts.attempts.sessionStarted(tx, outreach.key, session),
   );

@@ -177,6 +177,7 @@ const open = (
       campaign_id: outreach.campaign_id,
       ttl_minutes: outreach.sms_session_ttl,
       variables: outreach.variables,
+      announces: templateOf(outreach, medium) === null ? "at-once" : "in-answer",
     },
     (tx, session) => attempts.sessionStarted(tx, outreach.key, session),
   );

@@ -59,6 +59,7 @@ export type TextOpening = {
   is_test?: boolean;
   ttl_minutes?: number | null;
   variables?: Record<string, string>;
+  announces?: "at-once" | "in-answer";
 };
 
 /** A session for a dialogue that has none open. */
@@ -80,6 +81,7 @@ export function startTextSession(engine: Engine, opening: TextOpening, onOpen: O
     // The carrier names who writes.
     verified: true,
     ...(variables && { variables }),
+    announces: opening.announces ?? "at-once",
   };
   return startSession(engine, start, async (tx, session) => {
     await tx

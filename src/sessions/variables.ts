@@ -18,6 +18,8 @@ export type SessionState = {
   safety?: SafetyMemory;
   /** What the agent's first words begin with; absent once it was said, and where nothing is to be. */
   announcements?: Announcement[];
+  /** They wait for the first answer to the person, since nothing can be added to what is sent before it. */
+  announcements_wait?: true;
 };
 
 /** What a session remembers for the limits of what its agent does. */

@@ -33,7 +33,7 @@ export async function openWorkflows(
     const turn = new TurnDriver(engine, session, { text: null, override_timestamp }, { signal: lost });
     const { workflows } = new CallRunner(turn, { listening: false });
     const announced = announcementParts(
-      turn.change((draft) => draft.announce()),
+      turn.change((draft) => draft.announce({ answers: false })),
       session.snapshot,
       turn.memory.language,
     );

@@ -68,6 +68,11 @@ export type SessionStart = {
   is_recorded?: boolean;
   /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
   greets?: "now" | "later";
+  /**
+   * "in-answer": the agent's own first words don't reach the person as they are. A campaign's mail adds what is announced to
+   * its template; an approved template of WhatsApp has no place for it, so the first answer says it.
+   */
+  announces?: "at-once" | "in-answer";
 };
 
 type StartedSession = {
@@ -137,7 +142,10 @@ export async function startSession(
   const hasTasks = sessionTasks(snapshot.tools).length > 0;
   const greets = !hasTasks && !greetsLater && snapshot.message?.type === "greeting";
   // Whatever speaks first says them: the greeting below, else the opening or the first turn.
-  if (announcements.length > 0 && !greets) state.announcements = announcements;
+  const announcesLater = start.announces === "in-answer";
+  if (announcements.length > 0 && (announcesLater || !greets)) state.announcements = announcements;
+  if (announcements.length > 0 && announcesLater) state.announcements_wait = true;
+  const at_once = announcesLater ? [] : announcements;
 
   const started = await engine.db.transaction().execute(async (tx) => {
     const conversation_id = await joinConversation(tx, start, snapshot, real);
@@ -158,9 +166,9 @@ export async function startSession(
       agent_name: snapshot.agent.name,
       agent_timezone: snapshot.agent.timezone,
     });
-    const greeting = greets ? announced(announcements, greetingText(snapshot, state, facts, at)) : null;
+    const greeting = greets ? announced(at_once, greetingText(snapshot, state, facts, at)) : null;
     if (greeting !== null) {
-      const trace = [...announcementTrace(announcements), ...greetingTrace(snapshot, at)];
+      const trace = [...announcementTrace(at_once), ...greetingTrace(snapshot, at)];
       await insertTrace(tx, session_id, 0, trace, real);
       await tx
         .insertInto("session_messages")

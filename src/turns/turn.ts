@@ -73,7 +73,7 @@ export async function runTurn(
 async function answer(turn: TurnDriver, model: LanguageModel): Promise<void> {
   const runner = new CallRunner(turn);
   const { text } = turn.input;
-  const announced = turn.change((draft) => draft.announce()).length > 0;
+  const announced = turn.change((draft) => draft.announce({ answers: text !== null })).length > 0;
   if (announced) await turn.sendWords();
   await runner.workflows.open();
   await runner.workflows.recover();

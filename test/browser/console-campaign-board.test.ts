@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { DESK } from "../harness/batch.ts";
+import { createAgent } from "../harness/agent.ts";
+import { DESK, request } from "../harness/batch.ts";
 import {
   axeFindings,
   type ConsoleTest,
@@ -79,6 +80,28 @@ test("an operator pauses a campaign, has the busy ones called again and opens a 
   await page.getByRole("heading", { level: 1, name: reached }).waitFor();
   await page.setViewportSize({ width: 320, height: 700 });
   await expectNoSidewaysScroll(page);
+  expect(page.faults).toEqual([]);
+});
+
+test("before a start the check says of each step whom it may reach, and what keeps one from being sent", async () => {
+  const { app } = it;
+  const { campaign_id, batch_id } = await dialing.filled(0, {}, { paused: true });
+  const steps = [{ mode: "email", source: DESK, wait: "1d" }];
+  await app.send("PUT", `/api/v1/outbound/campaigns/${campaign_id}/cadence`, { steps });
+  await dialing.outbound.add(batch_id, [
+    request("ann", dialing.person(), { email: "ann@people.example" }),
+    request("bob", dialing.person()),
+  ]);
+  const { agent_id } = await createAgent(app, { script: "" });
+  await app.db.updateTable("channel_targets").set({ agent_id }).where("target", "=", DESK).execute();
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/campaigns/${campaign_id}?view=batches`);
+  await page.getByRole("button", { name: "Preview contacts" }).click();
+  await page.getByText(`Step 2, e-mails from ${DESK}: 1 of 2 people can be reached`).waitFor();
+  await page.getByText("without an address for this step").waitFor();
+  await page.getByText("Steps that can't be sent").waitFor();
+  await page.getByText(/has no e-mail template\. Choose one as its greeting/).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
   expect(page.faults).toEqual([]);
 });
 

@@ -149,13 +149,17 @@ test("what agents announce is taken from a prepared row, refused at its place wh
   await page.getByRole("combobox", { name: "Add a prepared row" }).click();
   await page.getByRole("combobox", { name: "Add a prepared row" }).fill("Penal Code");
   await page.getByRole("option", { name: /US-CA: recording/ }).click();
+  await page.getByText(/§ 632.7 covers mobile and cordless calls/).waitFor();
+  // Whoever adds a row has not read its source yet.
+  const read_on = page.getByLabel("Date on which the source of announcement 1 was read");
+  expect(await read_on.inputValue()).toBe("");
   await page.getByLabel("Texts of announcement 1").fill("This call is recorded.");
   await saveReviewed(page);
   await page.getByText(/Write a language as its BCP 47 tag/).waitFor();
   await page
     .getByLabel("Texts of announcement 1")
     .fill("en: This call is recorded.\nes: Esta llamada se graba.");
-  await page.getByLabel("Date on which the source of announcement 1 was read").fill("2026-11-27");
+  await read_on.fill("2026-11-27");
   await saveReviewed(page);
   await page.getByText("Announcements saved").last().waitFor();
   const { body } = await it.app.send("GET", "/api/v1/organizations/announcements");

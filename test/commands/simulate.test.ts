@@ -12,7 +12,8 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
     .split("\n")
     .map((line) => JSON.parse(line));
   expect(simulated.map(({ kind }) => kind)).toEqual(["call", "texts", "mails"]);
-  for (const { lines } of simulated) {
+  for (const { lines, cut } of simulated) {
+    expect(cut).toBeNull();
     expect(lines.map((line: { role: string }) => line.role)).toEqual(
       expect.arrayContaining(["agent", "user"]),
     );

@@ -8,7 +8,7 @@ import { findAgent } from "../chat.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
 import { type Desk, openMailDesk, openPhoneDesk } from "./simulated-desk.ts";
-import { printSimulated, printTable, type TalkCounts, type TalkLine } from "./simulated-talk.ts";
+import { cutText, printSimulated, printTable, type TalkCounts, type TalkLine } from "./simulated-talk.ts";
 
 /** Between two looks at a conversation. */
 const LOOK_MS = 700;
@@ -47,9 +47,9 @@ export async function simulateAgent(
     const talk = async (contact: Contact) => {
       const desk = desks[contact.kind];
       if (!desk) return;
-      const { lines, finished } = await talkWith(parley, desk, contact, stop);
+      const { lines, finished, cut } = await talkWith(parley, desk, contact, stop);
       printSimulated(
-        { kind: contact.kind, from: `${contact.who.name} (${contact.from})`, to: agent.name, lines },
+        { kind: contact.kind, from: `${contact.who.name} (${contact.from})`, to: agent.name, lines, cut },
         json,
       );
       const count = counts.get(contact.kind) ?? { began: 0, answered: 0, finished: 0 };
@@ -85,7 +85,7 @@ async function talkWith(
   { channel_id, address }: Desk,
   { kind, who, from, opening }: Contact,
   stop: AbortSignal,
-): Promise<{ lines: TalkLine[]; finished: boolean }> {
+): Promise<{ lines: TalkLine[]; finished: boolean; cut: string | null }> {
   const line = { from, to: address };
   const contacts: Record<ChannelKind, SimulatedContact> = {
     call: { mode: "voice", ...line },
@@ -101,13 +101,13 @@ async function talkWith(
     const seen = await readTalk(parley, from);
     if (seen.lines.length !== lines.length) since = performance.now();
     lines = seen.lines;
-    if (seen.ended) return { lines, finished: true };
+    if (seen.ended) return { lines, finished: true, cut: null };
     if (kind === "call") continue;
     const left = hasLeft(who, lines);
     const silent_ms = performance.now() - since;
-    if (silent_ms > SILENT_MS || (left && silent_ms > LEFT_MS)) return { lines, finished: left };
+    if (silent_ms > SILENT_MS || (left && silent_ms > LEFT_MS)) return { lines, finished: left, cut: null };
   }
-  return { lines, finished: false };
+  return { lines, finished: false, cut: stop.aborted ? null : cutText(LONGEST_MS) };
 }
 
 /** What was said with somebody so far, and whether the session is over. */

@@ -11,6 +11,7 @@ import { startJobs } from "../../jobs/runner.ts";
 import { Scenario } from "../../simulator/people.ts";
 import { openDemoProgram } from "../demo-program.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "../stop-signal.ts";
+import { type HeardTalk, hearToTheEnd } from "./hear-to-the-end.ts";
 import { printSimulated, type Simulated, type TalkLine } from "./simulated-talk.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
@@ -56,7 +57,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
     kind: "call",
     from: caller,
     to: demo.number,
-    lines: await heard(db, caller, stop, callIsOver(app, call)),
+    ...(await heard(db, caller, stop, callIsOver(app, call))),
   });
 
   const texter = "+15125550201";
@@ -65,7 +66,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
     kind: "texts",
     from: texter,
     to: demo.number,
-    lines: await heard(db, texter, stop, isSilent(app, db)),
+    ...(await heard(db, texter, stop, isSilent(app, db))),
   });
 
   const writer = "alex+01@people.example";
@@ -76,7 +77,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
     kind: "mails",
     from: writer,
     to: demo.mail_address,
-    lines: await heard(db, writer, stop, isSilent(app, db)),
+    ...(await heard(db, writer, stop, isSilent(app, db))),
   });
 }
 
@@ -140,14 +141,16 @@ function isSilent({ simulator, mailing }: App, db: Db): IsOver {
 }
 
 /** What was said in this person's sessions, once they are over. */
-async function heard(db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<TalkLine[]> {
-  const until = performance.now() + LONGEST_MS;
-  for (;;) {
-    const { rows } = await sql<TalkLine>`
-      select m.role, m.text from session_messages m join sessions s on s.id = m.session_id
-      where s.source = ${source} order by s.id, m.seq`.execute(db);
-    if ((await isOver(rows)) || performance.now() > until) return rows;
-    stop.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-}
+const heard = (db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<HeardTalk> =>
+  hearToTheEnd({
+    stop,
+    isOver,
+    look_ms: LOOK_MS,
+    longest_ms: LONGEST_MS,
+    async read() {
+      const { rows } = await sql<TalkLine>`
+        select m.role, m.text from session_messages m join sessions s on s.id = m.session_id
+        where s.source = ${source} order by s.id, m.seq`.execute(db);
+      return rows;
+    },
+  });

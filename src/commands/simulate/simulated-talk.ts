@@ -4,6 +4,8 @@ export type Simulated = {
   from: string;
   to: string;
   lines: TalkLine[];
+  /** A sentence that says so where the conversation was left before its end (`cutText`); null: it came to its end. */
+  cut: string | null;
 };
 
 const TITLES = { call: "A call", texts: "Texts", mails: "Mails" };
@@ -14,13 +16,19 @@ export function printSimulated(simulated: Simulated, json: boolean): void {
     process.stdout.write(`${JSON.stringify(simulated)}\n`);
     return;
   }
-  const { kind, from, to, lines } = simulated;
+  const { kind, from, to, lines, cut } = simulated;
   const said = lines.map(
     ({ role, text }) =>
       `  ${role === "agent" ? "agent " : "person"} › ${text.replaceAll("\n", "\n           ")}`,
   );
-  process.stdout.write(`\n${TITLES[kind]} from ${from} to ${to}\n${said.join("\n")}\n`);
+  process.stdout.write(
+    `\n${TITLES[kind]} from ${from} to ${to}\n${[...said, ...(cut === null ? [] : [`  ${cut}`])].join("\n")}\n`,
+  );
 }
+
+/** Of a conversation that was left after so long. */
+export const cutText = (after_ms: number): string =>
+  `Cut after ${Math.round(after_ms / 1000)} s: the conversation had not ended, and what followed is not shown.`;
 
 /** How many conversations of a channel began, were answered by the agent, and came to their end. */
 export type TalkCounts = { began: number; answered: number; finished: number };

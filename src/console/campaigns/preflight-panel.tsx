@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import type { CampaignPreflight, PreflightReason } from "../api-types.ts";
+import type { CampaignPreflight, PreflightReason, PreflightStep } from "../api-types.ts";
 import { Facts, Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
@@ -34,7 +34,8 @@ const lines = (counted: PreflightReason[]): [string, string][] =>
   counted.map(({ text, count }) => [text, count.toLocaleString("en")]);
 
 function Found({ found }: { found: CampaignPreflight }) {
-  const { contacted, later, skipped, judged, waiting, batches, outdated_lists, sender } = found;
+  const { contacted, later, skipped, judged, waiting, batches, outdated_lists, sender, steps, problems } =
+    found;
   return (
     <Stack gap="sm" role="status">
       <Text fw={600}>
@@ -44,6 +45,15 @@ function Found({ found }: { found: CampaignPreflight }) {
         <Text size="sm">
           The first {judged.toLocaleString("en")} of {waiting.toLocaleString("en")} were checked.
         </Text>
+      )}
+      {problems.length > 0 && (
+        <Alert color="red" title="Steps that can't be sent">
+          {problems.map(({ text }) => (
+            <Text key={text} size="sm">
+              {text}
+            </Text>
+          ))}
+        </Alert>
       )}
       {sender.length > 0 && (
         <Alert color="yellow" title="Caller ID">
@@ -75,11 +85,34 @@ function Found({ found }: { found: CampaignPreflight }) {
           <Facts items={lines(skipped)} />
         </>
       )}
+      {steps.map((step) => (
+        <StepFound key={step.number} step={step} />
+      ))}
       {batches.map(({ batch_id, text }) => (
         <Text key={batch_id} size="sm">
           <bdi>{batch_id}</bdi>: {text}
         </Text>
       ))}
     </Stack>
+  );
+}
+
+const CHANNELS: Record<PreflightStep["mode"], string> = {
+  voice: "calls",
+  sms: "texts",
+  whatsapp: "WhatsApp",
+  email: "e-mails",
+};
+
+function StepFound({ step: { number, mode, source, reachable, unreachable } }: { step: PreflightStep }) {
+  const all = unreachable.reduce((sum, { count }) => sum + count, reachable);
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        Step {number}, {CHANNELS[mode]} from <bdi>{source}</bdi>: {reachable.toLocaleString("en")} of{" "}
+        {all.toLocaleString("en")} people can be reached
+      </Text>
+      {unreachable.length > 0 && <Facts items={lines(unreachable)} />}
+    </>
   );
 }

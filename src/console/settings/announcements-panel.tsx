@@ -7,7 +7,10 @@ import classes from "./outreach-rules.module.css";
 import { JurisdictionField, ReadOnField, RemoveRow, type RowProps, Rows, SourceField } from "./rule-rows.tsx";
 
 /** A row as it is written: a line for each language, the first of which is the default. */
-type Written = Pick<AnnouncementRow, "kind" | "jurisdiction" | "channels" | "source" | "checked_on"> & {
+type Written = Pick<
+  AnnouncementRow,
+  "kind" | "jurisdiction" | "channels" | "source" | "checked_on" | "note"
+> & {
   lines: string;
 };
 type Values = { rows: Written[] };
@@ -62,7 +65,8 @@ function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offer
         }))}
         onChange={(at) => {
           const row = prepared[Number(at)];
-          if (at !== null && row) setRows([...rows, written(row)]);
+          // The day on which somebody here read the source is theirs to enter.
+          if (at !== null && row) setRows([...rows, { ...written(row), checked_on: null }]);
         }}
       />
       <Rows
@@ -80,6 +84,7 @@ function AnnouncementFields({ form, offered }: { form: FieldsForm<Values>; offer
               lines: "en: ",
               source: null,
               checked_on: null,
+              note: null,
             },
           ])
         }
@@ -148,6 +153,11 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
         error={errorOf("checked_on")}
       />
       <RemoveRow name={name} onRemove={onRemove} />
+      {row.note && (
+        <Text className={classes.note} size="xs" c="dimmed" dir="auto">
+          {row.note}
+        </Text>
+      )}
     </fieldset>
   );
 }

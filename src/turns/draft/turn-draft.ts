@@ -67,12 +67,13 @@ export class TurnDraft {
 
   /**
    * What the agent's first words begin with, once a session. The organization's own words, so no rule withholds them, and
-   * forgotten in the write that stores them as said.
+   * forgotten in the write that stores them as said. `answers`: whether these words answer the person.
    */
-  announce(): Announcement[] {
+  announce({ answers }: { answers: boolean }): Announcement[] {
     // Of nearly all turns: nothing.
     if (!this.state.memory.announcements) return [];
-    const { announcements, ...memory } = this.state.memory;
+    const { announcements, announcements_wait, ...memory } = this.state.memory;
+    if (announcements_wait && !answers) return [];
     this.trace(...announcementTrace(announcements));
     const said = announcementText(announcements);
     this.#message("agent", said);

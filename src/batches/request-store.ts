@@ -9,7 +9,7 @@ import type { JsonSealer } from "../redaction/text-sealer.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
-type NewRequest = {
+export type NewRequest = {
   reference_id: string;
   target: string;
   valid: boolean;

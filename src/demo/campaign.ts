@@ -3,11 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { CommunicationBatchInput } from "../batches/batch-schema.ts";
 import { insertBatch, lockBatch, statusAfter, updateBatch } from "../batches/batch-store.ts";
-import { addRequests, newRequest } from "../batches/request-store.ts";
+import { addRequests, type NewRequest, newRequest } from "../batches/request-store.ts";
 import { OutboundCampaignInput } from "../campaigns/campaign-schema.ts";
 import { insertCampaign } from "../campaigns/campaign-store.ts";
 import { checkCampaign } from "../campaigns/check-campaign.ts";
 import { saveOutreachRules } from "../campaigns/outreach-rules.ts";
+import { saveReachRules } from "../campaigns/reach-rules.ts";
 import { targetsOf } from "../channels/address.ts";
 import { insertChannel } from "../channels/channel.ts";
 import { insertTarget } from "../channels/claim-target.ts";
@@ -15,6 +16,7 @@ import type { Tx } from "../db/database.ts";
 import { FEDERAL_HOURS } from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import { organizationJsonSealer } from "../redaction/text-sealer.ts";
+import { insertConsents, insertEarlierCalls } from "./known-people.ts";
 
 /** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
 const CLINIC_NUMBER = "+15125550100";
@@ -54,6 +56,7 @@ export async function insertDemoCampaign(
     is_system_channel: false,
     config: {},
   });
+  let caller_target = 0;
   for (const [target, agent_id] of [
     [CLINIC_NUMBER, agents.clinic],
     [REMINDER_NUMBER, agents.reminder],
@@ -68,12 +71,21 @@ export async function insertDemoCampaign(
         is_test: false,
       };
       // These numbers are the demo's own, so no carrier is asked for them.
-      await insertTarget(tx, clock, caller, claim, true);
+      const id = await insertTarget(tx, clock, caller, claim, true);
+      if (target === REMINDER_NUMBER && target_mode === "voice") caller_target = id;
     }
   }
   const at = clock.now();
   await saveOutreachRules(tx, caller.organization_id, DEMO_RULES, { by: caller.email, at });
-  await insertPatients(demo, await insertReminders(demo));
+  const campaign_id = await insertReminders(demo);
+  const patients = await insertPatients(demo, campaign_id);
+  const targets = patients.flatMap(({ reference_id, target }) =>
+    reference_id === NO_CONSENT ? [] : [target],
+  );
+  await insertConsents(demo, targets);
+  const tired = patients.find(({ reference_id }) => reference_id === CALLED_TODAY);
+  const line = { channel_id: channel.id, channel_target_id: caller_target, source: REMINDER_NUMBER };
+  if (tired) await insertEarlierCalls(demo, campaign_id, { agent_id: agents.reminder, ...line }, tired);
 }
 
 /** The demo is looked at whenever there is time for it, so only its people in Hawaii keep hours. */
@@ -86,6 +98,10 @@ const DEMO_RULES: OutreachRules = {
 
 /** They asked to be called in their own morning. */
 const LATER = new Set(["patient-11", "patient-23"]);
+/** Never agreed to such calls. */
+const NO_CONSENT = "patient-9";
+/** Called as often as the cap allows already. */
+const CALLED_TODAY = "patient-20";
 
 const tomorrow = (now: Date): string =>
   `${new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10)}T08:30`;
@@ -112,10 +128,15 @@ async function insertReminders({ tx, caller, clock, vault }: Demo): Promise<numb
   );
   if (checked.kind === "refused") throw new Error(JSON.stringify(checked.issues));
   const { id } = await insertCampaign(tx, vault, { caller, at: clock.now() }, checked.campaign);
+  // The clinic is careful with its reminders: it calls those who agreed to it.
+  await saveReachRules(tx, id, { purpose: "marketing" });
   return id;
 }
 
-async function insertPatients({ tx, caller, clock, vault }: Demo, campaign_id: number): Promise<void> {
+async function insertPatients(
+  { tx, caller, clock, vault }: Demo,
+  campaign_id: number,
+): Promise<NewRequest[]> {
   const stamp = { caller, at: clock.now() };
   const input = CommunicationBatchInput.parse({ batch_id: DEMO_BATCH, campaign_id, paused: true });
   await insertBatch(tx, stamp, input);
@@ -140,4 +161,5 @@ async function insertPatients({ tx, caller, clock, vault }: Demo, campaign_id: n
   );
   await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
   await updateBatch(tx, locked, caller.email, { status: statusAfter(locked, { kind: "filled" }) });
+  return requests;
 }

@@ -26,7 +26,7 @@ describe("the demo", () => {
     }
   });
 
-  test("two of its patients wait for their own morning, and say so", async () => {
+  test("two of its patients wait for their own morning, one has no consent, one is over a cap, and each says so", async () => {
     const batch = "/api/v1/outbound/batches/demo-patients";
     await app.send("PUT", batch, { paused: false });
     const next = async (reference: string) =>
@@ -36,6 +36,12 @@ describe("the demo", () => {
     );
     expect(await next("patient-23")).toBe(
       "Waiting for the request's not_before: 2026-11-19 08:30 in Chicago.",
+    );
+    expect(await next("patient-9")).toBe(
+      "Skipped: no consent of +13035550110 to marketing calls is on record. It is when its turn comes.",
+    );
+    expect(await next("patient-20")).toBe(
+      "Waiting: called 3 times in 24 hours over all campaigns, the most that the organization allows; next 2026-11-19 01:00 in Los Angeles.",
     );
     expect(await next("patient-1")).toBe("Waiting: it is next.");
     await app.send("PUT", batch, { paused: true });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createCarriers } from "../../../src/carriers/carriers.ts";
 import { goOnWith } from "../../../src/dialogues/text-dialogue.ts";
 import { isAtWork } from "../../../src/jobs/at-work.ts";
+import { startSession } from "../../../src/turns/start-session.ts";
+import { runTurn } from "../../../src/turns/turn.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { FAKE_KEY, type LlmServer, type Reply, startLlmServer } from "../../harness/llm-server.ts";
@@ -268,6 +270,23 @@ test("a text in which the agent's tool stored an opt-out is still answered, once
   // What comes later is nobody's to answer.
   await app.simulator.text(line.account_sid, { from, to: line.number, body: "hello?" });
   expect(await settled()).toEqual([`in ${body}`, ...answers, "in hello?"]);
+});
+
+test("in a test of the agent it is confirmed and nobody is listed", async () => {
+  const app = await createTestApp();
+  await judges(app);
+  const { agent_id } = await createAgent(app, { script: SCRIPT });
+  const address = "+12025550123";
+  const { session_id } = await startSession(app.engine, {
+    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "sms", service: "test" },
+    ...{ type: "test_v1", sid: "t1", channel_target_id: null, source: address, target: null },
+    ...{ is_test: true, is_outbound: false, verified: true },
+    test: { mocks: [], network: "closed", seed: null } as never,
+  });
+  finds({ said: "leave me alone" });
+  const { messages } = await runTurn(app.engine, session_id, { text: "leave me alone" });
+  expect(messages).toEqual([expect.stringContaining("You will not hear from us again.")]);
+  expect(await listed(app, address)).toEqual([]);
 });
 
 test("on a call it holds and is confirmed aloud", async () => {

@@ -407,11 +407,12 @@ test("a consent is recorded and withdrawn with a reason, a list is imported, and
 
   await page.goto("/console/campaigns/1?view=settings");
   // The choice shows a moment after the click; `check` would look at once.
-  await page.getByRole("radio", { name: "Marketing" }).click();
-  await page.getByText("Purpose saved.").waitFor();
-  await page.reload();
   await page.getByRole("radio", { name: "Marketing", checked: true }).waitFor();
   await page.getByRole("radio", { name: "Information", exact: true }).click();
+  await page.getByText("Purpose saved.").waitFor();
+  await page.reload();
+  await page.getByRole("radio", { name: "Information", exact: true, checked: true }).waitFor();
+  await page.getByRole("radio", { name: "Marketing" }).click();
   await page.getByText("Purpose saved.").waitFor();
   await page.getByRole("switch", { name: "Check for reassigned numbers" }).click();
   await page.getByText("Number check saved.").waitFor();

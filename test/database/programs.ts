@@ -9,6 +9,7 @@ import pg from "pg";
 import { silentLog } from "../../src/base/log.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { isAlive, processState } from "../../src/db/postgres-process.ts";
+import { WAITING } from "../harness/waiting.ts";
 
 const base = path.join(tmpdir(), `parley-embedded-${process.pid}`);
 let running: EmbeddedPostgres[] = [];
@@ -83,7 +84,7 @@ export function startProgram(dataDir: string, mode = "idle") {
   };
 }
 
-export async function until<T>(found: () => T | undefined | false, within_ms = 60_000): Promise<T> {
+export async function until<T>(found: () => T | undefined | false, within_ms = WAITING.timeout): Promise<T> {
   const giveUp = performance.now() + within_ms;
   for (;;) {
     const value = found();

@@ -8,9 +8,6 @@ import { SUPPRESSION_SCOPES, type SuppressionScope } from "./suppression.ts";
  * what it is asked, and what of its answer counts.
  */
 
-/** Who judges; frozen with a session as part of the organization's safety rules. */
-export type OptOutJudge = { provider: "anthropic" | "azure_openai" | "google" | "openai"; model: string };
-
 export type JudgedOptOut = {
   scope: SuppressionScope;
   /** The person's words, as they stand in the message. */

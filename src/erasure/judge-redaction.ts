@@ -4,7 +4,8 @@ import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import { errorText } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { type LanguageModel, readAnswer } from "../llm/model.ts";
+import { askForJson } from "../llm/json-answer.ts";
+import type { LanguageModel } from "../llm/model.ts";
 import {
   JUDGED_SCHEMA,
   type JudgedValue,
@@ -91,16 +92,12 @@ async function judged(
 ): Promise<JudgedValue[]> {
   const parts = partsOf(await linesOf(db, id));
   if (parts.length === 0) return [];
-  const config = { ...judge, version: null, api_version: null, temperature: 0, seed: null };
-  const model = await resolveModel(sub_organization_id, config as SnapshotPrompt["llm_config"]);
+  const model = await resolveModel(sub_organization_id, judge);
   const found: JudgedValue[] = [];
   for (const part of parts) {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
-    const asked = { tools: [], tool_choice: "none" as const, temperature: 0, seed: null };
-    const { text } = await readAnswer(model, {
-      ...asked,
-      ...{ messages: judgeMessages(judge, part), output_schema: JUDGED_SCHEMA, signal },
-    });
+    const messages = judgeMessages(judge, part);
+    const { text } = await askForJson(model, { messages, output_schema: JUDGED_SCHEMA, signal });
     const read = readJudged(text, part);
     if (read === null) throw new Error(`${model.model} did not answer with a list of what it found`);
     found.push(...read);

@@ -1,3 +1,27 @@
+import {
+  type JsonSchema,
+  type LanguageModel,
+  type ModelMessage,
+  type ModelUsage,
+  readAnswer,
+} from "./model.ts";
+
+/** A question to a model that judges: no tools, no chance, one JSON document. Throws `ModelError`. */
+export async function askForJson(
+  model: LanguageModel,
+  asked: {
+    messages: ModelMessage[];
+    output_schema: { name: string; schema: JsonSchema };
+    signal: AbortSignal;
+  },
+): Promise<{ text: string; usage: ModelUsage }> {
+  const { text, usage } = await readAnswer(model, {
+    ...asked,
+    ...{ tools: [], tool_choice: "none", temperature: 0, seed: null },
+  });
+  return { text, usage };
+}
+
 /**
  * A model's answer as JSON; undefined where it is none. Models that were not held to a schema like to put a fence around it.
  * `reviver`: as of `JSON.parse`.

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import type { Provider } from "../llm/catalogue.ts";
 import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
 
 /** What a model is asked to find in what was said, where patterns can't: names, places, illnesses. */
-export type JudgeRules = { provider: string; model: string; look_for: string };
+export type JudgeRules = { provider: Provider; model: string; look_for: string };
 
 /** Something found, word for word. */
 export type JudgedValue = { kind: string; text: string };

@@ -73,7 +73,7 @@ test(`what the engine promises of the steps of a campaign holds in ${RUNS} rando
     fc.property(cadenceHistory(25), (told) => play(told, seen)),
     { numRuns: RUNS },
   );
-  for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 200);
+  for (const what of wanted) expect(seen[what], what).toBeGreaterThan(RUNS / 100);
 });
 
 test.each<[string, PlantedFaults, string]>([
@@ -105,9 +105,7 @@ test(`what the engine promises of people with several addresses holds in ${CONTA
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(CONTACT_RUNS / 100);
 });
 
-// A dialer that doesn't know what two addresses have in common breaks one of these first.
-const OVER_A_CAP =
-  /a person was (contacted more often than a cap|tried too often)|a step after an opt-out on any channel/;
+const OVER_A_CAP = /a person was (contacted more often than a cap|tried too often)/;
 test.each<[string, PlantedFaults, string | RegExp]>([
   ["counts what each address alone was tried", { counts_addresses_alone: true }, OVER_A_CAP],
   ["reads the links once, when its process begins", { remembers_links: true }, OVER_A_CAP],
@@ -458,6 +456,13 @@ function checkTold(model: Model): void {
   const ofRequests = Map.groupBy(told, (id) => id.split(" ")[0]).values();
   const twice = ofRequests.flatMap((ids) => ids.filter((id, at) => id === ids[at + 1]));
   expect([...twice], "a change was told twice").toEqual([]);
+  for (const [id, all] of Map.groupBy(told, (id) => id)) {
+    const [request_id, , status] = id.split(" ");
+    const attempts = model.attempts.filter(
+      (a) => a.request_id === Number(request_id) && (a.channel_status === status || a.answerer === status),
+    );
+    expect(all.length, "a change was told twice").toBeLessThanOrEqual(Math.max(1, attempts.length));
+  }
   for (const { request_id, attempt_number, attempt_count, decision } of ended(model)) {
     // Who was reached by an attempt that others followed is told of by their number.
     const number = decision.kind === "done" ? attempt_count : attempt_number;

@@ -565,7 +565,8 @@ export class Model {
     if (this.campaign.cadence.length === 0 || call_back_after !== null || attempt_count + step === 0)
       return null;
     const { forgets_answers, forgets_other_addresses, forgets_opt_outs_later } = this.#faults;
-    const addresses = this.#addressesOfPerson(request);
+    // By the links of now: what a fault forgets of links is about caps.
+    const addresses = this.book.persons().addressesOf(1, this.ownAddressesOf(request));
     const optedOut = this.suppressions.some(({ address }) => addresses.includes(address));
     if (optedOut && !forgets_other_addresses && !forgets_opt_outs_later)
       return { kind: "suppressed", status: "PRIOR_UNSUBSCRIBED", text: "opted out" } as const;

@@ -26,7 +26,7 @@ type Row = {
 const checksNumbers = (batch: DueBatch): boolean =>
   batch.campaign.reach_rules?.check_reassigned === true && reachModeOf(batch) !== "email";
 
-/** A number of a step is another one where it is not the request's own. */
+/** A step may reach another number than the request's own; that one is new to the campaign. */
 const isFirst = ({ attempt_count, target, request_target }: CheckedPerson): boolean =>
   attempt_count === 0 || target !== request_target;
 
@@ -42,24 +42,19 @@ export type CheckedLane = { batch: DueBatch; people: readonly CheckedPerson[] };
  * only whose number is known to be somebody else's: a step after a skipped one must not reach the stranger, nor a retry. Asks
  * nothing where no campaign has numbers checked. Indexes: `consents_live`, primary key of number_lookups.
  */
-export async function readNumberChecks(
+export const readNumberChecks = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
+  readChecks(db, lanes, now, (person, check) => isFirst(person) || isGivenAway(check));
+
+/** The same for whoever was tried already, too: what was said of their number. */
+export const readStanding = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
+  readChecks(db, lanes, now, () => true);
+
+async function readChecks(
   db: Db,
   lanes: readonly CheckedLane[],
   now: Date,
+  isHeeded: (person: CheckedPerson, check: NumberCheck) => boolean,
 ): Promise<NumberChecks> {
-  const standing = await readStanding(db, lanes, now);
-  for (const { batch, people } of lanes) {
-    const checks = standing.get(laneName(batch));
-    for (const person of checks ? people : []) {
-      const check = checks?.get(person.target);
-      if (check && !isFirst(person) && !isGivenAway(check)) checks?.delete(person.target);
-    }
-  }
-  return standing;
-}
-
-/** The same for whoever was tried already, too: what was said of their number. */
-export async function readStanding(db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> {
   const asked = lanes
     .filter(({ batch }) => checksNumbers(batch))
     .flatMap(({ batch, people }) => people.map((person) => ({ batch, person })));
@@ -92,9 +87,11 @@ export async function readStanding(db: Db, lanes: readonly CheckedLane[], now: D
     const own = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
     // A step by a channel that nobody consented to goes on from what the steps before it learned of the number.
     const since = step > 0 && own.date === null && known?.answer === "yes" ? { date: known.since } : own;
+    const check = numberCheck(since, known && { ...known, at: new Date(known.at) }, now);
+    if (!isHeeded(person, check)) continue;
     const ofLane = found.get(laneName(batch)) ?? new Map<string, NumberCheck>();
     found.set(laneName(batch), ofLane);
-    ofLane.set(target, numberCheck(since, known && { ...known, at: new Date(known.at) }, now));
+    ofLane.set(target, check);
   }
   return found;
 }

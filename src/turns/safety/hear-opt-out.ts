@@ -1,10 +1,9 @@
-import type { SnapshotPrompt } from "../../agents/snapshot.ts";
+import type { SafetyRules } from "../../accounts/safety-rules.ts";
 import { errorText } from "../../base/errors.ts";
 import {
   holdsFor,
   type JudgedOptOut,
   OPT_OUT_SCHEMA,
-  type OptOutJudge,
   optOutMessages,
   readOptOutAnswer,
 } from "../../consent/judged-opt-out.ts";
@@ -12,10 +11,13 @@ import { mayOptOut } from "../../consent/opt-out-hint.ts";
 import { stopReply } from "../../consent/opt-out-words.ts";
 import { optOutsOf } from "../../consent/suppression.ts";
 import type { TraceEntry } from "../../events/trace.ts";
-import { ModelError, readAnswer } from "../../llm/model.ts";
+import { askForJson } from "../../llm/json-answer.ts";
+import { ModelError } from "../../llm/model.ts";
 import { ownAddress } from "../../tool-calls/opt-out-tool.ts";
 import { wordsOf } from "../language-words.ts";
 import type { TurnDriver } from "../turn-driver.ts";
+
+type Judge = NonNullable<SafetyRules["opt_out_judge"]>;
 
 /** How long the person waits for the judgement before the agent answers without it. */
 const VOICE_MS = 2_000;
@@ -45,7 +47,7 @@ export async function hearOptOut(turn: TurnDriver, text: string): Promise<HeardO
   }
   const { scope, said, asks_more } = found;
   turn.change((draft) => {
-    // A test's person is nobody who could be listed.
+    // Tests use made-up people, so nobody is added to the list.
     if (!session.snapshot.test) draft.optOut({ address, scope, said });
     if (!session.is_taken_over) draft.say(confirmation(turn, found));
   });
@@ -55,7 +57,7 @@ export async function hearOptOut(turn: TurnDriver, text: string): Promise<HeardO
 }
 
 /** Null where it is none, or nobody could say. */
-async function judged(turn: TurnDriver, judge: OptOutJudge, text: string): Promise<JudgedOptOut | null> {
+async function judged(turn: TurnDriver, judge: Judge, text: string): Promise<JudgedOptOut | null> {
   const { session, engine } = turn;
   const started = engine.clock.now();
   const began = performance.now();
@@ -83,14 +85,9 @@ async function judged(turn: TurnDriver, judge: OptOutJudge, text: string): Promi
   };
   const within = session.channel === "voice" ? VOICE_MS : WRITTEN_MS;
   try {
-    const config = { ...judge, version: null, api_version: null, temperature: 0, seed: null };
-    const model = await engine.resolveModel(
-      session.sub_organization_id,
-      config as SnapshotPrompt["llm_config"],
-    );
+    const model = await engine.resolveModel(session.sub_organization_id, judge);
     const last = turn.history.findLast((entry) => entry.kind === "message" && entry.role === "agent");
-    const { text: answer, usage } = await readAnswer(model, {
-      ...{ tools: [], tool_choice: "none", temperature: 0, seed: null },
+    const { text: answer, usage } = await askForJson(model, {
       messages: optOutMessages(text, last?.kind === "message" ? last.text : null, session.channel),
       output_schema: OPT_OUT_SCHEMA,
       signal: AbortSignal.any([turn.signal, AbortSignal.timeout(within)]),

@@ -133,7 +133,7 @@ test(`what the engine promises of numbers that change hands holds in ${CONTACT_R
   for (const what of wanted) expect(seen[what], what).toBeGreaterThan(CONTACT_RUNS / 100);
 });
 
-test.each<[string, PlantedFaults, string]>([
+test.each<[string, PlantedFaults, string | RegExp]>([
   ["does not ask whose a number is", { forgets_owners: true }, "without an answer of the carrier"],
   [
     "calls while the carrier can't be asked",
@@ -144,12 +144,12 @@ test.each<[string, PlantedFaults, string]>([
   [
     "asks before a first attempt only, and texts who was not called",
     { forgets_owners_of_steps: true },
-    "is somebody else's",
+    /is somebody else's|without an answer/,
   ],
 ])("a dialer that %s is found out", (_, faults, complaint) => {
   const histories = fc.property(ownersHistory(16), (told) => play(told, {}, faults));
   const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
-  expect(String(found.errorInstance)).toContain(complaint);
+  expect(String(found.errorInstance)).toMatch(complaint);
 });
 
 function play(told: History, seen: Record<string, number>, faults: PlantedFaults = {}): void {
@@ -456,13 +456,8 @@ function checkTold(model: Model): void {
   const ofRequests = Map.groupBy(told, (id) => id.split(" ")[0]).values();
   const twice = ofRequests.flatMap((ids) => ids.filter((id, at) => id === ids[at + 1]));
   expect([...twice], "a change was told twice").toEqual([]);
-  for (const [id, all] of Map.groupBy(told, (id) => id)) {
-    const [request_id, , status] = id.split(" ");
-    const attempts = model.attempts.filter(
-      (a) => a.request_id === Number(request_id) && (a.channel_status === status || a.answerer === status),
-    );
-    expect(all.length, "a change was told twice").toBeLessThanOrEqual(Math.max(1, attempts.length));
-  }
+  const ofAttempts = told.map((id, at) => `${model.tellers[at]} ${id}`);
+  expect(new Set(ofAttempts).size, "a change was told twice").toBe(told.length);
   for (const { request_id, attempt_number, attempt_count, decision } of ended(model)) {
     // Who was reached by an attempt that others followed is told of by their number.
     const number = decision.kind === "done" ? attempt_count : attempt_number;

@@ -349,6 +349,8 @@ export const history = (longest: number, rules_freq = 3): fc.Arbitrary<History> 
     }),
   );
 
+const somebody = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+
 /** So that steps come about often: hours and batches are mostly open, and what is claimed is told of. */
 const round: fc.Arbitrary<Happening[]> = fc
   .record({
@@ -359,7 +361,20 @@ const round: fc.Arbitrary<Happening[]> = fc
     ),
     back: fc.constantFrom(0, 0, 0, 0, 1),
     ms: fc.constantFrom(1_000, 1_000, 60_000, 600_000, 3_600_000, 86_400_000),
-    other: fc.option(happening, { freq: 4, nil: undefined }),
+    other: fc.option(
+      fc.oneof(
+        { weight: 6, arbitrary: happening },
+        // Else too few people answer or opt out between steps for the promises about them to be tried.
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            kind: fc.constantFrom("answers" as const, "opt-out" as const),
+            person: somebody,
+          }),
+        },
+      ),
+      { freq: 4, nil: undefined },
+    ),
   })
   .map(({ fates, status, back, ms, other }) => [
     { kind: "tick", process: 0, fates },
@@ -401,7 +416,6 @@ export const busyHistory = (rounds: number): fc.Arbitrary<History> =>
     ),
   }));
 
-const somebody = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
 const mails = fc.constantFrom("a", "b", "d", "e").map((person) => mailOf(person) as string);
 const address = fc.oneof({ weight: 3, arbitrary: somebody }, { weight: 1, arbitrary: mails });
 const ofContacts: fc.Arbitrary<Happening> = fc.oneof(

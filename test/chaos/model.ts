@@ -139,6 +139,8 @@ export class Model {
   /** Calls that carriers really made. */
   dials: Dial[] = [];
   told: StatusChange[] = [];
+  /** The attempt by which each of them came about. */
+  readonly tellers: string[] = [];
   campaign: History["campaign"];
   /** By person, whatever references they have. */
   readonly withdrew = new Set<string>();
@@ -617,7 +619,9 @@ export class Model {
       purpose: this.campaign.purpose,
       request_variables,
       campaign_zone: this.#zone,
-      contact_timezone: this.#faults.forgets_zones_of_contacts ? null : this.#persons.timezoneOf(1, own),
+      contact_timezone: this.#faults.forgets_zones_of_contacts
+        ? null
+        : this.book.persons().timezoneOf(1, own),
       past,
       is_asked_for: request.call_back_after === request.attempt_count,
     };
@@ -808,7 +812,12 @@ export class Model {
       });
     }
     const settlement = new Settlement(this.now, attempts, requests, around);
-    for (const each of news) settlement.take(each);
+    const { status_changes } = settlement.changed;
+    for (const each of news) {
+      const before = status_changes.length;
+      settlement.take(each);
+      this.tellers.push(...status_changes.slice(before).map(() => each.key));
+    }
     this.#plant([...settlement.changed.requests], [...settlement.changed.attempts] as ModelAttempt[]);
     this.told.push(...settlement.changed.status_changes);
   }

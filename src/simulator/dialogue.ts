@@ -74,7 +74,6 @@ export function holdDialogue(
       heard = "";
       toPlay_s = 0;
       prompt(words, true);
-      awaitAnswer();
       then?.();
     });
   };
@@ -91,6 +90,7 @@ export function holdDialogue(
     if (!reply) return;
     turn++;
     speak(reply.say, call.speaks_s, () => {
+      awaitAnswer();
       if (reply.then_leaves) later(GOODBYE_S, () => finish({ by: "person" }));
     });
   };
@@ -132,8 +132,8 @@ export function holdDialogue(
     handlers: {
       opened() {
         send(setup);
+        // The agent owes no words yet: it may listen first, to find out who answered.
         if (call.opening) speak(call.opening, call.opening_s);
-        else awaitAnswer();
         if (call.answered_by === "machine") later(call.opening_s + MAILBOX_S, () => finish({ by: "person" }));
         if (call.hangs_up_after_s !== null) later(call.hangs_up_after_s, () => finish({ by: "person" }));
       },

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 import { axeFindings } from "../harness/console.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json } from "../harness/peer.ts";
@@ -48,14 +48,13 @@ const CARDS = {
 
 async function openChat(options: { colorScheme?: "light" | "dark"; width?: number } = {}): Promise<Page> {
   const { colorScheme = "light", width = 1000 } = options;
-  const context = await browser.newContext({
+  const context = await openContext(browser, {
     colorScheme,
     viewport: { width, height: 700 },
     reducedMotion: "reduce",
   });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   await page.clock.setSystemTime(START);
   await page.goto(url);
   await hear(page, "Welcome");

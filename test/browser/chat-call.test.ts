@@ -9,6 +9,7 @@ import { createLocalEngines } from "../../src/media/local-engines.ts";
 import { HEARING_RATE } from "../../src/speech/hearing.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { openContext } from "../harness/browser.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { axeFindings } from "../harness/console.ts";
 import { createLine, type Line } from "../harness/line.ts";
@@ -198,7 +199,7 @@ async function allow(browser_calls: boolean, of = app, name = target): Promise<v
 }
 
 async function open({ within = browser, url = line.url, name = target } = {}): Promise<Page> {
-  const context = await within.newContext();
+  const context = await openContext(within);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(`${url}/chat/${name}`);

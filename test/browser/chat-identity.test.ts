@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -22,7 +22,7 @@ test("the chat page hands over who the visitor is, and shows a second visitor of
     const signature = createHmac("sha256", key).update(text).digest("base64url");
     return `${url}/chat/${target}#identity=${text}.${signature}`;
   };
-  const context = await (await openBrowser()).newContext();
+  const context = await openContext(await openBrowser());
   onTestFinished(() => context.close());
   const visit = async (address: string) => {
     const page = await context.newPage();

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createLine, type Line } from "../harness/line.ts";
 import { createPeer, json } from "../harness/peer.ts";
@@ -348,10 +348,9 @@ const DISPLAY = {
 
 /** A visitor of their own, greeted. */
 async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> {
-  const context = await browser.newContext({ viewport });
+  const context = await openContext(browser, { viewport });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   await page.clock.setSystemTime(START);
   // Kept in the page, though the address leads nowhere.
   await page.route("https://pictures.invalid/**", (route) =>
@@ -365,7 +364,6 @@ async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> 
 /** The same visitor's chat once more. */
 async function openTab(beside: Page): Promise<Page> {
   const page = await beside.context().newPage();
-  page.setDefaultTimeout(30_000);
   await page.clock.setSystemTime(START);
   await page.goto(`${line.url}/chat/${target}`);
   await hear(page, "Welcome");

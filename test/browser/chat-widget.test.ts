@@ -4,7 +4,7 @@ import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 
 /** A site of somebody's with a chat on each of its pages; `localhost` is another site than the program's 127.0.0.1. */
 let app: TestApp;
@@ -137,10 +137,9 @@ async function createChat(allowed_origins: string): Promise<string> {
 
 async function visit(target: string, before = ""): Promise<Page> {
   attributes = `data-target="${target}" data-label="Talk to us" data-color="#0f766e"`;
-  const context = await browser.newContext();
+  const context = await openContext(browser);
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   await page.addInitScript(before);
   await page.goto(site);
   return page;

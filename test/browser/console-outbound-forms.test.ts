@@ -93,7 +93,7 @@ test("a finding goes when what it was found in is changed", async () => {
   const finding = page.getByText("Enter a URL that starts with https://");
   await finding.waitFor();
   await page.getByLabel("URL of webhook 1").fill("https://hooks.example");
-  await finding.waitFor({ state: "detached", timeout: 5000 });
+  await finding.waitFor({ state: "detached" });
 });
 
 test("a campaign that may not be deleted says so, and nothing else is asked", async () => {

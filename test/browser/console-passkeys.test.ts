@@ -4,13 +4,11 @@ import { beforeAll, expect, test } from "vitest";
 import { createSignInCode } from "../../src/accounts/sign-in/sign-in-code.ts";
 import { buildConsole } from "../../src/api/console-build.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 import { axeFindings } from "../harness/console.ts";
 import { freePort } from "../harness/free-port.ts";
 
 const PASSWORD = "correct horse battery";
-const PATIENCE_MS = 90_000;
-
 let app: TestApp;
 let address: string;
 let context: BrowserContext;
@@ -23,8 +21,7 @@ beforeAll(async () => {
   app = await createTestApp({ PUBLIC_URL: address }, undefined, { consoleBuild });
   await app.listen(port);
   await consoleBuild;
-  context = await (await openBrowser()).newContext({ baseURL: address, reducedMotion: "reduce" });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context = await openContext(await openBrowser(), { baseURL: address, reducedMotion: "reduce" });
 });
 
 /** A device that says yes by itself. */

@@ -2,15 +2,14 @@ import path from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { newFolder, parley } from "../commands/program.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 import { saveReviewed } from "../harness/console.ts";
 import { NIGHTLY } from "../harness/seed.ts";
+import { WAITING } from "../harness/waiting.ts";
 
 /** Set to anything, the tour leaves its pictures in docs/pictures. */
 const PICTURES = process.env.TOUR_PICTURES ? path.resolve(import.meta.dirname, "../../docs/pictures") : null;
 const FIVE_MINUTES_MS = 300_000;
-/** For one thing to be seen, on a machine that is busy with much else. */
-const PATIENCE_MS = 60_000;
 /** The simulated people live this many times as fast; the campaign dials at its own pace, one person in five seconds. */
 const SIMULATOR_SPEED = "5";
 /** While the console is being bundled its address answers 503. */
@@ -22,11 +21,10 @@ test(
     const begun = performance.now();
     const program = parley(["start"], { folder: newFolder(), env: { SIMULATOR_SPEED } });
     const { link } = await program.ready();
-    const context = await (await openBrowser()).newContext({
+    const context = await openContext(await openBrowser(), {
       viewport: { width: 1280, height: 800 },
       reducedMotion: "reduce",
     });
-    context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     const faults: string[] = [];
     page.on("dialog", (dialog) => {
@@ -305,8 +303,6 @@ async function menu(page: Page, name: string): Promise<void> {
 async function picture(page: Page, name: string): Promise<void> {
   if (PICTURES === null) return;
   // Notices of what was done go by themselves, and have no role of their own to be found by.
-  await expect
-    .poll(() => page.locator(".mantine-Notification-root").count(), { timeout: PATIENCE_MS })
-    .toBe(0);
+  await expect.poll(() => page.locator(".mantine-Notification-root").count(), WAITING).toBe(0);
   await page.screenshot({ path: path.join(PICTURES, `console-${name}.png`), animations: "disabled" });
 }

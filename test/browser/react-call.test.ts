@@ -10,6 +10,7 @@ import { createLocalEngines } from "../../src/media/local-engines.ts";
 import { HEARING_RATE } from "../../src/speech/hearing.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { openContext } from "../harness/browser.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { buildReactExample, type ReactExample } from "../harness/react-example.ts";
 import { runClock } from "../harness/run-clock.ts";
@@ -132,7 +133,7 @@ async function allow(): Promise<void> {
 }
 
 async function open(within = browser): Promise<Page> {
-  const context = await within.newContext();
+  const context = await openContext(within);
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(`${example.site}/?server=${encodeURIComponent(url)}&target=${target}`);

@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { openBrowser } from "../harness/browser.ts";
+import { openBrowser, openContext } from "../harness/browser.ts";
 import { axeFindings } from "../harness/console.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createLine, type Line } from "../harness/line.ts";
@@ -92,10 +92,9 @@ async function agentOn(allowed_origins: string, how: Parameters<typeof createAge
 }
 
 async function open(of = target): Promise<Page> {
-  const context = await browser.newContext();
+  const context = await openContext(browser);
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
   await page.goto(`${example.site}/?server=${encodeURIComponent(line.url)}&target=${of}`);
   return page;
 }
@@ -178,7 +177,7 @@ describe("a tool of the page", () => {
   });
 
   test("that the chat page is asked for is refused by it at once", async () => {
-    const context = await browser.newContext();
+    const context = await openContext(browser);
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(`${line.url}/chat/${target}`);

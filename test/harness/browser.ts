@@ -1,6 +1,7 @@
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { afterFile } from "./after-file.ts";
 import { launchChromium } from "./chromium.ts";
+import { WAITING } from "./waiting.ts";
 
 /** One for all files of a process, gone with it: what a file has open in it are contexts of its own. */
 let shared: Promise<Browser> | undefined;
@@ -13,4 +14,14 @@ export async function openBrowser(): Promise<Browser> {
   const browser = await (shared as Promise<Browser>);
   afterFile(() => Promise.all(browser.contexts().map((context) => context.close())));
   return browser;
+}
+
+/** A visitor of their own, for whom everything is waited for as long as any test waits. */
+export async function openContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(WAITING.timeout);
+  return context;
 }

@@ -7,9 +7,8 @@ import { buildConsole } from "../../src/api/console-build.ts";
 import type { AppParts } from "../../src/app/parts.ts";
 import { seedDemo } from "../../src/demo/seed.ts";
 import { createTestApp, type TestApp } from "./app.ts";
-import { openBrowser } from "./browser.ts";
+import { openBrowser, openContext } from "./browser.ts";
 import { signIn } from "./signed-in.ts";
-import { WAITING } from "./waiting.ts";
 
 /** The program with its console and its demo, and a browser that people of any role look through. */
 export type ConsoleTest = {
@@ -99,13 +98,12 @@ async function openSignedIn(
 }
 
 async function newContext(browser: Browser, address: string, options: BrowserContextOptions) {
-  const context = await browser.newContext({
+  const context = await openContext(browser, {
     baseURL: address,
     timezoneId: "Europe/Berlin",
     reducedMotion: "reduce",
     ...options,
   });
-  context.setDefaultTimeout(WAITING.timeout);
   await context.addInitScript(WITHOUT_TRANSITIONS);
   return context;
 }

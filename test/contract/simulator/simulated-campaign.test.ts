@@ -5,7 +5,7 @@ import { createNumber, createSimulatedApp, eventually, type SimulatedApp } from 
 let app: SimulatedApp;
 let line: Awaited<ReturnType<typeof createNumber>>;
 beforeAll(async () => {
-  app = await createSimulatedApp({ speed: 60 });
+  app = await createSimulatedApp({ speed: "moved" });
   const { agent_id } = await createAgent(app, {
     script: 'on /bye|wrong number/ -> say "Goodbye." then call hangup {}\non /.*/ -> say "Noted."',
     systemTools: ["hangup", "leave_voicemail"],
@@ -72,7 +72,11 @@ async function runOf(mode: "voice" | "sms", endings: string[], more: object) {
     all.filter(({ request_status }) => ["PENDING", "INITIATED", "CONNECTED"].includes(request_status));
   const found = await eventually(
     async () => {
-      app.clock.advance(1000);
+      // In steps shorter than any wait of the call's, so that words arrive before the silence that would follow them.
+      for (let step = 0; step < 4; step++) {
+        await app.simulator.advance(app.clock, 250);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
       await app.dialer.tick();
       return results();
     },

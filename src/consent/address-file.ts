@@ -23,6 +23,16 @@ export type AddressFileColumns<Column extends string> = {
   max_rows?: number;
 };
 
+/** Where the rows of a file come from, and who adds them. */
+export type ImportSource = {
+  sub_organization_id: number;
+  at: Date;
+  created_by: string;
+  file_name: string;
+  /** Of numbers that are written without their country. */
+  calling_code: string | null;
+};
+
 /** One row under the eyes of its reader. */
 export type FileCells<Column extends string> = {
   row: number;
@@ -110,6 +120,7 @@ export const readAddress = (text: string, calling_code: string | null): string |
   text.includes("@") ? normaliseEmail(text) : normalisePhone(text, calling_code);
 
 export const ADDRESS_FAULT = "Input should be an e-mail address or a telephone number in E.164 format";
+export const ADDRESS_EXAMPLE = `${ADDRESS_FAULT}, such as +15125551234`;
 
 export const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
   (values as readonly string[]).includes(value);

@@ -1,8 +1,15 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
-import { copyField, copyInto } from "../db/copy.ts";
+import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { ADDRESS_FAULT, isOneOf, readAddress, readAddressFile, readInstant } from "./address-file.ts";
+import {
+  ADDRESS_FAULT,
+  type ImportSource,
+  isOneOf,
+  readAddress,
+  readAddressFile,
+  readInstant,
+} from "./address-file.ts";
 import {
   CONSENT_CHANNELS,
   CONSENT_PATHS,
@@ -26,14 +33,12 @@ const COLUMNS = [
 const REQUIRED = ["address", "purpose", "channel", "given_through", "valid_from"] as const;
 export const MAX_WORDING = 4_000;
 export const MAX_EVIDENCE = 1_000;
-const CHUNK_ROWS = 5_000;
 
 type FileConsent = Omit<NewConsent, "valid_from"> & { valid_from: string };
 
-/** `now`: nobody has agreed to anything later. */
-export const readConsents = (
+const readConsents = (
   file: Readable,
-  { calling_code, file_name, now }: { calling_code: string | null; file_name: string; now: Date },
+  { calling_code, file_name, at }: ImportSource,
 ): AsyncGenerator<FileConsent> =>
   readAddressFile(file, { columns: COLUMNS, required: REQUIRED }, ({ row, cell, wrong }) => {
     const among = <T extends string>(column: (typeof COLUMNS)[number], values: readonly T[]): T | null => {
@@ -52,8 +57,7 @@ export const readConsents = (
     const valid_from = readInstant(cell("valid_from"));
     if (typeof valid_from !== "string")
       wrong("valid_from", "Input should be a valid date or datetime", "datetime_parsing");
-    else if (Date.parse(valid_from) > now.getTime())
-      wrong("valid_from", "Input should not lie in the future");
+    else if (Date.parse(valid_from) > at.getTime()) wrong("valid_from", "Input should not lie in the future");
     if (cell("wording").length > MAX_WORDING)
       wrong("wording", `String should have at most ${MAX_WORDING} characters`, "string_too_long");
     if (cell("evidence").length > MAX_EVIDENCE)
@@ -64,7 +68,6 @@ export const readConsents = (
     return { address, purpose, channel, given_through, wording, evidence, valid_from } as FileConsent;
   });
 
-type Import = { sub_organization_id: number; at: Date; created_by: string };
 export type ImportedConsents = { added: number; known: number; withdrawn: number };
 
 /**
@@ -73,35 +76,23 @@ export type ImportedConsents = { added: number; known: number; withdrawn: number
  */
 export async function importConsents(
   tx: Tx,
-  rows: AsyncIterable<FileConsent>,
-  into: Import,
+  file: Readable,
+  source: ImportSource,
 ): Promise<ImportedConsents> {
   await sql`create temporary table staged_consents (address text, purpose text, channel text, given_through text,
     wording text, evidence text, valid_from timestamptz) on commit drop`.execute(tx);
-  const copy = (lines: string) => copyInto(tx, "copy staged_consents from stdin", lines);
-  let lines = "";
-  let count = 0;
-  for await (const row of rows) {
-    const evidence = JSON.stringify(row.evidence);
-    const fields = [
-      row.address,
-      row.purpose,
-      row.channel,
-      row.given_through,
-      row.wording,
-      evidence,
-      row.valid_from,
-    ];
-    lines += `${fields.map((field) => (field === null ? "\\N" : copyField(field))).join("\t")}\n`;
-    if (++count % CHUNK_ROWS === 0) {
-      await copy(lines);
-      lines = "";
-    }
-  }
-  if (lines !== "") await copy(lines);
-  const at = into.at.toISOString();
+  const count = await copyRows(tx, "staged_consents", readConsents(file, source), (row) => [
+    row.address,
+    row.purpose,
+    row.channel,
+    row.given_through,
+    row.wording,
+    JSON.stringify(row.evidence),
+    row.valid_from,
+  ]);
+  const at = source.at.toISOString();
   const withdrawn = withdrawnSince({
-    sub_organization_id: into.sub_organization_id,
+    sub_organization_id: source.sub_organization_id,
     address: sql`g.address`,
     purpose: sql`g.purpose`,
     channel: sql`g.channel`,
@@ -111,8 +102,8 @@ export async function importConsents(
   const { numAffectedRows } = await sql`
     insert into consents (sub_organization_id, address, purpose, channel, given_through, wording, evidence, valid_from,
       created_at, created_by)
-    select ${into.sub_organization_id}, address, purpose, channel, given_through, wording, evidence::json, valid_from,
-      ${at}::timestamptz, ${into.created_by}
+    select ${source.sub_organization_id}, address, purpose, channel, given_through, wording, evidence::json, valid_from,
+      ${at}::timestamptz, ${source.created_by}
     from staged_consents
     -- two files of the same people wait for each other in one order only
     order by address collate "C", purpose, channel, valid_from

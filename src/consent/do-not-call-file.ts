@@ -1,14 +1,13 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
 import { normalisePhone } from "../channels/address.ts";
-import { copyField, copyInto } from "../db/copy.ts";
+import { copyRows } from "../db/copy.ts";
 import type { Tx } from "../db/database.ts";
 import { readAddressFile } from "./address-file.ts";
 
 /** The largest national file has some hundred million numbers; an organization subscribes to the area codes that it calls. */
 export const MAX_DO_NOT_CALL_ROWS = 20_000_000;
 export const MAX_DO_NOT_CALL_bytes = 400 * 1024 * 1024;
-const CHUNK_ROWS = 20_000;
 
 const COLUMNS = ["address", "area_code", "number"] as const;
 const AREA_CODE = /^\d{3}$/;
@@ -47,16 +46,7 @@ export async function replaceNumbers(
   await sql`create temporary table staged_numbers (address text collate "C" not null) on commit drop`.execute(
     tx,
   );
-  const copy = (lines: string) => copyInto(tx, "copy staged_numbers from stdin", lines);
-  let lines: string[] = [];
-  let count = 0;
-  for await (const address of numbers) {
-    lines.push(copyField(address));
-    if (++count % CHUNK_ROWS > 0) continue;
-    await copy(`${lines.join("\n")}\n`);
-    lines = [];
-  }
-  if (lines.length > 0) await copy(`${lines.join("\n")}\n`);
+  const count = await copyRows(tx, "staged_numbers", numbers, (address) => [address]);
   await sql`delete from do_not_call_numbers where list_id = ${list_id}`.execute(tx);
   // In the order of the index, which then grows at its end only.
   const { numAffectedRows } = await sql`

@@ -1,8 +1,15 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
-import { copyField, copyInto } from "../db/copy.ts";
+import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { ADDRESS_FAULT, isOneOf, readAddress, readAddressFile, readInstant } from "./address-file.ts";
+import {
+  ADDRESS_FAULT,
+  type ImportSource,
+  isOneOf,
+  readAddress,
+  readAddressFile,
+  readInstant,
+} from "./address-file.ts";
 import { LEDGER_PAGE, ledgerCsv } from "./ledger-csv.ts";
 import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES, type SuppressionScope } from "./suppression.ts";
 
@@ -10,7 +17,6 @@ import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES, type SuppressionScope } from "
 const COLUMNS = ["address", "scope", "reason", "occurred_at", "comment"] as const;
 
 const MAX_COMMENT = 1_000;
-const CHUNK_ROWS = 5_000;
 
 type ListRow = {
   address: string;
@@ -21,7 +27,7 @@ type ListRow = {
 };
 
 /** The rows of a file, or every row and column that is wrong. `calling_code`: of numbers without their country. */
-export const readSuppressions = (file: Readable, calling_code: string | null): AsyncGenerator<ListRow> =>
+const readSuppressions = (file: Readable, calling_code: string | null): AsyncGenerator<ListRow> =>
   readAddressFile(file, { columns: COLUMNS, required: ["address"] }, ({ cell, wrong }) => {
     const address = readAddress(cell("address"), calling_code);
     if (address === null) wrong("address", ADDRESS_FAULT);
@@ -39,46 +45,37 @@ export const readSuppressions = (file: Readable, calling_code: string | null): A
     return { address, scope, reason, occurred_at, comment: cell("comment") || null } as ListRow;
   });
 
-type Import = { sub_organization_id: number; at: Date; created_by: string; file_name: string };
 type Imported = { added: number; known: number };
 
 /** Stores a whole file or nothing of it. What is on the list already stays as it is, with its first proof. */
-export async function importSuppressions(
-  tx: Tx,
-  rows: AsyncIterable<ListRow>,
-  into: Import,
-): Promise<Imported> {
+export async function importSuppressions(tx: Tx, file: Readable, source: ImportSource): Promise<Imported> {
   await sql`create temporary table staged_suppressions
     (address text, scope text, reason text, occurred_at timestamptz, comment text) on commit drop`.execute(
     tx,
   );
-  const copy = (lines: string) => copyInto(tx, "copy staged_suppressions from stdin", lines);
-  let lines = "";
-  let count = 0;
-  for await (const row of rows) {
-    const fields = [row.address, row.scope, row.reason, row.occurred_at, row.comment];
-    lines += `${fields.map((field) => (field === null ? "\\N" : copyField(field))).join("\t")}\n`;
-    if (++count % CHUNK_ROWS === 0) {
-      await copy(lines);
-      lines = "";
-    }
-  }
-  if (lines !== "") await copy(lines);
-  const at = into.at.toISOString();
+  const rows = readSuppressions(file, source.calling_code);
+  const count = await copyRows(tx, "staged_suppressions", rows, (row) => [
+    row.address,
+    row.scope,
+    row.reason,
+    row.occurred_at,
+    row.comment,
+  ]);
+  const at = source.at.toISOString();
   const { numAffectedRows } = await sql`
     insert into suppressions (sub_organization_id, kind, address, scope, reason, occurred_at, through, said, comment,
       created_at, created_by)
-    select ${into.sub_organization_id}, case when address like '%@%' then 'email' else 'phone' end, address, scope, reason,
-      coalesce(occurred_at, ${at}::timestamptz), 'import', ${into.file_name}, comment, ${at}::timestamptz, ${into.created_by}
+    select ${source.sub_organization_id}, case when address like '%@%' then 'email' else 'phone' end, address, scope, reason,
+      coalesce(occurred_at, ${at}::timestamptz), 'import', ${source.file_name}, comment, ${at}::timestamptz, ${source.created_by}
     from staged_suppressions
     -- two lists of the same people wait for each other in one order only
     order by address collate "C", scope, reason
     on conflict (sub_organization_id, address, scope, reason) where lifted_at is null do nothing`.execute(tx);
   await sql`
-    update consents c set revoked_at = ${at}::timestamptz, revoked_through = 'import', revoked_said = ${into.file_name},
-      revoked_by = ${into.created_by}
+    update consents c set revoked_at = ${at}::timestamptz, revoked_through = 'import', revoked_said = ${source.file_name},
+      revoked_by = ${source.created_by}
     from staged_suppressions s
-    where c.sub_organization_id = ${into.sub_organization_id} and c.address = s.address and c.revoked_at is null
+    where c.sub_organization_id = ${source.sub_organization_id} and c.address = s.address and c.revoked_at is null
       and c.valid_from <= coalesce(s.occurred_at, ${at}::timestamptz) and s.reason in ('unsubscribed', 'spam-report', 'do-not-call')
       and (s.scope = 'all'
         or c.channel = case s.scope when 'voice' then 'call' when 'email' then 'email' else 'text' end)`.execute(

@@ -1,20 +1,12 @@
-import { Readable } from "node:stream";
-import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
-import { Deleted, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
-import { Fault, invalid, notFound } from "../base/errors.ts";
-import { normaliseEmail, normalisePhone } from "../channels/address.ts";
-import type { Db } from "../db/database.ts";
+import { invalid } from "../base/errors.ts";
 import { publish } from "../events/event.ts";
-import { MAX_LIST_ROWS } from "./address-file.ts";
-import type { ListUploads } from "./list-upload.ts";
+import { ADDRESS_EXAMPLE, readAddress } from "./address-file.ts";
+import { type LedgerDeps, ledgerRoutes } from "./ledger-routes.ts";
 import { liftedEvent, type Proof, suppress } from "./suppression.ts";
-import { exportSuppressions, importSuppressions, readSuppressions } from "./suppression-file.ts";
+import { exportSuppressions, importSuppressions } from "./suppression-file.ts";
 import {
   Suppression,
   SuppressionCreateRequest,
@@ -23,17 +15,10 @@ import {
   suppressionList,
 } from "./suppression-record.ts";
 
-type Deps = { db: Db; clock: Clock; uploads: ListUploads };
-
-export function suppressionRoutes(api: Api, { db, clock, uploads }: Deps): void {
+export function suppressionRoutes(api: Api, deps: LedgerDeps): void {
+  const { db, clock } = deps;
   const path = "/api/v1/suppressions";
   const tag = "suppressions";
-
-  const find = async (from: Db, caller: Caller, id: number): Promise<Suppression> => {
-    const found = await selectSuppressions(from, caller).where("s.id", "=", id).executeTakeFirst();
-    if (!found) throw notFound("Suppression", id);
-    return found;
-  };
 
   api.get(
     `${path}/`,
@@ -70,7 +55,8 @@ export function suppressionRoutes(api: Api, { db, clock, uploads }: Deps): void 
     },
     ({ caller, body }) =>
       write(db, "Suppression", async (tx) => {
-        const address = normalised(body.address);
+        const address = readAddress(body.address, null);
+        if (address === null) throw invalid(["body", "address"], ADDRESS_EXAMPLE);
         const now = clock.now();
         const { scope, reason, comment = null } = body;
         const { sub_organization_id, email: created_by } = caller;
@@ -91,125 +77,53 @@ export function suppressionRoutes(api: Api, { db, clock, uploads }: Deps): void 
       }),
   );
 
-  api.get(
-    `${path}/csv`,
-    {
+  ledgerRoutes(api, deps, {
+    path,
+    tag,
+    noun: "Suppression",
+    record: Suppression,
+    find: (from, caller, id) => selectSuppressions(from, caller).where("s.id", "=", id).executeTakeFirst(),
+    download: {
       summary: "Download the suppression ledger",
       description: "Every entry with its proof, lifted ones too.",
-      tag,
-      permission: "outbound_read",
-      response: z.string().meta({ format: "binary" }),
-      produces: "text/csv",
+      lines: (sub_organization_id) => exportSuppressions(db, sub_organization_id),
     },
-    ({ caller, reply }) =>
-      reply
-        .type("text/csv; charset=utf-8")
-        .header("content-disposition", 'attachment; filename="suppressions.csv"')
-        .send(Readable.from(exportSuppressions(db, caller.sub_organization_id))),
-  );
-
-  api.post(
-    `${path}/csv`,
-    {
+    upload: {
       summary: "Import a do-not-call list",
-      description: `A CSV file with the column \`address\` and, where wanted, \`scope\`, \`reason\`, \`occurred_at\` and \`comment\`; up to ${MAX_LIST_ROWS} rows and 200 MB. It is stored whole or, when something in it is wrong, not at all: then the answer names rows and columns, the header being row 1.`,
-      tag,
-      permission: "outbound_write",
-      query: z.object({
-        calling_code: z
-          .string()
-          .regex(/^[1-9]\d{0,2}$/)
-          .nullish()
-          .describe("Of numbers that are written without their country: 1 for North America."),
-      }),
-      form: { type: "multipart/form-data", streamed: true },
-      body: z.object({ file: file().optional() }).meta({ id: "SuppressionFile" }),
+      columns: "the column `address` and, where wanted, `scope`, `reason`, `occurred_at` and `comment`",
+      form_id: "SuppressionFile",
       response: SuppressionImport,
+      store: importSuppressions,
+      event: {
+        category: "suppression",
+        type: "list-imported",
+        describe: ({ added }, file_name) => `${file_name} put ${added} addresses on the suppression list`,
+      },
     },
-    ({ caller, query, request }) =>
-      uploads.read(request, (file, file_name) =>
-        importList(caller, readSuppressions(file, query.calling_code ?? null), file_name),
-      ),
-  );
-
-  const importList = (caller: Caller, rows: ReturnType<typeof readSuppressions>, file_name: string) =>
-    write(db, "Suppression", async (tx) => {
-      const { sub_organization_id, email } = caller;
-      const now = clock.now();
-      const into = { sub_organization_id, at: now, created_by: email, file_name };
-      const imported = await importSuppressions(tx, rows, into);
-      await publish(tx, sub_organization_id, [
-        {
-          at: now,
-          source: "api",
-          source_id: null,
-          category: "suppression",
-          type: "list-imported",
-          description: `${file_name} put ${imported.added} addresses on the suppression list`,
-          attributes: { file_name, ...imported },
-        },
-      ]);
-      const after = { file_name, ...imported };
-      await api.audit(tx, caller, { action: "import", resource: tag, resource_id: null, after });
-      return imported;
-    });
-
-  api.get(
-    `${path}/:id`,
-    {
-      summary: "Get a suppression",
-      tag,
-      permission: "outbound_read",
-      params: z.object({ id: recordId() }),
-      response: Suppression,
-    },
-    ({ caller, params }) => find(db, caller, params.id),
-  );
-
-  api.delete(
-    `${path}/:id`,
-    {
+    end: {
       summary: "Lift a suppression",
       description:
         "The address may be reached again. The entry stays in the ledger with the reason and who lifted it.",
-      tag,
-      permission: "outbound_delete",
-      params: z.object({ id: recordId() }),
-      query: z.object({ reason: z.string().min(1).max(1000) }),
-      response: Deleted,
-    },
-    ({ caller, params, query }) =>
-      write(db, "Suppression", async (tx) => {
-        const before = await find(tx, caller, params.id);
-        const now = clock.now();
+      action: "lift",
+      refusal: "This suppression has been lifted already.",
+      async store(tx, caller, { id, address }, { at, reason }) {
         const { numUpdatedRows } = await tx
           .updateTable("suppressions")
           .set({
-            lifted_at: now.toISOString(),
+            lifted_at: at.toISOString(),
             lifted_through: "operator",
-            lifted_said: query.reason,
+            lifted_said: reason,
             lifted_by: caller.email,
           })
-          .where("id", "=", before.id)
+          .where("id", "=", id)
           .where("lifted_at", "is", null)
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) throw new Fault("blocked", "This suppression has been lifted already.");
-        const proof = operatorProof(now, query.reason);
-        await publish(tx, caller.sub_organization_id, [liftedEvent(before.address, proof, now)]);
-        const after = await find(tx, caller, params.id);
-        await api.audit(tx, caller, { action: "lift", resource: tag, resource_id: before.id, before, after });
-        return { success: true };
-      }),
-  );
-}
-
-function normalised(address: string): string {
-  const found = address.includes("@") ? normaliseEmail(address) : normalisePhone(address, null);
-  if (found !== null) return found;
-  throw invalid(
-    ["body", "address"],
-    "Input should be an e-mail address or a telephone number in E.164 format, such as +15125551234",
-  );
+        if (numUpdatedRows === 0n) return false;
+        await publish(tx, caller.sub_organization_id, [liftedEvent(address, operatorProof(at, reason), at)]);
+        return true;
+      },
+    },
+  });
 }
 
 const operatorProof = (at: Date, said: string | null): Proof => ({

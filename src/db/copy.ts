@@ -12,6 +12,29 @@ export async function copyInto(tx: Tx, statement: string, rows: string | Buffer[
   await done;
 }
 
+const AT_ONCE_rows = 5_000;
+
+/** Copies rows to a table some thousand at a time, so that any number fits into memory. Answers how many there were. */
+export async function copyRows<Row>(
+  tx: Tx,
+  table: string,
+  rows: AsyncIterable<Row>,
+  fieldsOf: (row: Row) => (string | null)[],
+): Promise<number> {
+  const copy = (lines: string) => copyInto(tx, `copy ${table} from stdin`, lines);
+  let lines = "";
+  let count = 0;
+  for await (const row of rows) {
+    const fields = fieldsOf(row).map((field) => (field === null ? "\\N" : copyField(field)));
+    lines += `${fields.join("\t")}\n`;
+    if (++count % AT_ONCE_rows > 0) continue;
+    await copy(lines);
+    lines = "";
+  }
+  if (lines !== "") await copy(lines);
+  return count;
+}
+
 const ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /** A field of a COPY in text format. Most have nothing to escape, and testing is cheaper than replacing. */

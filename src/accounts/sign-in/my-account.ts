@@ -7,7 +7,14 @@ import { hashPassword, type Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { FACTOR_FIELDS, FactorAsked, type FactorGate } from "./factor-gate.ts";
-import { auditOwn, createPasswordCheck, endSignIns, refuseBorrowed, thisSignIn } from "./own-account.ts";
+import {
+  auditOwn,
+  createGuardedChange,
+  createPasswordCheck,
+  endSignIns,
+  refuseBorrowed,
+  thisSignIn,
+} from "./own-account.ts";
 import { atOnce } from "./password-work.ts";
 import { recoveryCodesLeft } from "./recovery-codes.ts";
 import {
@@ -44,8 +51,10 @@ const Code = z.string().max(100);
 type Deps = { db: Db; clock: Clock; vault: Vault; gate: FactorGate };
 
 /** What people do with their own account in the console. Each change needs a sign-in that no token and no link of one made. */
-export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): void {
-  const askPassword = createPasswordCheck({ db, clock, vault });
+export function myAccountRoutes(api: Api, deps: Deps): void {
+  const { db, clock, vault } = deps;
+  const askPassword = createPasswordCheck(deps);
+  const change = createGuardedChange(deps);
   // What every page of the console needs: an account is everybody's own.
   const all = { tag: "console", permission: "permissions_read", hidden: true } as const;
 
@@ -133,28 +142,14 @@ export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): voi
       body: z.object({ password: Password, ...FACTOR_FIELDS }),
       response: z.union([z.object({ key: z.string(), address: z.string() }), FactorAsked]),
     },
-    async ({ caller, request, body }) => {
-      await refuseBorrowed(db, caller, request);
-      await askPassword({ caller, request }, body.password);
-      const factor = await gate.prepare(caller.user_id, body);
-      const begin = async (tx: Tx) => {
-        await refuseBorrowed(tx, caller, request);
-        const key = await beginSecondFactor(
-          tx,
-          { clock, vault },
-          { id: caller.user_id, email: caller.email },
-        );
+    ({ caller, request, body }) =>
+      change({ caller, request }, body, async (tx, pass) => {
+        const person = { id: caller.user_id, email: caller.email };
+        const key = await beginSecondFactor(tx, { clock, vault }, person);
         // Whoever has a passkey adds an app with it only.
-        await gate.pass(tx, factor);
+        await pass();
         return key;
-      };
-      const begun = await db
-        .transaction()
-        .execute(begin)
-        .catch((error) => gate.answer(request, error, null));
-      await factor.right();
-      return begun;
-    },
+      }),
   );
 
   api.post(
@@ -191,22 +186,11 @@ export function myAccountRoutes(api: Api, { db, clock, vault, gate }: Deps): voi
       body: z.object({ password: Password, code: Code.nullish(), passkey: FACTOR_FIELDS.passkey }),
       response: z.union([z.object({ has_second_factor: z.boolean() }), FactorAsked]),
     },
-    async ({ caller, request, body }) => {
-      await refuseBorrowed(db, caller, request);
-      await askPassword({ caller, request }, body.password);
-      const factor = await gate.prepare(caller.user_id, { ...body, second_factor: body.code });
-      const remove = async (tx: Tx) => {
-        await refuseBorrowed(tx, caller, request);
-        await gate.pass(tx, factor);
+    ({ caller, request, body: { code, ...body } }) =>
+      change({ caller, request }, { ...body, second_factor: code }, async (tx, pass) => {
+        await pass();
         if (await removeApp(tx, caller.user_id)) await told(tx, caller, "remove-second-factor");
         return { has_second_factor: await hasSecondFactor(tx, caller.user_id) };
-      };
-      const removed = await db
-        .transaction()
-        .execute(remove)
-        .catch((error) => gate.answer(request, error, null));
-      await factor.right();
-      return removed;
-    },
+      }),
   );
 }

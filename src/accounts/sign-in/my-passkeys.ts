@@ -2,9 +2,8 @@ import { z } from "zod";
 import { recordId, timestamp } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import { Fault } from "../../base/errors.ts";
-import type { Tx } from "../../db/database.ts";
 import { FACTOR_FIELDS, FactorAsked, type FactorGate } from "./factor-gate.ts";
-import { auditOwn, createPasswordCheck, endSignIns, refuseBorrowed, thisSignIn } from "./own-account.ts";
+import { auditOwn, createGuardedChange, endSignIns, refuseBorrowed, thisSignIn } from "./own-account.ts";
 import { checkMadePasskey, creationOptions, type PasskeyDeps, passkeysOf, storePasskey } from "./passkey.ts";
 import { MadePasskey } from "./passkey-schema.ts";
 import { newRecoveryCodes, recoveryCodesLeft } from "./recovery-codes.ts";
@@ -25,8 +24,8 @@ type Deps = PasskeyDeps & { gate: FactorGate };
 
 /** People's own passkeys. Whoever has a second factor adds and removes them with one only, besides the password. */
 export function myPasskeyRoutes(api: Api, deps: Deps): void {
-  const { db, gate, party } = deps;
-  const askPassword = createPasswordCheck(deps);
+  const { db, party } = deps;
+  const change = createGuardedChange(deps);
   const all = { tag: "console", permission: "permissions_read", hidden: true } as const;
   const path = "/api/console/account/passkeys";
 
@@ -56,22 +55,11 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
       body: z.object({ password: Password, ...FACTOR_FIELDS }),
       response: z.union([z.object({ options: z.unknown() }), FactorAsked]),
     },
-    async ({ caller, request, body }) => {
-      await refuseBorrowed(db, caller, request);
-      await askPassword({ caller, request }, body.password);
-      const factor = await gate.prepare(caller.user_id, body);
-      const begin = async (tx: Tx) => {
-        await refuseBorrowed(tx, caller, request);
-        await gate.pass(tx, factor);
+    ({ caller, request, body }) =>
+      change({ caller, request }, body, async (tx, pass) => {
+        await pass();
         return { options: await creationOptions({ ...deps, db: tx }, caller) };
-      };
-      const begun = await db
-        .transaction()
-        .execute(begin)
-        .catch((error) => gate.answer(request, error, null));
-      await factor.right();
-      return begun;
-    },
+      }),
   );
 
   api.post(
@@ -137,13 +125,9 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
       body: z.object({ password: Password, ...FACTOR_FIELDS }),
       response: z.union([z.object({ has_second_factor: z.boolean() }), FactorAsked]),
     },
-    async ({ caller, request, params, body }) => {
-      await refuseBorrowed(db, caller, request);
-      await askPassword({ caller, request }, body.password);
-      const factor = await gate.prepare(caller.user_id, body);
-      const remove = async (tx: Tx) => {
-        await refuseBorrowed(tx, caller, request);
-        await gate.pass(tx, factor);
+    ({ caller, request, params, body }) =>
+      change({ caller, request }, body, async (tx, pass) => {
+        await pass();
         const removed = await tx
           .deleteFrom("passkeys")
           .where("user_id", "=", caller.user_id)
@@ -154,13 +138,6 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
         await forgetUselessCodes(tx, caller.user_id);
         await auditOwn(api, tx, caller, "remove-passkey", { passkey: removed.name });
         return { has_second_factor: await hasSecondFactor(tx, caller.user_id) };
-      };
-      const removed = await db
-        .transaction()
-        .execute(remove)
-        .catch((error) => gate.answer(request, error, null));
-      await factor.right();
-      return removed;
-    },
+      }),
   );
 }

@@ -6,6 +6,7 @@ import { sha256, type Vault, verifyPassword } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { SIGN_IN_COOKIE } from "./begin-sign-in.ts";
+import type { FactorGate } from "./factor-gate.ts";
 import { atOnce } from "./password-work.ts";
 import { createSignInLimit } from "./sign-in-limit.ts";
 
@@ -26,6 +27,37 @@ export function createPasswordCheck({ db, clock, vault }: { db: Db; clock: Clock
     if (!(await atOnce(() => verifyPassword(password, password_hash))))
       throw new Fault("refused", "The password is wrong.");
     await takeBack();
+  };
+}
+
+type Factor = Parameters<FactorGate["prepare"]>[1];
+
+/**
+ * Changes how somebody signs in, for who knows the password and has the second factor. `act` calls `pass` where it wants the
+ * factor; one that is missing undoes all, and the answer says what to ask for.
+ */
+export function createGuardedChange(deps: { db: Db; clock: Clock; vault: Vault; gate: FactorGate }) {
+  const { db, gate } = deps;
+  const askPassword = createPasswordCheck(deps);
+  return async <Result>(
+    own: Own,
+    { password, ...given }: { password: string } & Factor,
+    act: (tx: Tx, pass: () => Promise<unknown>) => Promise<Result>,
+  ): Promise<Result | Awaited<ReturnType<FactorGate["answer"]>>> => {
+    const { caller, request } = own;
+    await refuseBorrowed(db, caller, request);
+    await askPassword(own, password);
+    const factor = await gate.prepare(caller.user_id, given);
+    const change = async (tx: Tx): Promise<Result> => {
+      await refuseBorrowed(tx, caller, request);
+      return act(tx, () => gate.pass(tx, factor));
+    };
+    const changed = await db
+      .transaction()
+      .execute(change)
+      .catch((error) => gate.answer(request, error, null));
+    await factor.right();
+    return changed;
   };
 }
 

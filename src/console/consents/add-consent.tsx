@@ -1,9 +1,10 @@
-import { Select, Textarea, TextInput } from "@mantine/core";
+import { Select, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ConsentCreateRequest } from "../api-types.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
+import { AddressField } from "../suppressions/ledger-page.tsx";
 import { choices } from "../suppressions/suppression-words.ts";
 import { CHANNELS, CONSENTS, GIVEN, PURPOSES } from "./consent-words.ts";
 
@@ -30,13 +31,7 @@ export function AddConsent({ onClose }: { onClose(): void }) {
   });
   return (
     <WindowForm title="New consent" verb="Record" sending={sending} onClose={onClose}>
-      <TextInput
-        label="Number or e-mail address"
-        description="Include the country code: +1 512 555 0123."
-        required
-        data-autofocus
-        {...form.getInputProps("address")}
-      />
+      <AddressField {...form.getInputProps("address")} />
       <Select
         label="Channel"
         data={choices(CHANNELS)}

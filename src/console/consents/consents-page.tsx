@@ -1,95 +1,71 @@
-import { Button, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconDownload, IconUpload, IconUserCheck } from "@tabler/icons-react";
+import { Text } from "@mantine/core";
+import { IconUserCheck } from "@tabler/icons-react";
 import type { Consent } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
-import { useNewRecord } from "../lists/new-record.tsx";
-import { PageHead } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { EndButton } from "../suppressions/end-button.tsx";
 import { ImportList } from "../suppressions/import-list.tsx";
+import { BY_ADDRESS, LedgerPage } from "../suppressions/ledger-page.tsx";
 import { Time } from "../time/time.tsx";
 import { AddConsent } from "./add-consent.tsx";
 import { CHANNELS, CONSENTS, GIVEN, PURPOSES, revokedHow } from "./consent-words.ts";
 
-/** The consent ledger. By hand, because files are exchanged here beside the new record. */
+/** The consent ledger. */
 export default function ConsentsPage() {
-  const may = useMay();
-  const { button, window } = useNewRecord({
-    permission: "outbound_write",
-    label: "New consent",
-    window: (close) => <AddConsent onClose={close} />,
-  });
-  const [importing, list] = useDisclosure(false);
   return (
-    <>
-      <PageHead
-        title="Consents"
-        about="Who agreed to be contacted, for what purpose and how. Marketing campaigns contact only these people."
-        actions={
-          <>
-            <Button
-              component="a"
-              href="/api/v1/consents/csv"
-              download
-              variant="default"
-              leftSection={<IconDownload size={15} />}
-            >
-              Export CSV
-            </Button>
-            {may("outbound_write") && (
-              <Button variant="default" leftSection={<IconUpload size={15} />} onClick={list.open}>
-                Import CSV
-              </Button>
-            )}
-            {button}
-          </>
-        }
-      />
-      <DataTable
-        label="Consents"
-        operation={CONSENTS}
-        columns={COLUMNS}
-        search={{ field: "address", label: "Number or address" }}
-        filters={[
-          { field: "channel", label: "Channel", kind: "choice", choices: CHANNELS },
-          { field: "purpose", label: "Purpose", kind: "choice", choices: PURPOSES },
-          { field: "given_through", label: "Given", kind: "choice", choices: GIVEN },
-          { field: "revoked", label: "Withdrawn", kind: "choice", choices: { true: "Withdrawn" } },
-        ]}
-        days
-        empty={{
-          title: "No consents yet",
-          icon: IconUserCheck,
-          action: button,
-          about: "Record one by hand, import your list as CSV, or have your form send each one to the API.",
-        }}
-      />
-      {window}
-      {importing && (
-        <ImportList
-          title="Import consents"
-          about="Columns address, purpose, channel, given_through, valid_from; optional: wording, evidence."
-          send={(form, calling_code) => call("POST /api/v1/consents/csv", { form, query: { calling_code } })}
-          told={({ added, known, withdrawn }) => ({
-            title: added === 1 ? "1 consent was added" : `${added.toLocaleString("en")} consents were added`,
-            more: [
-              known > 0 && `${known.toLocaleString("en")} were known already.`,
-              withdrawn > 0 &&
-                `${withdrawn.toLocaleString("en")} were left out, because the person withdrew them since.`,
-            ]
-              .filter(Boolean)
-              .join(" "),
-          })}
-          list={CONSENTS}
-          onClose={list.close}
+    <LedgerPage
+      title="Consents"
+      about="Who agreed to be contacted, for what purpose and how. Marketing campaigns contact only these people."
+      csv="/api/v1/consents/csv"
+      add="New consent"
+      addWindow={(close) => <AddConsent onClose={close} />}
+      importWindow={(close) => <ImportConsents onClose={close} />}
+    >
+      {(button) => (
+        <DataTable
+          label="Consents"
+          operation={CONSENTS}
+          columns={COLUMNS}
+          search={BY_ADDRESS}
+          filters={[
+            { field: "channel", label: "Channel", kind: "choice", choices: CHANNELS },
+            { field: "purpose", label: "Purpose", kind: "choice", choices: PURPOSES },
+            { field: "given_through", label: "Given", kind: "choice", choices: GIVEN },
+            { field: "revoked", label: "Withdrawn", kind: "choice", choices: { true: "Withdrawn" } },
+          ]}
+          days
+          empty={{
+            title: "No consents yet",
+            icon: IconUserCheck,
+            action: button,
+            about: "Record one by hand, import your list as CSV, or have your form send each one to the API.",
+          }}
         />
       )}
-    </>
+    </LedgerPage>
   );
 }
+
+const ImportConsents = ({ onClose }: { onClose(): void }) => (
+  <ImportList
+    title="Import consents"
+    about="Columns address, purpose, channel, given_through, valid_from; optional: wording, evidence."
+    send={(form, calling_code) => call("POST /api/v1/consents/csv", { form, query: { calling_code } })}
+    told={({ added, known, withdrawn }) => ({
+      title: added === 1 ? "1 consent was added" : `${added.toLocaleString("en")} consents were added`,
+      more: [
+        known > 0 && `${known.toLocaleString("en")} were known already.`,
+        withdrawn > 0 &&
+          `${withdrawn.toLocaleString("en")} were left out, because the person withdrew them since.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
+    })}
+    list={CONSENTS}
+    onClose={onClose}
+  />
+);
 
 const COLUMNS: Column<Consent>[] = [
   { field: "address", title: "Address", orderable: true },

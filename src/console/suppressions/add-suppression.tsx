@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { SuppressionCreateRequest } from "../api-types.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
+import { AddressField } from "./ledger-page.tsx";
 import { choices, REASONS, SCOPES, SUPPRESSIONS } from "./suppression-words.ts";
 
 const NEW: Required<SuppressionCreateRequest> = {
@@ -28,13 +29,7 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
   });
   return (
     <WindowForm title="New suppression" verb="Suppress" sending={sending} onClose={onClose}>
-      <TextInput
-        label="Number or e-mail address"
-        description="Include the country code: +1 512 555 0123."
-        required
-        data-autofocus
-        {...form.getInputProps("address")}
-      />
+      <AddressField {...form.getInputProps("address")} />
       <Select
         label="Blocked for"
         data={choices(SCOPES)}

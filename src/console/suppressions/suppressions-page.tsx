@@ -1,77 +1,50 @@
-import { Button, Group, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconBan, IconDownload, IconUpload } from "@tabler/icons-react";
+import { Group, Text } from "@mantine/core";
+import { IconBan } from "@tabler/icons-react";
 import type { Suppression } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
-import { useNewRecord } from "../lists/new-record.tsx";
-import { PageHead, RouteLink, Status } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 import { AddSuppression } from "./add-suppression.tsx";
 import { ImportSuppressions } from "./import-suppressions.tsx";
+import { BY_ADDRESS, LedgerPage } from "./ledger-page.tsx";
 import { LiftSuppression } from "./lift-suppression.tsx";
 import { REASONS, SCOPES, SUPPRESSIONS, THROUGH } from "./suppression-words.ts";
 
-const EXPORT = "/api/v1/suppressions/csv";
-
-/** The suppression list. By hand, because files are exchanged here beside the new record. */
+/** The suppression list. */
 export default function SuppressionsPage() {
-  const may = useMay();
-  const { button, window } = useNewRecord({
-    permission: "outbound_write",
-    label: "New suppression",
-    window: (close) => <AddSuppression onClose={close} />,
-  });
-  const [importing, list] = useDisclosure(false);
   return (
-    <>
-      <PageHead
-        title="Suppressions"
-        about="Addresses that are never contacted. Checked before every attempt."
-        actions={
-          <>
-            <Button
-              component="a"
-              href={EXPORT}
-              download
-              variant="default"
-              leftSection={<IconDownload size={15} />}
-            >
-              Export CSV
-            </Button>
-            {may("outbound_write") && (
-              <Button variant="default" leftSection={<IconUpload size={15} />} onClick={list.open}>
-                Import CSV
-              </Button>
-            )}
-            {button}
-          </>
-        }
-      />
-      <DataTable
-        label="Suppressions"
-        operation={SUPPRESSIONS}
-        columns={COLUMNS}
-        search={{ field: "address", label: "Number or address" }}
-        filters={[
-          { field: "scope", label: "From", kind: "choice", choices: SCOPES },
-          { field: "reason", label: "Reason", kind: "choice", choices: REASONS },
-          { field: "through", label: "Origin", kind: "choice", choices: THROUGH },
-          { field: "lifted", label: "Lifted", kind: "choice", choices: { true: "Lifted" } },
-        ]}
-        days
-        empty={{
-          title: "No suppressions yet",
-          icon: IconBan,
-          action: button,
-          about:
-            "People who reply STOP, press the unsubscribe link or tell an agent are added automatically. You can import your own list as CSV.",
-        }}
-      />
-      {window}
-      {importing && <ImportSuppressions onClose={list.close} />}
-    </>
+    <LedgerPage
+      title="Suppressions"
+      about="Addresses that are never contacted. Checked before every attempt."
+      csv="/api/v1/suppressions/csv"
+      add="New suppression"
+      addWindow={(close) => <AddSuppression onClose={close} />}
+      importWindow={(close) => <ImportSuppressions onClose={close} />}
+    >
+      {(button) => (
+        <DataTable
+          label="Suppressions"
+          operation={SUPPRESSIONS}
+          columns={COLUMNS}
+          search={BY_ADDRESS}
+          filters={[
+            { field: "scope", label: "From", kind: "choice", choices: SCOPES },
+            { field: "reason", label: "Reason", kind: "choice", choices: REASONS },
+            { field: "through", label: "Origin", kind: "choice", choices: THROUGH },
+            { field: "lifted", label: "Lifted", kind: "choice", choices: { true: "Lifted" } },
+          ]}
+          days
+          empty={{
+            title: "No suppressions yet",
+            icon: IconBan,
+            action: button,
+            about:
+              "People who reply STOP, press the unsubscribe link or tell an agent are added automatically. You can import your own list as CSV.",
+          }}
+        />
+      )}
+    </LedgerPage>
   );
 }
 

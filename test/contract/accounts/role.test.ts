@@ -122,7 +122,6 @@ test("nobody comes to a role while it is deleted", async () => {
               "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
             )
           ).rowCount,
-        { timeout: 30_000 },
       )
       .toBe(1);
     await giver.query("commit");

@@ -5,8 +5,8 @@ import { createNumber, createSimulatedApp, eventually, type SimulatedApp } from 
 let app: SimulatedApp;
 let line: Awaited<ReturnType<typeof createNumber>>;
 beforeAll(async () => {
-  // Real time: the telephone of "03" rings a minute, longer than all of this takes.
-  app = await createSimulatedApp({ speed: 1 });
+  // The carrier's time stands still, so the telephone of "03" rings on.
+  app = await createSimulatedApp({ speed: "moved" });
   const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "Noted."' });
   line = await createNumber(app, agent_id, { modes: ["voice"] });
 });

@@ -4,14 +4,12 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import WebSocket from "ws";
-import { join } from "../../src/audio/level.ts";
-import { writeWav } from "../../src/audio/wav.ts";
 import { createLocalEngines } from "../../src/media/local-engines.ts";
-import { HEARING_RATE } from "../../src/speech/hearing.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { openContext } from "../harness/browser.ts";
 import { launchChromium } from "../harness/chromium.ts";
+import { askedAgainAndAgain } from "../harness/microphone.ts";
 import { buildReactExample, type ReactExample } from "../harness/react-example.ts";
 import { runClock } from "../harness/run-clock.ts";
 import { sphinxFiles } from "../harness/sphinx.ts";
@@ -50,7 +48,7 @@ beforeAll(async () => {
   });
   folder = await mkdtemp(path.join(tmpdir(), "parley-microphone-"));
   const microphone = path.join(folder, "question.wav");
-  await writeFile(microphone, await spoken("When are you open?"));
+  await writeFile(microphone, await askedAgainAndAgain(engines.speaking, "When are you open?"));
   browser = await launchChromium([
     "--use-fake-device-for-media-stream",
     `--use-file-for-fake-audio-capture=${microphone}`,
@@ -138,14 +136,4 @@ async function open(within = browser): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${example.site}/?server=${encodeURIComponent(url)}&target=${target}`);
   return page;
-}
-
-/** Seconds of silence, the question, and silence again: a browser plays it round and round. */
-async function spoken(text: string): Promise<Buffer> {
-  const silence = (seconds: number) => new Int16Array(HEARING_RATE * seconds);
-  const pieces: Int16Array[] = [silence(2)];
-  const utterance = { text, language: "en-US", voice: "rms", speed: null };
-  for await (const { samples } of engines.speaking.speak(utterance, new AbortController().signal))
-    pieces.push(samples);
-  return writeWav({ rate: HEARING_RATE, channels: [join([...pieces, silence(8)])] });
 }

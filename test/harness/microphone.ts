@@ -1,0 +1,17 @@
+import { join } from "../../src/audio/level.ts";
+import { writeWav } from "../../src/audio/wav.ts";
+import { HEARING_RATE } from "../../src/speech/hearing.ts";
+import type { Speaking } from "../../src/speech/speaking.ts";
+
+/** An answer is said and heard in this time on a busy machine, too, before the question is asked again. */
+const QUIET_s = 20;
+
+/** What the microphone of a browser picks up: somebody who asks this, waits, and asks it again, round and round. */
+export async function askedAgainAndAgain(speaking: Speaking, text: string): Promise<Buffer> {
+  const silence = (seconds: number) => new Int16Array(HEARING_RATE * seconds);
+  const pieces: Int16Array[] = [silence(2)];
+  const utterance = { text, language: "en-US", voice: "rms", speed: null };
+  for await (const { samples } of speaking.speak(utterance, new AbortController().signal))
+    pieces.push(samples);
+  return writeWav({ rate: HEARING_RATE, channels: [join([...pieces, silence(QUIET_s)])] });
+}

@@ -3,8 +3,8 @@ import { writeWav } from "../../src/audio/wav.ts";
 import { HEARING_RATE } from "../../src/speech/hearing.ts";
 import type { Speaking } from "../../src/speech/speaking.ts";
 
-/** An answer is said and heard in this time on a busy machine, too, before the question is asked again. */
-const QUIET_s = 20;
+/** Between the question and itself; in a longer silence the agent would ask whether somebody is there, and hang up. */
+const QUIET_s = 8;
 
 /** What the microphone of a browser picks up: somebody who asks this, waits, and asks it again, round and round. */
 export async function askedAgainAndAgain(speaking: Speaking, text: string): Promise<Buffer> {

@@ -76,6 +76,10 @@ test("Call, speak, and be answered aloud: both sides can be read, and the call e
   await page.getByText("Speaking…").waitFor();
   await page.locator("#log .user", { hasText: "when are you open" }).waitFor();
   await page.locator("#log .agent", { hasText: "We are open from eight to five." }).first().waitFor();
+  const theCall = async () =>
+    (await app.send("GET", "/api/v1/sessions/")).body.items.find(
+      (session: { channel_manager_type: string }) => session.channel_manager_type === "voice_browser_v1",
+    );
   const heard = async (): Promise<{ source: string; text: string }[]> => {
     const { session_id } = await theCall();
     return (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body.transcription;
@@ -191,14 +195,6 @@ test("where nothing hears, the button says which packages bring it", async () =>
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
 });
-
-/** The session of a call from a browser; there is one. */
-async function theCall() {
-  const { body } = await app.send("GET", "/api/v1/sessions/");
-  return body.items.find(
-    (session: { channel_manager_type: string }) => session.channel_manager_type === "voice_browser_v1",
-  );
-}
 
 async function allow(browser_calls: boolean, of = app, name = target): Promise<void> {
   const { channel_id, id } = (await of.send("GET", `/api/v1/channels/targets?target=${name}`)).body.items[0];

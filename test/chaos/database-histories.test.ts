@@ -524,8 +524,8 @@ async function check(told: History, campaign_id: number): Promise<void> {
     ),
     told as (
       select b.batch_id, r.reference_id, d.attempt_count, d.channel_manager_status as status, count(*) as n,
-        -- How steps came to their end without an attempt has an event of its own.
-        exists (select from events e where e.type = 'request-steps-stopped'
+        -- That steps came to their end without an attempt has an event of its own.
+        d.channel_manager_status = 'COMPLETED' and exists (select from events e where e.type = 'request-steps-stopped'
           and e.attributes ->> 'batch_id' = b.batch_id and e.attributes ->> 'reference_id' = r.reference_id) as is_end
       from webhook_deliveries d
       join requests r on r.batch_key = d.batch_key and r.id = d.request_id

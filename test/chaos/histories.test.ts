@@ -456,7 +456,7 @@ function checkTold(model: Model): void {
   const ofRequests = Map.groupBy(told, (id) => id.split(" ")[0]).values();
   const twice = ofRequests.flatMap((ids) => ids.filter((id, at) => id === ids[at + 1]));
   expect([...twice], "a change was told twice").toEqual([]);
-  const ofAttempts = told.map((id, at) => `${model.tellers[at]} ${id}`);
+  const ofAttempts = model.told.map((c, at) => `${c.teller} ${told[at]}`);
   expect(new Set(ofAttempts).size, "a change was told twice").toBe(told.length);
   for (const { request_id, attempt_number, attempt_count, decision } of ended(model)) {
     // Who was reached by an attempt that others followed is told of by their number.

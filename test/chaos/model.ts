@@ -138,9 +138,8 @@ export class Model {
   skippedAsGivenAway = 0;
   /** Calls that carriers really made. */
   dials: Dial[] = [];
-  told: StatusChange[] = [];
-  /** The attempt by which each of them came about. */
-  readonly tellers: string[] = [];
+  /** With the attempt by which each came about. */
+  told: (StatusChange & { teller: string })[] = [];
   campaign: History["campaign"];
   /** By person, whatever references they have. */
   readonly withdrew = new Set<string>();
@@ -816,10 +815,9 @@ export class Model {
     for (const each of news) {
       const before = status_changes.length;
       settlement.take(each);
-      this.tellers.push(...status_changes.slice(before).map(() => each.key));
+      this.told.push(...status_changes.slice(before).map((change) => ({ ...change, teller: each.key })));
     }
     this.#plant([...settlement.changed.requests], [...settlement.changed.attempts] as ModelAttempt[]);
-    this.told.push(...settlement.changed.status_changes);
   }
 
   /** What a settlement would do that has one of these faults. */

@@ -1,8 +1,5 @@
 import { API_KEY_HEADER } from "../../src/api/server.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: an event is whatever the test expects it to be
-type StreamEvent = { event: string; data: any };
-
 /** A stream of server-sent events, read one event at a time. */
 export async function openEventStream(url: string, token: string, body?: object) {
   const abort = new AbortController();
@@ -17,7 +14,8 @@ export async function openEventStream(url: string, token: string, body?: object)
   if (!response.body) throw new Error("no body");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  const next = async (): Promise<StreamEvent> => {
+  // biome-ignore lint/suspicious/noExplicitAny: an event is whatever the test expects it to be
+  const next = async (): Promise<{ event: string; data: any }> => {
     for (;;) {
       const end = rest.indexOf("\n\n");
       if (end >= 0) {
@@ -38,13 +36,6 @@ export async function openEventStream(url: string, token: string, body?: object)
     status: response.status,
     type: response.headers.get("content-type"),
     next,
-    /** The first event from here that is the one waited for. */
-    async until(holds: (event: StreamEvent) => boolean): Promise<StreamEvent> {
-      for (;;) {
-        const event = await next();
-        if (holds(event)) return event;
-      }
-    },
     close: () => abort.abort(),
   };
 }

@@ -6,7 +6,7 @@ import { useNewRecord } from "../lists/new-record.tsx";
 import { PageHead } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 
-type Window = (onClose: () => void) => ReactNode;
+type OpenedWindow = (onClose: () => void) => ReactNode;
 
 type Props = {
   title: string;
@@ -15,8 +15,8 @@ type Props = {
   csv: string;
   /** The button for one more entry. */
   add: string;
-  addWindow: Window;
-  importWindow: Window;
+  addWindow: OpenedWindow;
+  importWindow: OpenedWindow;
   /** The table, which offers the same button where it is empty. */
   children(button: ReactNode): ReactNode;
 };

@@ -4,6 +4,7 @@ import { checkFile } from "../agent-files/check-file.ts";
 import { canonicalTimezone } from "../agents/timezone.ts";
 import { Fault } from "../base/errors.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
+import type { ElsewhereTable } from "./elsewhere.ts";
 import { type BuiltInNames, isSecretName, ownName, ownText } from "./foreign-text.ts";
 import type { ChosenModel } from "./model-choice.ts";
 import {
@@ -54,15 +55,17 @@ export type ImportTools = Report & {
 
 const LONGEST_NAME = 240;
 
+/** Another platform, as reading its files wants to know it. */
+export type Platform = { title: string; names: BuiltInNames; elsewhere: ElsewhereTable };
+
 /** Reads a file with the mapping of its platform, and gives the plan of it. Pure. */
 export function planImport(
-  platform: string,
+  { title: platform, names: builtIn, elsewhere }: Platform,
   input: unknown,
   today: string,
-  builtIn: BuiltInNames,
   read: (tools: ImportTools) => ImportDraft,
 ): ImportPlan {
-  const report = newReport();
+  const report = newReport(elsewhere);
   const toolbox = newToolbox(platform, builtIn, report);
   const tools: ImportTools = {
     note: report.note,

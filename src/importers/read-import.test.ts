@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -71,6 +71,29 @@ describe("fields", () => {
     ["elevenlabs-support", "conversation_config.agent.prompt.timezone", "mapped"],
   ])("%s: %s is %s", (file, path, fate) => {
     expect(fateOf(planned(file), path)).toBe(fate);
+  });
+
+  test.each([
+    ["vapi-front-desk", "silenceTimeoutSeconds", "no equivalent", "pre_input_timeout"],
+    ["vapi-front-desk", "analysisPlan", "no equivalent", "docs/insights.md"],
+    ["vapi-front-desk", "id", "mapped", "numbers"],
+    ["retell-states", "agent.interruption_sensitivity", "no equivalent", "interruptibility"],
+    ["retell-export", "response_engine", "mapped", "numbers"],
+    ["retell-single-prompt", "model_high_priority", "no equivalent", "no such setting"],
+    ["elevenlabs-bookings", "conversation_config.turn.turn_timeout", "no equivalent", "pre_input_timeout"],
+    ["elevenlabs-bookings", "conversation_config.conversation.max_duration_seconds", "no equivalent", "hour"],
+    ["elevenlabs-bookings", "platform_settings.widget", "no equivalent", "docs/web-chat.md"],
+  ])("%s: the plan says where Parley has %s, or what it does instead", (file, path, fate, words) => {
+    const field = planned(file).fields.find((each) => each.path === path);
+    expect(field).toMatchObject({ fate, sentence: expect.stringContaining(words) });
+  });
+
+  test("every page that a plan names is there", () => {
+    const named = FILES.flatMap((file) => planned(file).fields.map(({ sentence }) => sentence)).flatMap(
+      (sentence) => sentence.match(/docs\/[\w-]+\.md/g) ?? [],
+    );
+    expect(new Set(named).size).toBeGreaterThan(3);
+    for (const page of named) expect(existsSync(page)).toBe(true);
   });
 
   test("every field of a file, also one that nobody knows, is in the plan", () => {

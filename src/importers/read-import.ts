@@ -3,8 +3,14 @@ import { placesIn, readYaml, shownPath } from "../api/yaml-file.ts";
 import { errorText } from "../base/errors.ts";
 import { isRecord } from "../expressions/member.ts";
 import { ElevenLabsAgent, elevenLabsName, readElevenLabs } from "./elevenlabs.ts";
-import type { BuiltInNames } from "./foreign-text.ts";
-import { type ImportDraft, type ImportPlan, type ImportTools, planImport } from "./import-draft.ts";
+import { elevenLabsElsewhere, retellElsewhere, vapiElsewhere } from "./elsewhere.ts";
+import {
+  type ImportDraft,
+  type ImportPlan,
+  type ImportTools,
+  type Platform,
+  planImport,
+} from "./import-draft.ts";
 import { readRetell, retellName, retellSchema } from "./retell.ts";
 import { readVapi, VapiAssistant, vapiName } from "./vapi.ts";
 
@@ -28,9 +34,8 @@ const DEEPEST = 60;
 const readerOf = <File>(
   given: Omit<PlatformReader, "plan"> & {
     schema: (file: Record<string, unknown>) => z.ZodType<File>;
-    names: BuiltInNames;
     read: (file: File, tools: ImportTools, today: string) => ImportDraft;
-  },
+  } & Platform,
 ): PlatformReader => ({
   title: given.title,
   isOne: given.isOne,
@@ -40,9 +45,7 @@ const readerOf = <File>(
     const parsed = schema.safeParse(input);
     if (!parsed.success) return { schema };
     return {
-      plan: planImport(given.title, input, today, given.names, (tools) =>
-        given.read(parsed.data, tools, today),
-      ),
+      plan: planImport(given, input, today, (tools) => given.read(parsed.data, tools, today)),
     };
   },
 });
@@ -55,6 +58,7 @@ const READERS: Record<ForeignPlatform, PlatformReader> = {
     title: "Vapi",
     schema: () => VapiAssistant,
     names: vapiName,
+    elsewhere: vapiElsewhere,
     read: readVapi,
     isOne: (file) =>
       (isRecord(file.model) && has(file.model, "provider", "messages")) ||
@@ -72,6 +76,7 @@ const READERS: Record<ForeignPlatform, PlatformReader> = {
     title: "Retell",
     schema: retellSchema,
     names: retellName,
+    elsewhere: retellElsewhere,
     read: readRetell,
     isOne: (file) =>
       has(file, "general_prompt", "llm_id", "response_engine", "retellLlmData", "conversation_flow_id") ||
@@ -92,6 +97,7 @@ const READERS: Record<ForeignPlatform, PlatformReader> = {
     title: "ElevenLabs",
     schema: () => ElevenLabsAgent,
     names: elevenLabsName,
+    elsewhere: elevenLabsElsewhere,
     read: readElevenLabs,
     isOne: (file) => has(file, "conversation_config"),
     refusal: () => null,

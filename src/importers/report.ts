@@ -1,3 +1,5 @@
+import type { ElsewhereTable } from "./elsewhere.ts";
+
 /** What becomes of a field of another platform's file. */
 export type FieldFate = "mapped" | "approximated" | "no equivalent";
 export type FieldPath = readonly (string | number)[];
@@ -19,12 +21,15 @@ type Notes = Report & {
   missing_parts: MissingPart[];
 };
 
-const NOT_READ = "Parley has no such setting.";
-const EMPTY = "Empty in the file, so nothing is lost.";
+const UNKNOWN_FIELD = { fate: "no equivalent", sentence: "Parley has no such setting." } as const;
+const EMPTY_FIELD = { fate: "mapped", sentence: "Empty in the file, so nothing is lost." } as const;
 const WORST: FieldFate[] = ["mapped", "approximated", "no equivalent"];
 
-/** A report whose list, at the end, covers every field of the input: what nothing was said of has no equivalent. */
-export function newReport(): Notes {
+/**
+ * A report whose list, at the end, covers every field of the input: what nothing was said of has no equivalent in an agent,
+ * and `elsewhere` tells where Parley has it.
+ */
+export function newReport(elsewhere: ElsewhereTable): Notes {
   const notes = new Map<string, { path: FieldPath; fate: FieldFate; sentences: string[] }>();
   const missing_parts: MissingPart[] = [];
   return {
@@ -59,13 +64,11 @@ export function newReport(): Notes {
         if (!said.has(key)) {
           if (isKnown) return;
           const is_empty = isEmptyField(value);
-          found.push({
-            path: fieldPath(path),
-            fate: is_empty ? "mapped" : "no equivalent",
-            sentence: is_empty ? EMPTY : NOT_READ,
-            is_empty,
-          });
-          return;
+          if (is_empty || !elsewhere.leadsOn(path) || typeof value !== "object") {
+            const left = is_empty ? EMPTY_FIELD : (elsewhere.of(path) ?? UNKNOWN_FIELD);
+            found.push({ path: fieldPath(path), ...left, is_empty });
+            return;
+          }
         }
         for (const [name, inner] of entriesOf(value)) visit(inner, [...path, name], isKnown);
       };

@@ -1,6 +1,7 @@
 import path from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { groups } from "./chunks.ts";
 
 /** The server puts the nonce of each answer where this stands (src/api/console-files.ts). */
 const NONCE = "__CSP_NONCE__";
@@ -24,7 +25,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
     reportCompressedSize: false,
-    // What every visit loads is one file: apart, each of its twenty pieces costs a request with headers of 700 bytes.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups } } },
   },
 });

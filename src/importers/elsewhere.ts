@@ -1,12 +1,10 @@
-import type { FieldFate, FieldPath } from "./report.ts";
+import type { Elsewhere, ElsewhereTable, FieldPath } from "./report.ts";
 
 /*
  * Settings that an agent has on another platform and not here: where Parley has them, or what it does instead. The names
  * are those of the platforms' API references (Vapi: the assistant; Retell: the agent and its LLM; ElevenLabs: the agent),
  * read in November 2026.
  */
-
-export type Elsewhere = { fate: FieldFate; sentence: string };
 
 const WHERE = {
   identity: "Parley numbers and dates its records itself.",
@@ -37,9 +35,9 @@ const WHERE = {
   numbers: "Link the agent to a number as a target of a channel (docs/channels.md).",
   limits: "An agent and a campaign may have a limit of calls at once (docs/campaigns.md).",
 } as const;
-type Place = keyof typeof WHERE;
+type Topic = keyof typeof WHERE;
 
-const VAPI: Partial<Record<Place, string>> = {
+const VAPI: Partial<Record<Topic, string>> = {
   identity: "id orgId createdAt updatedAt",
   analysis: "analysisPlan",
   events: "server serverUrl serverUrlSecret serverMessages hooks",
@@ -61,7 +59,7 @@ const VAPI: Partial<Record<Place, string>> = {
 };
 
 /** Of the agent and of its LLM, wherever the file has them. */
-const RETELL: Partial<Record<Place, string>> = {
+const RETELL: Partial<Record<Topic, string>> = {
   identity: "agent_id llm_id version version_title is_published last_modification_timestamp response_engine",
   analysis:
     "post_call_analysis_data post_call_analysis_model analysis_summary_prompt analysis_successful_prompt",
@@ -80,7 +78,7 @@ const RETELL: Partial<Record<Place, string>> = {
 };
 
 const CONFIG = "conversation_config";
-const ELEVENLABS: Partial<Record<Place, string>> = {
+const ELEVENLABS: Partial<Record<Topic, string>> = {
   identity: "agent_id version_id branch_id metadata access_info",
   analysis: "platform_settings.data_collection platform_settings.summary_language",
   rating: "platform_settings.evaluation",
@@ -100,22 +98,15 @@ const ELEVENLABS: Partial<Record<Place, string>> = {
   limits: "platform_settings.call_limits",
 };
 
-export type ElsewhereTable = {
-  /** Undefined: nothing is known of this field. */
-  of(path: FieldPath): Elsewhere | undefined;
-  /** Whether something is known of a field beneath. */
-  leadsOn(path: FieldPath): boolean;
-};
-
-function tableOf(places: Partial<Record<Place, string>>, keyOf: (path: FieldPath) => string): ElsewhereTable {
+function tableOf(topics: Partial<Record<Topic, string>>, keyOf: (path: FieldPath) => string): ElsewhereTable {
   const known = new Map<string, Elsewhere>();
   const on = new Set<string>();
-  for (const [place, fields] of Object.entries(places))
+  for (const [topic, fields] of Object.entries(topics))
     for (const field of fields.split(" ")) {
       // An id of the other platform is nothing that anybody loses.
       known.set(field, {
-        fate: place === "identity" ? "mapped" : "no equivalent",
-        sentence: WHERE[place as Place],
+        fate: topic === "identity" ? "mapped" : "no equivalent",
+        sentence: WHERE[topic as Topic],
       });
       const parts = field.split(".");
       for (let length = 1; length < parts.length; length++) on.add(parts.slice(0, length).join("."));

@@ -4,10 +4,10 @@ import { checkFile } from "../agent-files/check-file.ts";
 import { canonicalTimezone } from "../agents/timezone.ts";
 import { Fault } from "../base/errors.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
-import type { ElsewhereTable } from "./elsewhere.ts";
 import { type BuiltInNames, isSecretName, ownName, ownText } from "./foreign-text.ts";
 import type { ChosenModel } from "./model-choice.ts";
 import {
+  type ElsewhereTable,
   type FieldPath,
   type MissingPart,
   newReport,
@@ -56,11 +56,11 @@ export type ImportTools = Report & {
 const LONGEST_NAME = 240;
 
 /** Another platform, as reading its files wants to know it. */
-export type Platform = { title: string; names: BuiltInNames; elsewhere: ElsewhereTable };
+export type ForeignFormat = { title: string; names: BuiltInNames; elsewhere: ElsewhereTable };
 
 /** Reads a file with the mapping of its platform, and gives the plan of it. Pure. */
 export function planImport(
-  { title: platform, names: builtIn, elsewhere }: Platform,
+  { title: platform, names: builtIn, elsewhere }: ForeignFormat,
   input: unknown,
   today: string,
   read: (tools: ImportTools) => ImportDraft,

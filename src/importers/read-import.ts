@@ -5,10 +5,10 @@ import { isRecord } from "../expressions/member.ts";
 import { ElevenLabsAgent, elevenLabsName, readElevenLabs } from "./elevenlabs.ts";
 import { elevenLabsElsewhere, retellElsewhere, vapiElsewhere } from "./elsewhere.ts";
 import {
+  type ForeignFormat,
   type ImportDraft,
   type ImportPlan,
   type ImportTools,
-  type Platform,
   planImport,
 } from "./import-draft.ts";
 import { readRetell, retellName, retellSchema } from "./retell.ts";
@@ -35,7 +35,7 @@ const readerOf = <File>(
   given: Omit<PlatformReader, "plan"> & {
     schema: (file: Record<string, unknown>) => z.ZodType<File>;
     read: (file: File, tools: ImportTools, today: string) => ImportDraft;
-  } & Platform,
+  } & ForeignFormat,
 ): PlatformReader => ({
   title: given.title,
   isOne: given.isOne,

@@ -1,5 +1,3 @@
-import type { ElsewhereTable } from "./elsewhere.ts";
-
 /** What becomes of a field of another platform's file. */
 export type FieldFate = "mapped" | "approximated" | "no equivalent";
 export type FieldPath = readonly (string | number)[];
@@ -9,6 +7,16 @@ export type PlannedField = { path: string; fate: FieldFate; sentence: string; is
 
 /** What Parley needs that a file does not hold, or that must not be copied out of it. */
 export type MissingPart = { name: string; what: string; path: string };
+
+/** Where Parley has what a field sets, or what it does instead. */
+export type Elsewhere = { fate: FieldFate; sentence: string };
+
+export type ElsewhereTable = {
+  /** Undefined: nothing is known of this field. */
+  of(path: FieldPath): Elsewhere | undefined;
+  /** Whether something is known of a field beneath. */
+  leadsOn(path: FieldPath): boolean;
+};
 
 /** Collects what becomes of each field while a file is read. */
 export type Report = {

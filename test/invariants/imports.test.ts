@@ -136,6 +136,7 @@ const CONSOLE_LINE = [
   "shell",
   "router",
   "main",
+  "chunks",
   "vite.config",
 ];
 /** Read once by `commands`, typed for all who are handed a part of it. */

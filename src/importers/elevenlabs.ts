@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ElevenLabsTool, elevenLabsTool, systemTool } from "./elevenlabs-tools.ts";
+import { UPLOAD_DOCUMENTS } from "./elsewhere.ts";
 import type { BuiltInNames } from "./foreign-text.ts";
 import type { ImportDraft, ImportTools } from "./import-draft.ts";
 import { chooseModel } from "./model-choice.ts";
@@ -78,7 +79,7 @@ export function readElevenLabs(file: ElevenLabsAgent, tools: ImportTools, today:
     tools.note(
       [...PROMPT, "knowledge_base"],
       "no equivalent",
-      "The file names documents and does not hold them. Upload them as data sources, and add data_source_search to the prompt.",
+      `The file names documents and does not hold them. ${UPLOAD_DOCUMENTS}`,
     );
   if (given.timezone) tools.note([...PROMPT, "timezone"], "mapped", "The agent's time zone.");
   const presets = Object.entries(language_presets ?? {});

@@ -6,6 +6,9 @@ import type { Elsewhere, ElsewhereTable, FieldPath } from "./report.ts";
  * read in November 2026.
  */
 
+export const UPLOAD_DOCUMENTS =
+  "Upload them as data sources, and add data_source_search to the prompt (docs/knowledge.md).";
+
 const WHERE = {
   identity: "Parley numbers and dates its records itself.",
   analysis: "Insights analyse conversations here: set one up (docs/insights.md).",
@@ -26,8 +29,7 @@ const WHERE = {
   privacy: "Redaction and retention are set for the organization or for one agent (docs/privacy.md).",
   voices: "When a service fails, the next of VOICE_HEARING or VOICE_SPEAKING takes over (docs/voice.md).",
   models: "The setting LLM_FALLBACK names the model of a second try (docs/models.md).",
-  knowledge:
-    "The file has no documents. Upload them as data sources, and add data_source_search to the prompt (docs/knowledge.md).",
+  knowledge: `The file has no documents. ${UPLOAD_DOCUMENTS}`,
   goodbye: "Say in the prompt after which words the agent ends the call, and offer it the tool hangup.",
   watching: "People watch and take over conversations in the console (docs/operations.md).",
   telemetry: "Traces go to any collector of OpenTelemetry (docs/opentelemetry.md).",

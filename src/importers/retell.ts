@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { UPLOAD_DOCUMENTS } from "./elsewhere.ts";
 import type { BuiltInNames } from "./foreign-text.ts";
 import type { ImportDraft, ImportTools } from "./import-draft.ts";
 import { chooseModel } from "./model-choice.ts";
@@ -103,11 +104,7 @@ export function readRetell(file: RetellFile, tools: ImportTools, today: string):
       tools,
     );
   if ((llm.knowledge_base_ids ?? []).length > 0)
-    tools.note(
-      at("knowledge_base_ids"),
-      "no equivalent",
-      "The file has no documents. Upload them as data sources, and add data_source_search to the prompt.",
-    );
+    tools.note(at("knowledge_base_ids"), "no equivalent", `The file has no documents. ${UPLOAD_DOCUMENTS}`);
   if (llm.s2s_model)
     tools.note(at("s2s_model"), "no equivalent", "A model of text answers; hearing and speaking are apart.");
   const codes = typeof agent?.language === "string" ? [agent.language] : (agent?.language ?? []);

@@ -1,5 +1,6 @@
 import { Fault, InvalidInput, invalid, unreachable } from "../base/errors.ts";
 import { jsonExcess } from "../base/json-size.ts";
+import { parseJson } from "../base/parse-json.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
 
 /** Deeper than any document of this API; a deeper body is a mistake or an attack on the recursion of parsers. */
@@ -17,8 +18,9 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   refuseSize(text, most_values);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text);
   } catch (error) {
+    if (error instanceof InvalidInput) throw error;
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? 0);
     throw invalid(["body", position], "JSON decode error", "json_invalid");
   }
@@ -27,6 +29,36 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
     refuseUnstorable(value, ["body"]);
   return value;
 }
+
+/** A whole number that JavaScript can't hold would lose its last digits, and an identifier would name somebody else. */
+function parseExactly(text: string): unknown {
+  const lost = new Set<LostDigits>();
+  const value = parseJson(text, (digits) => {
+    const number = Number(digits);
+    // A program that has doubles, too, writes them so: it reads its own digits again.
+    if (String(number) === digits || BigInt(digits) === BigInt(number)) return number;
+    const found = new LostDigits();
+    lost.add(found);
+    return found;
+  });
+  if (lost.size === 0) return value;
+  throw new InvalidInput(
+    placesOf(value, ["body"]).map((loc) => ({
+      loc,
+      msg: "Input should be a whole number that keeps all its digits, of at most 9007199254740991; write a longer one as a text",
+      type: "int_precision",
+    })),
+  );
+}
+
+class LostDigits {}
+
+const placesOf = (value: unknown, loc: (string | number)[]): (string | number)[][] => {
+  if (value instanceof LostDigits) return [loc];
+  if (Array.isArray(value)) return value.flatMap((item, at) => placesOf(item, [...loc, at]));
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...loc, key]));
+};
 
 function refuseSize(text: string, values: number): void {
   const excess = jsonExcess(text, { levels: MAX_DEPTH, values, names: MAX_NAMES });

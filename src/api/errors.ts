@@ -13,6 +13,7 @@ const STATUS: Record<FaultKind, number> = {
   blocked: 412,
   conflict: 409,
   "too-large": 413,
+  "wrong-media-type": 415,
   "too-many": 429,
   unsupported: 501,
   unavailable: 503,

@@ -62,8 +62,8 @@ export function refuseForm(request: FastifyRequest): void {
   if (isUrlEncoded(request)) throw wrongMediaType("application/json");
 }
 
-const wrongMediaType = (wanted: string): Error =>
-  Object.assign(new Error(`Send the body as ${wanted}.`), { statusCode: 415 });
+const wrongMediaType = (wanted: string): Fault =>
+  new Fault("wrong-media-type", `Send the body as ${wanted}.`);
 
 const isUrlEncoded = (request: FastifyRequest): boolean =>
   (request.headers["content-type"] ?? "").toLowerCase().startsWith("application/x-www-form-urlencoded");

@@ -10,7 +10,7 @@ test("whatever a text is, what an export writes of it is read as the same text, 
   fc.assert(
     fc.property(text, (value) => {
       const read = resolveReferences(escapeReferences({ a: [value] }), () => "planted");
-      expect(read).toEqual({ value: { a: [value] }, missing: [], used: new Map() });
+      expect(read).toEqual({ value: { a: [value] }, missing: [], used: [] });
     }),
   );
 });
@@ -22,5 +22,24 @@ test("a reference is replaced wherever it stands, and one without a value is tol
   );
   expect(read.value).toEqual({ url: "https://example.com/x", list: [referenceTo("NO")] });
   expect(read.missing).toEqual([{ path: ["list", 0], name: "NO" }]);
-  expect(hideValues("at example.com", read.used)).toBe(`at ${referenceTo("HOST")}`);
+  expect(read.used).toEqual([{ path: ["url"], value: "example.com", reference: referenceTo("HOST") }]);
+  expect(hideValues({ list: ["at example.com"] }, read.used)).toEqual({
+    list: [`at ${referenceTo("HOST")}`],
+  });
+});
+
+test("whatever a value is, no text that is shown holds it, wherever it stands and whatever else is hidden", () => {
+  const secret = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 6, maxLength: 20 }),
+    fc.constantFrom('abc"def\\ghi', "-----BEGIN KEY-----\nabc\n-----END KEY-----\n", "$&$1.*", "env:A}"),
+  );
+  const isInAReference = (value: string) => referenceTo("A1B2").includes(value) || value.includes("$");
+  fc.assert(
+    fc.property(fc.array(secret, { minLength: 1, maxLength: 3 }), fc.string(), (values, between) => {
+      fc.pre(!values.some((value) => value !== "$&$1.*" && isInAReference(value)));
+      const used = values.map((value) => ({ value, reference: referenceTo("A1B2") }));
+      const hidden = JSON.stringify(hideValues([values.join(between), { text: values.at(-1) }], used));
+      for (const value of values) expect(hidden).not.toContain(JSON.stringify(value).slice(1, -1));
+    }),
+  );
 });

@@ -8,21 +8,23 @@ import { isRecord } from "../expressions/member.ts";
 const REFERENCE = /(\$*)\$\{env:([A-Za-z_]\w*)\}/g;
 
 export type Missing = { path: (string | number)[]; name: string };
+/** A value of the environment, where it went, and the reference that it replaced. */
+export type UsedValue = { path: (string | number)[]; value: string; reference: string };
 type PlaceInFile = (string | number)[];
 
 /** A value of a file with its references replaced, and which of them have no value; those stay as they are. Pure. */
 export function resolveReferences(
   value: unknown,
   env: (name: string) => string | undefined,
-): { value: unknown; missing: Missing[]; used: Map<string, string> } {
+): { value: unknown; missing: Missing[]; used: UsedValue[] } {
   const missing: Missing[] = [];
-  const used = new Map<string, string>();
+  const used: UsedValue[] = [];
   const resolved = mapTexts(value, [], (text, path) =>
     text.replace(REFERENCE, (whole, dollars: string, name: string) => {
       if (dollars !== "") return whole.slice(1);
       const found = env(name);
       if (found === undefined) missing.push({ path, name });
-      else used.set(found, whole);
+      else used.push({ path, value: found, reference: whole });
       return found ?? whole;
     }),
   );
@@ -35,11 +37,14 @@ export const escapeReferences = (value: unknown): unknown =>
 
 export const referenceTo = (name: string): string => `\${env:${name}}`;
 
-/** Values of the environment in a text that is shown, by their references again. Pure. */
-export function hideValues(text: string, used: ReadonlyMap<string, string>): string {
-  let shown = text;
-  for (const [value, reference] of used) if (value !== "") shown = shown.replaceAll(value, () => reference);
-  return shown;
+/** A value that is shown, with the references of what came from the environment in the place of it, in all its texts. Pure. */
+export function hideValues(value: unknown, used: readonly Omit<UsedValue, "path">[]): unknown {
+  const references = new Map(used.map((each) => [each.value, each.reference]));
+  // The longest first: one may stand in another.
+  const values = [...references.keys()].toSorted((a, b) => b.length - a.length);
+  if (values.length === 0) return value;
+  const any = new RegExp(values.map((each) => RegExp.escape(each)).join("|"), "g");
+  return mapTexts(value, [], (text) => text.replace(any, (found) => references.get(found) as string));
 }
 
 function mapTexts(

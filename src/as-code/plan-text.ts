@@ -1,7 +1,7 @@
 import { shownPath } from "../api/yaml-file.ts";
 import type { PlanOutcome } from "./apply.ts";
 import type { FieldChange } from "./changes.ts";
-import { hideValues } from "./env-references.ts";
+import { hideValues, type UsedValue } from "./env-references.ts";
 import type { FolderPlan, PlanStep } from "./plan.ts";
 
 const MARKS = { create: "+", update: "~", delete: "-" } as const;
@@ -9,7 +9,7 @@ const MAX_SHOWN_LINES = 40;
 const MAX_SHOWN_CHARACTERS = 200;
 
 /** Values of the environment, which are not shown. */
-type Hidden = ReadonlyMap<string, string>;
+type Hidden = readonly UsedValue[];
 
 const targetOf = (step: PlanStep) => (step.action === "delete" ? step.actual : step.wanted);
 
@@ -22,7 +22,6 @@ export function stepTitle(step: PlanStep): string {
 
 /** A plan as a person reads it. Pure. */
 export function planText(plan: FolderPlan, where: string, used: Hidden): string {
-  const hidden = longEnough(used);
   const count = (action: PlanStep["action"]) => plan.steps.filter((step) => step.action === action).length;
   const lines = [
     `${where}: ${count("create")} to create, ${count("update")} to change, ${count("delete")} to delete, ${plan.unchanged} unchanged`,
@@ -30,7 +29,7 @@ export function planText(plan: FolderPlan, where: string, used: Hidden): string 
   for (const step of plan.steps) {
     lines.push(stepTitle(step));
     if (step.action !== "update") continue;
-    for (const change of step.changes) lines.push(...changeLines(step, change, hidden));
+    for (const change of step.changes) lines.push(...changeLines(step, change, used));
     if (step.sends) lines.push("    auth_values: sent again");
   }
   const deleted = plan.steps.some(({ action }) => action === "delete");
@@ -42,19 +41,38 @@ export function planText(plan: FolderPlan, where: string, used: Hidden): string 
   return `${lines.join("\n")}\n`;
 }
 
-function changeLines(step: PlanStep, { path, before, after }: FieldChange, hidden: Hidden): string[] {
+function changeLines(step: PlanStep, change: FieldChange, used: Hidden): string[] {
+  if (isSecret(step, change)) return [`    ${shownPath(change.path)}: another value`];
+  return differenceLines(hiddenIn(step, change, used));
+}
+
+const isSecret = (step: PlanStep, { path }: FieldChange): boolean => {
   const { kind } = targetOf(step);
-  if (path[0] === kind.secrets && kind.name !== "services") return [`    ${shownPath(path)}: another value`];
-  return differenceLines({ path, before, after }, hidden);
+  return path[0] === kind.secrets && kind.name !== "services";
+};
+
+/** A text of fewer characters stands everywhere by chance. */
+const LEAST_ANYWHERE = 6;
+const LEAST_AT_ITS_PLACE = 3;
+
+/** The change without values of the environment: those of its own place, and long ones of all others. */
+function hiddenIn(step: PlanStep, { path, before, after }: FieldChange, used: Hidden): FieldChange {
+  const own = step.action === "delete" ? [] : step.wanted.used;
+  const isHere = (place: UsedValue["path"]) =>
+    place.every((part, at) => at >= path.length || String(part) === String(path[at]));
+  const hidden = [
+    ...used.filter(({ value }) => value.length >= LEAST_ANYWHERE),
+    ...own.filter((each) => each.value.length >= LEAST_AT_ITS_PLACE && isHere(each.path)),
+  ];
+  return { path, before: hideValues(before, hidden), after: hideValues(after, hidden) };
 }
 
 /** One difference as a person reads it. Pure. */
-export function differenceLines({ path, before, after }: FieldChange, hidden: Hidden = new Map()): string[] {
+export function differenceLines({ path, before, after }: FieldChange): string[] {
   const name = shownPath(path);
-  if (typeof before === "string" && typeof after === "string" && `${before}${after}`.includes("\n")) {
-    return [`    ${name}:`, ...lineDiff(before, after).map((line) => `      ${hideValues(line, hidden)}`)];
-  }
-  return [`    ${name}: ${shown(before, hidden)} → ${shown(after, hidden)}`];
+  if (typeof before === "string" && typeof after === "string" && `${before}${after}`.includes("\n"))
+    return [`    ${name}:`, ...lineDiff(before, after).map((line) => `      ${line}`)];
+  return [`    ${name}: ${shown(before)} → ${shown(after)}`];
 }
 
 /** What begins and ends alike is left out. */
@@ -77,20 +95,14 @@ function lineDiff(before: string, after: string): string[] {
   return more > 0 ? [...lines.slice(0, MAX_SHOWN_LINES), `… ${more} more lines`] : lines;
 }
 
-function shown(value: unknown, hidden: Hidden): string {
+function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  const text = hideValues(JSON.stringify(value), hidden);
+  const text = JSON.stringify(value);
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
-/** A value such as "1" stands everywhere; what is secret is longer. */
-const longEnough = (used: Hidden): Hidden => new Map([...used].filter(([value]) => value.length >= 6));
-
 /** A plan for programs. Pure. */
 export function planJson(plan: FolderPlan, used: Hidden): object {
-  const hidden = longEnough(used);
-  const hide = (value: unknown): unknown =>
-    value === undefined ? null : JSON.parse(hideValues(JSON.stringify(value), hidden));
   return {
     fingerprint: plan.fingerprint,
     steps: plan.steps.map((step) => {
@@ -102,11 +114,12 @@ export function planJson(plan: FolderPlan, used: Hidden): object {
         file: step.action === "delete" ? null : step.wanted.file,
         ...(step.action === "update" && {
           sends_secrets: step.sends,
-          changes: step.changes.map(({ path, before, after }) =>
-            path[0] === kind.secrets && kind.name !== "services"
-              ? { path: shownPath(path) }
-              : { path: shownPath(path), before: hide(before), after: hide(after) },
-          ),
+          changes: step.changes.map((change) => {
+            const path = shownPath(change.path);
+            if (isSecret(step, change)) return { path };
+            const { before = null, after = null } = hiddenIn(step, change, used);
+            return { path, before, after };
+          }),
         }),
       };
     }),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { type FileFault, placesIn, readYaml, shownPath } from "../api/yaml-file.ts";
 import { errorText } from "../base/errors.ts";
-import { type Missing, resolveReferences } from "./env-references.ts";
+import { type Missing, resolveReferences, type UsedValue } from "./env-references.ts";
 import { fileSchema } from "./file-schema.ts";
 import { type Fields, KINDS, type Kind } from "./kinds.ts";
 
@@ -17,14 +17,16 @@ export type FileRecord = {
   place(path: readonly (string | number)[]): { line: number; column: number };
   /** Secrets without a value, which only a step that sends them needs. */
   missing: Missing[];
+  /** Values that came from the environment. */
+  used: UsedValue[];
 };
 
 type FolderRead = {
   records: FileRecord[];
   /** Sentences, each with file and line. */
   faults: string[];
-  /** Values that came from the environment, and the references that they replace. */
-  used: Map<string, string>;
+  /** Values that came from the environment, of all files. */
+  used: UsedValue[];
 };
 
 export const FORMAT_FILE = "parley.yaml";
@@ -35,7 +37,7 @@ type Env = (name: string) => string | undefined;
 
 /** Every record of a folder, or all that is wrong with it. */
 export async function readFolder(folder: string, env: Env): Promise<FolderRead> {
-  const read: FolderRead = { records: [], faults: [], used: new Map() };
+  const read: FolderRead = { records: [], faults: [], used: [] };
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => error as Error);
   if (entries instanceof Error)
     return { ...read, faults: [`${folder} can't be read (${errorText(entries)}).`] };
@@ -75,7 +77,7 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
     }
     const { value, missing, used } = resolveReferences(document.value, env);
     const place = placesIn(text);
-    for (const [from, reference] of used) read.used.set(from, reference);
+    read.used.push(...used);
     const needed = missing.filter(({ path: [field] }) => kind.name !== "services" || field !== kind.secrets);
     for (const { path: at, name: variable } of needed)
       read.faults.push(
@@ -87,7 +89,7 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
     else
       read.records.push({
         ...{ kind, key: kind.keyOf(parsed.value), fields: parsed.value },
-        ...{ file, place, missing },
+        ...{ file, place, missing, used },
       });
   }
 }

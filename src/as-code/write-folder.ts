@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
+import type { z } from "zod";
 import { Fault } from "../base/errors.ts";
-import { escapeReferences, referenceTo } from "./env-references.ts";
+import { escapeReferences } from "./env-references.ts";
 import { type Fields, fieldsOf, KINDS, type Kind } from "./kinds.ts";
 import { ENVIRONMENTS, FORMAT_FILE } from "./read-folder.ts";
-import { type RemoteRecord, variableOf } from "./remote.ts";
+import type { RemoteRecord } from "./remote.ts";
 
 /** Files by their name in the folder. */
 export type Files = Map<string, string>;
@@ -14,11 +15,11 @@ export type Files = Map<string, string>;
 export function filesOf(records: readonly RemoteRecord[]): Files {
   const files: Files = new Map([[FORMAT_FILE, "format: parley-folder-1\n"]]);
   for (const kind of KINDS)
-    for (const { key, fields } of records.filter((record) => record.kind === kind)) {
-      const slug = slugOf(key);
+    for (const record of records.filter((each) => each.kind === kind)) {
+      const slug = slugOf(record.key);
       let file = `${kind.name}/${slug}.yaml`;
       for (let number = 2; files.has(file); number++) file = `${kind.name}/${slug}-${number}.yaml`;
-      files.set(file, textOf(kind, fields));
+      files.set(file, textOf(record));
     }
   return files;
 }
@@ -32,12 +33,12 @@ const slugOf = (key: string): string =>
     .slice(0, 60) || "record";
 
 /** Fields in one order; what says nothing is left out. Secrets are references, never values. */
-function textOf(kind: Kind, fields: Fields): string {
+function textOf({ kind, fields, references }: RemoteRecord): string {
   const written: Fields = {};
   for (const field of fieldsOf(kind)) {
     const value = fields[field];
-    if (value === null || value === undefined || isEmpty(value)) continue;
-    written[field] = field === kind.secrets ? secretsOf(kind, fields) : escapeReferences(value);
+    if (value === null || value === undefined || (isEmpty(value) && mayBeAbsent(kind, field))) continue;
+    written[field] = field === kind.secrets ? withReferences(value, references) : escapeReferences(value);
   }
   return stringify(written, { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -45,20 +46,16 @@ function textOf(kind: Kind, fields: Fields): string {
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-function secretsOf(kind: Kind, fields: Fields): Fields {
-  const values: Fields = fields[kind.secrets ?? ""];
-  // Of a service they are references already, since the API never tells them; only an address is told as it is.
-  if (kind.name === "services")
-    return Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [
-        key,
-        value === referenceTo(variableOf([fields.name, key])) ? value : escapeReferences(value),
-      ]),
-    );
-  return Object.fromEntries(
-    Object.keys(values).map((key) => [key, referenceTo(variableOf([kind.keyOf(fields), key]))]),
-  );
+/** Whether a file without the field says the same as one with an empty one. */
+function mayBeAbsent(kind: Kind, field: string): boolean {
+  const absent = (kind.schema.shape[field] as z.ZodType).safeParse(undefined);
+  return absent.success && (absent.data == null || isEmpty(absent.data));
 }
+
+const withReferences = (secrets: Fields, references: Record<string, string>): Fields =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([key, value]) => [key, references[key] ?? escapeReferences(value)]),
+  );
 
 /**
  * Writes an export. A folder that holds something is only written to when it is replaced: then its records' files go, and

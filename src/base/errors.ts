@@ -17,6 +17,8 @@ export type FaultKind =
   | "blocked"
   | "conflict"
   | "too-large"
+  /** The body is of a kind that this operation does not read. */
+  | "wrong-media-type"
   | "too-many"
   /** A limit of the organization that only deleting or the operator can lift. */
   | "used-up"

@@ -8,14 +8,14 @@ type WithSource = (
 ) => unknown;
 
 /**
- * JSON in which every whole number keeps its digits: one past 2^53 is read as a text of them. Identifiers are often such
- * numbers, and one that lost its last digits names somebody else.
+ * JSON in which every whole number keeps its digits: one past 2^53 is read as a text of them, or as what `long` makes of
+ * them. Identifiers are often such numbers, and one that lost its last digits names somebody else.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, long: (digits: string) => unknown = (digits) => digits): unknown {
   if (!LONG_DIGITS.test(text)) return JSON.parse(text);
   return (JSON.parse as WithSource)(text, (_key, value, { source }) =>
     typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && WHOLE.test(source)
-      ? source
+      ? long(source)
       : value,
   );
 }

@@ -23,6 +23,21 @@ describe("what a mail adds to those it quotes", () => {
     ],
     ["chinese", `Tuesday is better.\n\n在 2026年3月3日，Clinic <a@b.example> 写道：\n${quote}`],
     ["japanese", `Tuesday is better.\n\n2026年3月3日(火) 10:12 Clinic <a@b.example>のメール:\n${quote}`],
+    ["japanese gmail", `Tuesday is better.\n\n2026年3月3日(火) 10:12 Clinic <a@b.example>:\n${quote}`],
+    ["russian", `Tuesday is better.\n\nвт, 3 мар. 2026 г. в 10:12, Clinic <a@b.example>:\n${quote}`],
+    [
+      "portuguese",
+      `Tuesday is better.\n\nClinic <a@b.example> escreveu (terça, 3/03/2026 à(s) 10:12):\n${quote}`,
+    ],
+    [
+      "arabic",
+      `Tuesday is better.\n\nفي الثلاثاء، 3 مارس 2026 في 10:12 ص تمت كتابة ما يلي بواسطة Clinic <a@b.example>:\n${quote}`,
+    ],
+    [
+      "hindi",
+      `Tuesday is better.\n\nमंगल, 3 मार्च 2026 को 10:12 am बजे को Clinic <a@b.example> ने लिखा:\n${quote}`,
+    ],
+    ["ukrainian", `Tuesday is better.\n\nвт, 3 бер. 2026 р. о 10:12 Clinic <a@b.example> пише:\n${quote}`],
     [
       "outlook",
       "Tuesday is better.\n\n________________________________\nFrom: Clinic <a@b.example>\nSent: Tuesday, March 3, 2026 10:12\nTo: Ann\nSubject: Visit\n\nYour appointment is on Monday.",

@@ -25,14 +25,16 @@ export function newText(text: string): string {
 
 /** "On Tue, 3 Mar 2026 at 10:12, Ann <ann@example.com> wrote:" in the languages of mail programs, by its last words. */
 const WROTE =
-  /(wrote|schrieb|a écrit|escribió|ha scritto|escreveu|skrev|schreef|napisał\(a\)|написал[аи]?|yazdı|đã viết|写道|寫道|님이 작성|のメール|wrote the following)\s*[:：]\s*$/iu;
+  /(wrote|schrieb|a écrit|escribió|ha scritto|escreveu(\s*\([^()]{8,60}(\(s\)[^()]{1,20})?\))?|skrev|schreef|napisał\(a\)|написал[аи]?|пишет|пише|yazdı|đã viết|ने लिखा|写道|寫道|님이 작성|のメール|wrote the following)\s*[:：]\s*$/iu;
+/** Japanese, Russian and Arabic end with the address: "2026年11月23日(月) 10:00 Clinic <support@clinic.example>:" */
+const ADDRESS_LAST = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[<‹][^<>‹›\s]+@[^<>‹›\s]+[>›]\s*[:：]\s*$/u;
 /** Germanic languages put the name behind the verb. */
 const WROTE_BEFORE_NAME = /^(am|op|den|på)\s.*\b(schrieb|schreef|skrev)\s[^:]{1,200}:\s*$/iu;
 const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu;
 
 /** Of one line, or broken over two or three, as programs do at 76 characters. */
 function isAttribution(line: string): boolean {
-  return line.length < 400 && (WROTE.test(line) || WROTE_BEFORE_NAME.test(line));
+  return line.length < 400 && (WROTE.test(line) || WROTE_BEFORE_NAME.test(line) || ADDRESS_LAST.test(line));
 }
 
 const SEPARATOR =

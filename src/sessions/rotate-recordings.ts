@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { chown, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sql } from "kysely";
@@ -114,6 +114,7 @@ async function rotateOne(
       },
       createWriteStream(next, { mode: 0o600, flush: true }),
     );
+    await giveToOwner(next, path.dirname(file));
     return await deps.db.transaction().execute(async (tx) => {
       const { rows } = await sql`select from recordings where id = ${id} for update`.execute(tx);
       if (rows.length === 0) return "missing";
@@ -124,6 +125,13 @@ async function rotateOne(
   } finally {
     await rm(next, { force: true });
   }
+}
+
+/** Root may rotate while the program that runs is another user, who has to read the file afterwards. */
+async function giveToOwner(file: string, folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  await chown(file, uid, gid);
 }
 
 /** Keys that were retired a day ago and that no file names, finished or not. */

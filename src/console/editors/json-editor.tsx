@@ -63,10 +63,11 @@ export function JsonEditor(props: Props) {
     const onEdit = EditorView.updateListener.of((update) => {
       if (!update.docChanged) return;
       const typed = update.state.doc.toString();
-      const found = faultOf(typed, tell.current.check);
+      // What is stored is no fault, though nothing is no JSON.
+      const found = typed === latest.current ? null : faultOf(typed, tell.current.check);
       setFault(found);
       tell.current.kept?.keep(found === null ? null : typed);
-      if (found !== null) return;
+      if (found !== null || typed === latest.current) return;
       const parsed: unknown = JSON.parse(typed);
       if (JSON.stringify(parsed, null, 2) !== latest.current) tell.current.onChange(parsed);
     });
@@ -119,7 +120,8 @@ export function JsonEditor(props: Props) {
 function faultOf(text: string | null, check: Props["check"]): string | null {
   if (text === null) return null;
   try {
-    const fault = check?.(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    const fault = check?.(value);
     if (!fault) return null;
     return fault.path.length > 0 ? `${fault.path.join(".")}: ${fault.message}` : fault.message;
   } catch (cause) {

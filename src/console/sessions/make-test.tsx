@@ -6,7 +6,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { SessionDetail, TestSuiteResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
-import { call } from "../server/api.ts";
+import { ApiError, call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
 const SUITES = "GET /api/v1/test_suites/";
@@ -105,7 +105,13 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
   );
 }
 
+const noSuite = () =>
+  new ApiError(422, "Choose a suite.", [
+    { loc: ["body", "suite_id"], msg: "Field required", type: "missing" },
+  ]);
+
 async function addTest(session_id: number, agent: string, wanted: Wanted): Promise<TestSuiteResponse> {
+  if (wanted.where === "stored" && wanted.suite_id === null) throw noSuite();
   const made = await call("GET /api/v1/sessions/{session_id}/test_case", {
     path: { session_id },
     query: { person: wanted.person },
@@ -172,7 +178,7 @@ function TestsWindow({ keys, onClose }: { keys: string[]; onClose(): void }) {
 }
 
 async function addTests(keys: string[], suite_id: number | null): Promise<TestSuiteResponse> {
-  if (suite_id === null) throw new Error("Choose a suite.");
+  if (suite_id === null) throw noSuite();
   const suite = await call("GET /api/v1/test_suites/{suite_id}", { path: { suite_id } });
   const { id, name, description, agent, cases } = suite;
   const taken = new Set(cases.map((test) => test.name));

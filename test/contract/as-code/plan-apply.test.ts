@@ -178,6 +178,52 @@ describe("secrets", () => {
     expect(out).not.toContain("other-city");
     expect(out).not.toMatch(/(planted|other)-header/);
   });
+
+  test.each([
+    ["with quotes and backslashes", 'abc"def\\ghi'],
+    ["of several lines", "-----BEGIN KEY-----\nMIIabc\n-----END KEY-----\n"],
+    ["of four digits", "4711"],
+  ])("a value %s is in no plan, for people or for programs", async (_what, value) => {
+    const agent = AGENT.replace(
+      "Berlin }",
+      `"${reference("CODE")}", vars.text: "Hello\\nLine one: ${reference("CODE")}" }`,
+    );
+    const files = { ...CLINIC, "agents/clinic.yaml": AGENT };
+    const { folder, apply, plan } = await clinic(files, { ...SECRET, CODE: value });
+    await apply(folder);
+    write(folder, { "agents/clinic.yaml": agent });
+    const shown = async () => [(await plan(folder)).out, (await plan(folder, { json: true })).out];
+    const outputs = await shown();
+    await apply(folder);
+    write(folder, { "agents/clinic.yaml": agent.replace("Line one", "Line two") });
+    outputs.push(...(await shown()));
+    for (const out of outputs) {
+      expect(out).toContain(reference("CODE"));
+      for (const line of value.split("\n"))
+        expect(out).not.toContain(JSON.stringify(line).slice(1, -1) || "4711");
+    }
+  });
+
+  test("of services whose names are alike go to different variables, and each service gets its own", async () => {
+    const { send, token } = await emptyOrganization(app);
+    const other = await emptyOrganization(app);
+    for (const name of ["Pay API", "pay-api", "خدمة", "服务"])
+      await send("POST", "/api/v1/services/", {
+        ...{ name, description: "", auth_type: "bearer", allowed_hosts: ["pay.example.com"] },
+        auth_values: { token: `secret of ${name}` },
+      });
+    const folder = newFolder();
+    await commandsOf(url, token).export(folder);
+    const variables = Object.values(contents(folder)).flatMap((text) =>
+      [...text.matchAll(/\$\{env:(\w+)\}/g)].map(([, name]) => name as string),
+    );
+    expect(new Set(variables).size).toBe(4);
+    const without = await commandsOf(url, other.token, { PAY_API_TOKEN: "x", TOKEN: "x" }).apply(folder);
+    expect(without.code).toBe(2);
+    expect(without.err.split("\n").filter((line) => line.includes("The environment has no"))).toHaveLength(4);
+    const all = Object.fromEntries(variables.map((name) => [name, "x"]));
+    expect((await commandsOf(url, other.token, all).apply(folder)).code).toBe(0);
+  });
 });
 
 describe("what is wrong", () => {
@@ -245,6 +291,22 @@ describe("what is wrong", () => {
     write(folder, { "tools/cancel.yaml": tool("cancel") });
     expect((await apply(folder)).out).toContain("Done: 3 of 3 changes.");
     expect((await drift(folder)).code).toBe(0);
+  });
+
+  test("what an export leaves out may be left out: an empty list that a file must have stays in it", async () => {
+    const { send, token } = await emptyOrganization(app);
+    const made = await send("POST", "/api/v1/language_groups/", {
+      name: "Empty",
+      skip_current_language_in_message: false,
+      description: "",
+      language_configs: [],
+    });
+    expect(made.status, JSON.stringify(made.body)).toBe(200);
+    const folder = newFolder();
+    const { export: exportTo, drift } = commandsOf(url, token);
+    await exportTo(folder);
+    expect(contents(folder)["language_groups/empty.yaml"]).toContain("language_configs: []");
+    expect(await drift(folder)).toMatchObject({ code: 0, err: "" });
   });
 
   test("an export writes over nothing that is not its own", async () => {

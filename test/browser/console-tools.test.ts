@@ -72,6 +72,20 @@ test("what is no JSON is not left out of a save without a word", async () => {
   expect(page.faults).toEqual([]);
 });
 
+test("no request is tried with other arguments than those that are typed: what is no JSON is marked", async () => {
+  await page.goto("/console/tools/look_up?view=try");
+  const run = page.getByRole("button", { name: "Run" });
+  const editor = page.getByRole("textbox", { name: "Arguments" });
+  await editor.getByText("monday").first().dblclick();
+  await page.keyboard.insertText('mon"day');
+  await page.getByText("Invalid JSON:").waitFor();
+  await expect.poll(() => run.isDisabled()).toBe(true);
+  await editor.fill('{"day": "friday"}');
+  await page.getByText("Invalid JSON:").waitFor({ state: "detached" });
+  await expect.poll(() => run.isEnabled()).toBe(true);
+  expect(page.faults).toEqual([]);
+});
+
 test("what the server finds wrong within a JSON text is told, though no field stands for it", async () => {
   await page.goto("/console/tools/look_up?view=json");
   const editor = page.getByRole("textbox", { name: "Definition" });

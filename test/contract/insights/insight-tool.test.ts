@@ -382,14 +382,15 @@ test("any body the contract accepts comes back, and is read back, as it was sent
     },
     { requiredKeys: ["pattern"] },
   );
+  // What looks like a credential is refused.
+  const header = fc
+    .stringMatching(/^X-[A-Za-z]{1,8}$/)
+    .filter((of) => !/auth|cookie|cred|jwt|bearer|pass|pwd|key|token|secret/i.test(of));
   const http = fc.record(
     {
       url: fc.webUrl({ validSchemes: ["https", "http"], withQueryParameters: true }),
       method: nullable(fc.constantFrom("POST", "PUT", "PATCH")),
-      // No name or value that looks like a credential, which the contract refuses.
-      headers: nullable(
-        fc.dictionary(fc.stringMatching(/^X-[B-J]{1,8}$/), fc.stringMatching(/^[0-9 ]{0,20}$/)),
-      ),
+      headers: nullable(fc.dictionary(header, text)),
     },
     { requiredKeys: ["url"] },
   );

@@ -101,7 +101,9 @@ export function readVapi(assistant: VapiAssistant, tools: ImportTools, today: st
     variables: tools.variables(assistant.variableValues ?? {}, ["variableValues"]),
     stt_provider: hearing(transcriber, tools),
     speech: chooseSpeech(
-      transcriber?.language ? [{ code: transcriber.language, path: ["transcriber", "language"] }] : [],
+      transcriber?.language && transcriber.language !== "multi"
+        ? [{ code: transcriber.language, path: ["transcriber", "language"] }]
+        : [],
       voice
         ? {
             provider: voice.provider ?? null,

@@ -108,7 +108,6 @@ export default function RequestPage() {
                     items={[
                       ["Last status", spoken(request.channel_manager_status)],
                       ["Attempts", request.attempt_count],
-                      ["Updated", <Time key="at" at={request.at} kind="clock" />],
                     ]}
                   />
                   {variables.length > 0 && (

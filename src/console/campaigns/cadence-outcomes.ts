@@ -31,15 +31,15 @@ export const keptOutcomes = (after: CadenceStep["after"], before: StepMode): Cad
 };
 
 export const UNITS = [
+  { value: "s", label: "seconds" },
   { value: "m", label: "minutes" },
   { value: "h", label: "hours" },
   { value: "d", label: "days" },
 ];
 
-/** `10m` as a number and a unit; seconds and weeks as the nearest of the units offered. */
+/** `10m` as a number and a unit; weeks as days, which are offered. */
 export function waitParts(wait: string): { count: number; unit: string } {
   const [count, unit] = [Number(wait.slice(0, -1)), wait.slice(-1)];
   if (unit === "w") return { count: count * 7, unit: "d" };
-  if (unit === "s") return { count: Math.max(1, Math.round(count / 60)), unit: "m" };
   return { count, unit };
 }

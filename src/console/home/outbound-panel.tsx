@@ -69,6 +69,7 @@ function campaignsAtWork(batches: CommunicationBatch[]): number[] {
 function CampaignRow({ campaign_id }: { campaign_id: number }) {
   const { data: board } = useQuery({ ...boardQuery(campaign_id), refetchInterval: REFRESH_MS });
   const waiting = board?.batches.reduce((sum, batch) => sum + batch.waiting, 0) ?? 0;
+  const next = board?.batches.find((batch) => batch.waiting > 0) ?? board?.batches[0];
   return (
     <li>
       <span className={classes.main}>
@@ -78,9 +79,7 @@ function CampaignRow({ campaign_id }: { campaign_id: number }) {
         {board && <span className={classes.aside}>{waiting.toLocaleString("en")} waiting</span>}
       </span>
       {board && board.under_way > 0 && <Status tone="busy">{board.under_way} under way</Status>}
-      {board?.under_way === 0 && board.batches[0] && (
-        <span className={classes.aside}>{board.batches[0].next_step.text}</span>
-      )}
+      {board?.under_way === 0 && next && <span className={classes.aside}>{next.next_step.text}</span>}
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import { Fault, InvalidInput, invalid, unreachable } from "../base/errors.ts";
+import { Fault, type InputIssue, InvalidInput, invalid, unreachable } from "../base/errors.ts";
 import { jsonExcess } from "../base/json-size.ts";
 import { parseJson } from "../base/parse-json.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
@@ -17,48 +17,48 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   if (text.trim() === "") return undefined;
   refuseSize(text, most_values);
   let value: unknown;
+  let lost = 0;
   try {
-    value = parseExactly(text);
+    value = parseJson(text, (digits) => {
+      if (keepsDigits(digits)) return Number(digits);
+      lost++;
+      return LOST;
+    });
   } catch (error) {
-    if (error instanceof InvalidInput) throw error;
     const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? 0);
     throw invalid(["body", position], "JSON decode error", "json_invalid");
   }
+  if (lost > 0) throw new InvalidInput(lostNumbers(value, ["body"]).slice(0, MOST_TOLD));
   // Only an escape can bring in what PostgreSQL can't store, or hide a mark; most bodies have none and are not walked.
   if (text.includes("\\") || text.includes("__proto__") || text.includes(SEALED_MARK))
     refuseUnstorable(value, ["body"]);
   return value;
 }
 
-/** A whole number that JavaScript can't hold would lose its last digits, and an identifier would name somebody else. */
-function parseExactly(text: string): unknown {
-  const lost = new Set<LostDigits>();
-  const value = parseJson(text, (digits) => {
-    const number = Number(digits);
-    // A program that has doubles, too, writes them so: it reads its own digits again.
-    if (String(number) === digits || BigInt(digits) === BigInt(number)) return number;
-    const found = new LostDigits();
-    lost.add(found);
-    return found;
-  });
-  if (lost.size === 0) return value;
-  throw new InvalidInput(
-    placesOf(value, ["body"]).map((loc) => ({
-      loc,
-      msg: "Input should be a whole number that keeps all its digits, of at most 9007199254740991; write a longer one as a text",
-      type: "int_precision",
-    })),
-  );
+/** Stands for a whole number that JavaScript can't hold: an identifier without its last digits would name somebody else. */
+const LOST = Symbol("lost digits");
+const MOST_TOLD = 100;
+
+function keepsDigits(digits: string): boolean {
+  const number = Number(digits);
+  // A program that has doubles, too, writes them so: it reads its own digits again.
+  return Number.isFinite(number) && (String(number) === digits || BigInt(digits) === BigInt(number));
 }
 
-class LostDigits {}
-
-const placesOf = (value: unknown, loc: (string | number)[]): (string | number)[][] => {
-  if (value instanceof LostDigits) return [loc];
-  if (Array.isArray(value)) return value.flatMap((item, at) => placesOf(item, [...loc, at]));
+function lostNumbers(value: unknown, loc: InputIssue["loc"]): InputIssue[] {
+  if (value === LOST)
+    return [
+      {
+        loc,
+        msg: "Input should be a whole number that keeps all its digits, of at most 9007199254740991; write a longer one as a text",
+        type: "int_precision",
+      },
+    ];
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([key, inner]) => placesOf(inner, [...loc, key]));
-};
+  return Array.isArray(value)
+    ? value.flatMap((item, at) => lostNumbers(item, [...loc, at]))
+    : Object.entries(value).flatMap(([key, inner]) => lostNumbers(inner, [...loc, key]));
+}
 
 function refuseSize(text: string, values: number): void {
   const excess = jsonExcess(text, { levels: MAX_DEPTH, values, names: MAX_NAMES });

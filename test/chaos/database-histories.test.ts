@@ -69,8 +69,8 @@ test("the histories were worth something: steps were tried, skipped and stopped"
   const { rows } = await sql<{ steps: number; skipped: number }>`
     select (select count(*) from attempts where step > 0) as steps,
       (select count(*) from requests where step_log is not null) as skipped`.execute(app.db);
-  // How many is the seed's: one had 23 in 150 histories.
-  expect(rows[0]?.steps).toBeGreaterThan(RUNS / 15);
+  // By night the seed changes, and with it how many: one had 23 in 150 histories.
+  expect(rows[0]?.steps).toBeGreaterThan(RUNS / (process.env.NIGHTLY === "1" ? 15 : 5));
   expect(rows[0]?.skipped).toBeGreaterThan(0);
 });
 

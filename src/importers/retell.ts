@@ -130,14 +130,12 @@ export function readRetell(file: RetellFile, tools: ImportTools, today: string):
     verbal_language_change: false,
     variables: tools.variables(llm.default_dynamic_variables ?? {}, at("default_dynamic_variables")),
     speech: chooseSpeech(
-      codes
-        .filter((code) => code !== "multi")
-        .map((code, index) => ({
-          code,
-          path: Array.isArray(agent?.language)
-            ? [...agent_path, "language", index]
-            : [...agent_path, "language"],
-        })),
+      codes.map((code, index) => ({
+        code,
+        path: Array.isArray(agent?.language)
+          ? [...agent_path, "language", index]
+          : [...agent_path, "language"],
+      })),
       agent?.voice_id
         ? {
             provider: null,

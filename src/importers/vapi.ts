@@ -101,9 +101,7 @@ export function readVapi(assistant: VapiAssistant, tools: ImportTools, today: st
     variables: tools.variables(assistant.variableValues ?? {}, ["variableValues"]),
     stt_provider: hearing(transcriber, tools),
     speech: chooseSpeech(
-      transcriber?.language && transcriber.language !== "multi"
-        ? [{ code: transcriber.language, path: ["transcriber", "language"] }]
-        : [],
+      transcriber?.language ? [{ code: transcriber.language, path: ["transcriber", "language"] }] : [],
       voice
         ? {
             provider: voice.provider ?? null,

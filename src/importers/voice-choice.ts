@@ -30,6 +30,9 @@ const SPEEDS: Record<TtsProvider, [number, number]> = {
   Cartesia: [0.6, 1.5],
 };
 
+/** What other platforms call hearing several languages at once: no language to speak. */
+const SEVERAL = "multi";
+
 /** The languages of the file that Parley speaks, each with the same voice or one like it. */
 export function chooseSpeech(
   given: readonly GivenLanguage[],
@@ -38,7 +41,7 @@ export function chooseSpeech(
 ): ChosenSpeech {
   const codes: LanguageCode[] = [];
   const prompt_lines: string[] = [];
-  for (const [at, { code, path }] of given.entries()) {
+  for (const [at, { code, path }] of given.filter(({ code: named }) => named !== SEVERAL).entries()) {
     const found = languageOf(code);
     if (found === null) {
       if (at === 0) prompt_lines.push(`Speak the language with the code ${plainCode(code)}.`);

@@ -35,7 +35,7 @@ export const wakeOrganization = (tx: Tx, organization_id: number, at: Date): Pro
 /** Of the batches `b`; locked in the order of `dialing/look-again.ts`. */
 async function wakeAll(tx: Tx, which: RawBuilder<unknown>, at: Date): Promise<void> {
   await sql`
-    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz
+    update batch_pacing set wake_at = ${at.toISOString()}::timestamptz, silent_steps = null
     where batch_key in (
       select p.batch_key from batch_pacing p join batches b on b.key = p.batch_key
       where ${which}

@@ -8,6 +8,7 @@ import { ClaimNumbers } from "../dialing/numbers/claim-numbers.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { openDays } from "../planning/schedule.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/steps/batch-step.ts";
+import { silenceOf } from "../planning/steps/silent-step.ts";
 
 /** The same batch as one step of its campaign's cadence sees it. */
 export function lookAtLane(look: BatchLook, step: number, now: Date): BatchLook {
@@ -28,6 +29,7 @@ function stepOf(batch: DueBatch, numbers: ClaimNumbers, now: Date): BatchStep {
       last_at,
       spending: batch.spending,
       confirmation: batch.confirmation,
+      silent: silenceOf(batch),
       ...numbers.capacity(batch),
     },
     now,

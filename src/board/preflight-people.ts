@@ -7,10 +7,11 @@ import {
   contactTimezone,
 } from "../dialing/cadences/candidate-addresses.ts";
 import { personOf } from "../dialing/candidates.ts";
-import { contactKindOf, reachModeOf, reachQuestion } from "../dialing/due-batches.ts";
+import { contactKindOf, reachQuestion } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { checksOfLane } from "../dialing/known/read-number-checks.ts";
+import { isWithoutTemplate, readLacksTemplate } from "../dialing/known/read-templates.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import { stepAddress } from "../planning/cadences/cadence.ts";
 import { firstPossible } from "../planning/first-possible.ts";
@@ -60,7 +61,6 @@ export async function judgePeople(
   const { organization_id, sub_organization_id } = batch;
   const rules = lines.rulesOf(batch);
   const kind = contactKindOf(batch);
-  const isWhatsapp = reachModeOf(batch) === "whatsapp";
   const opens = new Map<string, boolean>();
   /** Whether any minute of the campaign's days is open to this person. People of one place at once. */
   const everOpen = (held: Omit<HeldPerson, "past">): boolean => {
@@ -105,6 +105,7 @@ export async function judgePeople(
     ),
     now,
   );
+  const lacksTemplate = await readLacksTemplate(db, [{ batch, people }], now);
   const checks = await checksOfLane(db, { batch, people }, now);
   for (const [index, person] of people.entries()) {
     tally.judged++;
@@ -121,9 +122,9 @@ export async function judgePeople(
     const past = addressesOfPerson(batch, person, persons).flatMap((address) => [
       ...contacts.with(batch, address),
     ]);
-    const { hold, too_late } = personState(rules, { ...held, past }, now);
-    if (isWhatsapp && !namesTemplate(batch.campaign.campaign_variables, person.request_variables))
-      tally.without_template++;
+    const lacks_template = lacksTemplate(batch, person);
+    const { hold, too_late } = personState(rules, { ...held, past, lacks_template }, now);
+    if (isWithoutTemplate(batch, person)) tally.without_template++;
     if (issue !== null && issue.kind !== "lookup") tally.add("skipped", issue.kind);
     else if (too_late !== null) tally.add("skipped", "too-late");
     else if (!everOpen(held)) tally.add("later", "never-open");
@@ -133,9 +134,3 @@ export async function judgePeople(
     else tally.contacted++;
   }
 }
-
-/** Of the campaign or the request: the name of an approved template of WhatsApp. */
-const namesTemplate = (...variables: Record<string, string>[]): boolean =>
-  variables.some((each) =>
-    ["whatsapp_template", "vars.whatsapp_template"].some((name) => each[name]?.trim()),
-  );

@@ -30,6 +30,8 @@ const WORDS: Record<PreflightReason, string> = {
   "not-before": "waiting for their not_before",
   "unknown-zone": "time zone that does not exist",
   "unreadable-time": "not_before or not_after that is no time",
+  "no-approved-template":
+    "without an approved template of WhatsApp, and not written to by them within 24 hours",
   "contact-cap": "contacted as often as a cap allows",
   "after-conversation": "resting after a conversation",
   "too-often": "tried as often as the installation allows",

@@ -32,6 +32,7 @@ import { contactKindOf, reachQuestion, timeOf } from "../dialing/due-batches.ts"
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { checksOfLane, readStanding } from "../dialing/known/read-number-checks.ts";
+import { readLacksTemplate } from "../dialing/known/read-templates.ts";
 import { readTried } from "../dialing/known/read-tried.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
@@ -278,6 +279,7 @@ export async function nextStepOf(
   const issue =
     stepIssue(batch, { ...waiting, counted_on: [] }, stops) ??
     eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations, check);
+  const lacksTemplate = await readLacksTemplate(deps.db, [{ batch, people: [request] }], now);
   const rules = look.lines.rulesOf(batch);
   const contacted = addressesOfPerson(batch, request, persons);
   const contacts = await readContacts(
@@ -295,6 +297,7 @@ export async function nextStepOf(
       contact_timezone: contactTimezone(batch, request, persons),
       past: contacted.flatMap((address) => [...contacts.with(batch, address)]),
       is_asked_for: request.call_back_after === request.attempt_count,
+      lacks_template: lacksTemplate(batch, request),
     },
     now,
   );

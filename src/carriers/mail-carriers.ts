@@ -80,7 +80,7 @@ const ownDomainsOnly = (db: Db, mail: CarrierMail): CarrierMail => ({
   check: mail.check,
   async send(account, outgoing, handingOver) {
     const why = await whyNotOwner(db, account.channel_id, outgoing.from.address);
-    if (why !== null) throw new CarrierFault(why, "not-sent", { retry_after_s: 300, is_ours: true });
+    if (why !== null) throw new CarrierFault(why, "not-sent", { retry_after_s: 300, ours: "source" });
     return mail.send(account, outgoing, handingOver);
   },
 });

@@ -23,7 +23,7 @@ export function ownNumbersOnly(carrier: Carrier, db: Db): Carrier {
     if (foreign === undefined) return;
     throw new CarrierFault(`${foreign} is not a number of this organization.`, "refused", {
       status: "DELIVERY_FAILED",
-      is_ours: true,
+      ours: "source",
     });
   };
 

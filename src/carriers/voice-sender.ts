@@ -30,7 +30,7 @@ export function voiceSender(parts: Parts): OutreachSender {
     if (found?.carrier.calls) return { calls: found.carrier.calls, account: found.account };
     throw new CarrierFault("This installation has no carrier for the channel's calls.", "refused", {
       status: "UNEXPECTED_ERROR",
-      is_ours: true,
+      ours: "source",
     });
   };
   const reached = (taken: Pick<SentOutreach, "sid" | "status">): SentOutreach => ({

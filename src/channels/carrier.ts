@@ -42,18 +42,22 @@ export type Carriers = {
 };
 
 /**
+ * What a fault of ours lies in, and whom it keeps from being reached: our account, number or template, and all whom it
+ * reaches; our account's permission for the person's country; or the campaign's step, which has no words to send.
+ */
+export type OurFault = "source" | "country" | "step";
+
+/**
  * A carrier did not do what was asked. `fate` says what may have come of it: "refused", it never will, `status` says
  * why; "not-sent", it did not take it, another try is safe (after `retry_after_s`, where it told); "unknown", it may have
- * taken it: before another try it has to be asked (`find`). `is_ours`: what it refused is our account, our permission, our
- * number or our template, and no fault of the person's; once that is mended the same try goes well. `is_country`: of
- * these, that our account may not reach the person's country; people elsewhere are reached as before.
+ * taken it: before another try it has to be asked (`find`). `ours`: the fault is
+ * ours and not the person's; once that is mended the same try goes well.
  */
 export class CarrierFault extends PublicError {
   readonly fate: "refused" | "not-sent" | "unknown";
   readonly status: ChannelStatus | null;
   readonly retry_after_s: number | null;
-  readonly is_ours: boolean;
-  readonly is_country: boolean;
+  readonly ours: OurFault | null;
 
   constructor(
     message: string,
@@ -61,8 +65,7 @@ export class CarrierFault extends PublicError {
     more: {
       status?: ChannelStatus;
       retry_after_s?: number;
-      is_ours?: boolean;
-      is_country?: boolean;
+      ours?: OurFault | null;
       cause?: unknown;
     } = {},
   ) {
@@ -71,8 +74,7 @@ export class CarrierFault extends PublicError {
     this.fate = fate;
     this.status = more.status ?? null;
     this.retry_after_s = more.retry_after_s ?? null;
-    this.is_country = more.is_country ?? false;
-    this.is_ours = (more.is_ours ?? false) || this.is_country;
+    this.ours = more.ours ?? null;
   }
 }
 

@@ -43,10 +43,13 @@ export const SHOWN_AFTER_ms = 6_500;
 
 export type MayGo = () => boolean | Promise<boolean>;
 
-/** The person withdrew, or was put on a list, after the attempt was claimed: nothing was sent, and nothing counts. */
+/**
+ * The person withdrew, was put on a list, or WhatsApp closed for them after the attempt was claimed: nothing was sent, and
+ * nothing counts.
+ */
 export class Withdrawn extends CarrierFault {
-  constructor() {
-    super("The person may not be reached any more.", "not-sent");
+  constructor(why = "The person may not be reached any more.") {
+    super(why, "not-sent");
     this.name = "Withdrawn";
   }
 }

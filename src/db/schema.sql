@@ -1842,7 +1842,8 @@ create table batch_pacing (
   wake_at timestamptz,
   last_at timestamptz,
   auto_rate double precision,
-  rated_at timestamptz
+  rated_at timestamptz,
+  silent_steps json
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index batch_pacing_wake on batch_pacing (wake_at) where (wake_at is not null);
 

@@ -254,6 +254,7 @@ export interface BatchPacing {
   batch_key: number;
   last_at: string | null;
   rated_at: string | null;
+  silent_steps: unknown | null;
   wake_at: string | null;
 }
 

@@ -1,3 +1,4 @@
+import type { OurFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 
 /** News about an attempt, from the sender, the carrier's callbacks, a session or a lookup. */
@@ -16,16 +17,15 @@ export type AttemptEvent =
       session?: { session_id: number; conversation_id: number } | null;
     }
   /**
-   * The carrier did not accept the attempt, or never got it, so it does not count as one. `is_ours`: the carrier refused our
-   * account, number, permission or template, which never ends the request. `is_country`: refused for that country only.
+   * The carrier did not accept the attempt, or never got it, so it does not count as one. `ours`: the
+   * fault is ours, which never ends the request.
    */
   | {
       kind: "not-taken";
       key: string;
       retry_after_s: number | null;
       why: string;
-      is_ours?: boolean;
-      is_country?: boolean;
+      ours?: OurFault | null;
       /** The person withdrew before the hand-over, which says nothing about the carrier. */
       is_withdrawn?: boolean;
     }

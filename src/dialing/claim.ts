@@ -7,6 +7,7 @@ import { statusAt } from "../planning/batch-state.ts";
 import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "../planning/pacing.ts";
 import { type Contender, placeOrder } from "../planning/places/place-order.ts";
 import { type BatchStep, batchStep, type DayCap, isShortOfPlaces } from "../planning/steps/batch-step.ts";
+import { silenceOf } from "../planning/steps/silent-step.ts";
 import { beginDialing } from "./begin-dialing.ts";
 import { laneName, lanesOf } from "./cadences/lanes.ts";
 import { skipSteps } from "./cadences/skip-steps.ts";
@@ -99,6 +100,7 @@ function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Da
       last_at,
       spending,
       confirmation,
+      silent: silenceOf(batch),
       ...capacity,
     },
     now,

@@ -11,6 +11,7 @@ import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
 import { contactKindOf, type DueBatch } from "./due-batches.ts";
 import type { Contacts } from "./known/read-contacts.ts";
+import type { LacksTemplate } from "./known/read-templates.ts";
 import type { Lines } from "./lines.ts";
 import type { ClaimNumbers } from "./numbers/claim-numbers.ts";
 import { placeOf } from "./places/place.ts";
@@ -46,6 +47,7 @@ export type ClaimKnown = {
   /** Addresses that batches decided earlier start an attempt to; people with a live attempt are no candidates. */
   busy: BusyAddresses;
   firsts: FirstAttempts;
+  lacksTemplate: LacksTemplate;
   eligibilityIssue(batch: DueBatch, candidate: Candidate): EligibilityIssue | null;
 };
 
@@ -155,6 +157,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
             ...known.contacts.with(batch, address),
           ]),
           is_asked_for: candidate.call_back_after === candidate.attempt_count,
+          lacks_template: known.lacksTemplate(batch, candidate),
         },
         now,
       ),

@@ -234,8 +234,8 @@ function eventOfFault(error: unknown, why: string, key: string, at: Date): Attem
   if (error instanceof Withdrawn)
     return { kind: "not-taken", key, retry_after_s: null, why, is_withdrawn: true };
   // A fault of this program before the hand-over, so the attempt does not count.
-  if (error.is_ours && error.fate !== "unknown")
-    return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true, is_country: error.is_country };
+  if (error.ours !== null && error.fate !== "unknown")
+    return { kind: "not-taken", key, retry_after_s: null, why, ours: error.ours };
   switch (error.fate) {
     case "refused":
       return {

@@ -11,6 +11,7 @@ import { type ContactKind, contactChannelOf } from "../planning/contact-hours.ts
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
 import type { MissingConfirmation, SpendView } from "../planning/steps/batch-step.ts";
+import type { StoredSilence } from "../planning/steps/silent-step.ts";
 
 /** A batch with all that its next attempt depends on: its campaign, the agent's time zone, and its source address. */
 export type DueBatch = {
@@ -24,6 +25,8 @@ export type DueBatch = {
   last_at: string | null;
   auto_rate: number | null;
   rated_at: string | null;
+  /** Its steps without words, by their number. */
+  silent_steps: Record<string, StoredSilence> | null;
   organization_id: number;
   sub_organization_id: number;
   /** Null: the campaign has no spend cap. */
@@ -101,7 +104,7 @@ export const senderOf = ({ organization_id, campaign: { mode }, sender }: DueBat
 
 const COLUMNS = sql`
   b.key as batch_key, b.batch_id, b.status, b.expires_on, b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline,
-  p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,
+  p.last_at, p.auto_rate, p.rated_at, p.silent_steps, o.organization_id, b.sub_organization_id,
   json_build_object('id', c.id, 'mode', coalesce(c.mode, 'voice'), 'agent_id', c.agent_id, 'caller_id', c.caller_id,
     'campaign_variables', c.campaign_variables, 'voicemail_detection', c.voicemail_detection,
     'sms_session_ttl', c.sms_session_ttl, 'number_group_id', c.number_group_id,
@@ -206,7 +209,7 @@ export async function readCampaignAsBatch(db: Db, campaign_id: number): Promise<
         false as auto_call_rate, null::integer as auto_call_rate_baseline, null::bigint as confirmed_people, sub_organization_id, id as campaign_id
       from campaigns where id = ${campaign_id}
     ) b
-    cross join (select null::timestamptz as last_at, null::integer as auto_rate, null::timestamptz as rated_at) p ${TABLES}`.execute(
+    cross join (select null::timestamptz as last_at, null::integer as auto_rate, null::timestamptz as rated_at, null::json as silent_steps) p ${TABLES}`.execute(
     db,
   );
   return rows[0] as DueBatch;

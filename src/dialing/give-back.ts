@@ -18,15 +18,15 @@ export function giveBackNotTaken(
   request: RequestRow,
   event: Extract<AttemptEvent, { kind: "not-taken" }>,
 ): void {
-  const is_ours = event.is_ours === true;
+  const { ours = null } = event;
   // A process that died before the hand-over says nothing about the carrier's health.
   const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
   changes.end(attempt, "not-taken");
   giveBackNumber(changes, attempt);
   if (event.is_withdrawn) giveBackDay(changes, attempt);
-  else if (is_ours) {
-    if (event.is_country) changes.refused_countries.push({ ...attempt, why: event.why });
-    else countRefusal(changes, attempt, event.why);
+  else if (ours !== null) {
+    if (ours === "country") changes.refused_countries.push({ ...attempt, why: event.why });
+    else if (ours === "source") countRefusal(changes, attempt, event.why);
     giveBackDay(changes, attempt);
   } else if (isCarriers && request.refusals > 0) changes.tallyOf(attempt).repeated += 1;
   else if (isCarriers) changes.count(attempt, true);
@@ -35,9 +35,12 @@ export function giveBackNotTaken(
   if (attempt.attempt_number !== request.attempt_count) return;
   request.attempt_count -= 1;
   // Due at once: the next claim skips it with the reason.
-  const taken_back_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
+  const taken_back_ms =
+    ours !== null ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
   const wait_ms = event.is_withdrawn ? 0 : taken_back_ms;
-  if (!is_ours && !event.is_withdrawn) request.refusals += 1;
+  if (ours === null && !event.is_withdrawn) request.refusals += 1;
+  if (ours === "step" && changes.goesOnWith(attempt))
+    changes.silent_steps.push({ ...attempt, ...changes.batchOf(attempt), why: event.why });
   waitAgain(changes, attempt, request, wait_ms);
 }
 

@@ -17,6 +17,7 @@ import { addOutreachFees } from "./outreach-fees.ts";
 import { BY_OUTCOME, earlierAttempts, readCallBacks } from "./read-earlier.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
+import { silenceSteps } from "./silence-steps.ts";
 import { recordOutcomes } from "./source-health.ts";
 
 /**
@@ -173,6 +174,7 @@ async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> 
       isWaiting(request_status) && due_at !== null ? [{ batch_key, at: due_at }] : [],
     ),
   );
+  await silenceSteps(tx, changed.silent_steps, now);
   await giveBackDays(tx, changed.given_back);
   await giveBackUses(tx, changed.given_back_numbers);
   await recordOutcomes(tx, changed.outcomes, now);

@@ -9,6 +9,7 @@ import type { PlannedStep, SkippedStep } from "../planning/cadences/next-cadence
 import { stepEvents } from "./cadences/step-events.ts";
 import type { RefusedCountry } from "./country-hold.ts";
 import type { AttemptRow, BatchContext, RequestRow } from "./settled-rows.ts";
+import type { RefusedStep } from "./silence-steps.ts";
 
 /** What a settlement will write, collected event by event: changed rows, events and webhooks. Pure. */
 export class SettledChanges {
@@ -21,6 +22,7 @@ export class SettledChanges {
   readonly given_back: { campaign_id: number; day: string }[] = [];
   readonly given_back_numbers: NumberUse[] = [];
   readonly refused_countries: RefusedCountry[] = [];
+  readonly silent_steps: RefusedStep[] = [];
   readonly now: Date;
   #batches: Map<string, BatchContext>;
   #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();

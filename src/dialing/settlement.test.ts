@@ -81,8 +81,8 @@ const anyEvent: fc.Arbitrary<(at: Date) => AttemptEvent> = fc.oneof(
         (at: Date): AttemptEvent => ({ kind: "status", key, at, ...word }),
     ),
   fc
-    .record({ is_ours: fc.boolean(), is_country: fc.boolean() })
-    .map((why) => (): AttemptEvent => ({ kind: "not-taken", key, retry_after_s: null, why: "busy", ...why })),
+    .constantFrom(null, "source" as const, "country" as const, "step" as const)
+    .map((ours) => (): AttemptEvent => ({ kind: "not-taken", key, retry_after_s: null, why: "busy", ours })),
   fc
     .constantFrom("handing-over" as const, "asking" as const)
     .map((from) => (): AttemptEvent => ({ kind: "unknown", key, why: "no answer", from })),

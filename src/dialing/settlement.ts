@@ -249,7 +249,7 @@ export class Settlement {
   ): void {
     const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
     if (!isUntouched || !isUnplaced(attempt)) return;
-    if (event.is_ours === true || request.refusals + 1 < MAX_REFUSALS) {
+    if (event.ours != null || request.refusals + 1 < MAX_REFUSALS) {
       giveBackNotTaken(this.changed, attempt, request, event);
       return;
     }

@@ -75,7 +75,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   if (!target) {
     throw new CarrierFault(`${outreach.source} is no e-mail address of an agent any more.`, "refused", {
       status: "UNEXPECTED_ERROR",
-      is_ours: true,
+      ours: "source",
     });
   }
   const before = await openedBefore(parts, outreach);
@@ -117,7 +117,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const lookup = sessionLookup(state, { ...system, [UNSUBSCRIBE_VARIABLE]: way_out });
   const template = await templateMail(snapshot, lookup, at, parts.reader).catch(refused);
   if (!template)
-    throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
+    throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { ours: "step" });
   const { announcements = [], announcements_wait: _, ...remembered } = state;
   const words = withAnnouncement(template, announcementText(announcements));
 
@@ -170,7 +170,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
 function refused(error: unknown): never {
   if (error instanceof UnreadableMail)
     throw new CarrierFault("The HTML of the agent's e-mail template can't be turned into text.", "refused", {
-      is_ours: true,
+      ours: "step",
     });
   if (error instanceof Fault && error.kind === "unavailable")
     throw new CarrierFault(error.message, "not-sent", { retry_after_s: error.retry_after_s ?? 30 });
@@ -180,7 +180,7 @@ function refused(error: unknown): never {
 function requireTemplate({ agent, message }: Snapshot): void {
   if (message?.type === "email_template") return;
   const words = `Agent "${agent.name}" has no message of type email_template to write.`;
-  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR", is_ours: true });
+  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR", ours: "step" });
 }
 
 /** The session of this very try, by a process that died before its mail was stored. Index: sessions_sid. */

@@ -7,6 +7,7 @@ import {
   type OutreachSender,
   type SentOutreach,
   SHOWN_AFTER_ms,
+  Withdrawn,
 } from "../channels/outreach.ts";
 import { endSession } from "../turns/end-session.ts";
 import { loadAnswer } from "../turns/stored-answer.ts";
@@ -46,7 +47,7 @@ export function textSender(
     if (found?.carrier.texts) return found;
     throw new CarrierFault("This installation has no carrier for the channel's texts.", "refused", {
       status: "UNEXPECTED_ERROR",
-      is_ours: true,
+      ours: "source",
     });
   };
 
@@ -88,7 +89,7 @@ export function textSender(
         if (first === undefined) {
           throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
             status: "UNEXPECTED_ERROR",
-            is_ours: true,
+            ours: "step",
           });
         }
         const { key } = outreach;
@@ -206,9 +207,7 @@ function templateOf({ variables }: Outreach, medium: Medium) {
 async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise<void> {
   const { channel_target_id, target: source } = outreach;
   if (await isWindowOpen(engine.db, { channel_target_id, source }, engine.clock.now())) return;
-  throw new CarrierFault(
-    `WhatsApp allows free text only within 24 hours of the person's last word; name an approved template in the variable ${TEMPLATE_VARIABLE}.`,
-    "refused",
-    { status: "DELIVERY_FAILED", is_ours: true },
+  throw new Withdrawn(
+    `WhatsApp takes words only within 24 hours of the person's last; name an approved template in the variable whatsapp_template.`,
   );
 }

@@ -26,6 +26,7 @@ const HOLDS: ReadonlySet<string> = new Set([
   "not-before",
   "unknown-zone",
   "unreadable-time",
+  "no-approved-template",
   "contact-cap",
   "after-conversation",
 ] satisfies WaitReason[]);

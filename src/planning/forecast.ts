@@ -60,6 +60,7 @@ const TURN = 2_000;
 
 const LIMITLESS = {
   source_paused_until: null,
+  silent: null,
   source_refusal: null,
   stopped: null,
   spending: null,

@@ -30,6 +30,7 @@ export type PersonHoldReason =
   | "not-before"
   | "unknown-zone"
   | "unreadable-time"
+  | "no-approved-template"
   | CapHold["reason"];
 
 /** Why a person is not contacted yet. `until`: when they are looked at again. */
@@ -52,10 +53,29 @@ export type HeldPerson = ContactKind & {
   past: readonly PastContact[];
   /** The start is the call that the person asked for: the rest after a conversation does not hold for it. */
   is_asked_for?: boolean;
+  /** WhatsApp would take the words only as an approved template, and none is named. */
+  lacks_template?: boolean;
 };
 
-/** What the organization's rules say of one start now. Of several holds the one that lasts longest is told. Pure. */
+/** Their next word opens WhatsApp for them, and a template may be named at any time. */
+const TEMPLATE_LOOK_ms = 15 * 60_000;
+
+/** What the organization's rules, and WhatsApp's, say of one start now. Pure. */
 export function personState(rules: OutreachRules | null, person: HeldPerson, now: Date): PersonState {
+  const state = ruledState(rules, person, now);
+  if (!person.lacks_template || state.hold !== null || state.too_late !== null) return state;
+  return {
+    hold: {
+      reason: "no-approved-template",
+      text: "Waiting: WhatsApp takes words only within 24 hours of the person's last. Name an approved template in the variable whatsapp_template of the campaign or the list.",
+      until: new Date(now.getTime() + TEMPLATE_LOOK_ms),
+    },
+    too_late: null,
+  };
+}
+
+/** Of several holds the one that lasts longest is told. */
+function ruledState(rules: OutreachRules | null, person: HeldPerson, now: Date): PersonState {
   if (rules === null) return FREE;
   const caps = person.is_asked_for ? { ...rules, days_after_conversation: null } : rules;
   const cap = capHold(caps, person.channel, person.past, now);

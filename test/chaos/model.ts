@@ -353,6 +353,7 @@ export class Model {
           spending: null,
           numbers: null,
           confirmation: null,
+          silent: null,
           campaign_limit: null,
           agent_limit: null,
           free_lines: { source: 1, organization: 1 },

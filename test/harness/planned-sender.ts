@@ -70,9 +70,9 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       const planned = plan(outreach, tries);
       const { send = "taken", first = "QUEUED", tells = [], is_transient = null, our_fault } = planned;
       if (send === "refused") throw refusal(planned);
-      if (send === "refused-ours") throw new CarrierFault("Account suspended", "refused", { is_ours: true });
+      if (send === "refused-ours") throw new CarrierFault("Account suspended", "refused", { ours: "source" });
       if (send === "refused-country")
-        throw new CarrierFault("Permission denied", "refused", { is_country: true });
+        throw new CarrierFault("Permission denied", "refused", { ours: "country" });
       if (send === "not-sent") throw new CarrierFault("busy", "not-sent");
       if (send === "unknown") throw new CarrierFault("connection reset", "unknown");
       if (send === "crash") throw new TypeError("Cannot read properties of undefined");

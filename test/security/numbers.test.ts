@@ -189,7 +189,7 @@ test("a target that was linked before its number became another's calls and text
   expect(written()).toHaveLength(1);
   const path = `/api/v1/number_owners/${encodeURIComponent(VICTIMS)}`;
   await app.send("PUT", path, { organization_id: attacker.organization_id });
-  const refusal = { fate: "refused", is_ours: true };
+  const refusal = { fate: "refused", ours: "source" };
   await expect(found?.carrier.texts?.send(found.account, text)).rejects.toMatchObject(refusal);
   await expect(found?.carrier.calls?.place(found.account, call)).rejects.toMatchObject(refusal);
   expect(written()).toHaveLength(1);

@@ -118,7 +118,7 @@ function faultOfAnswer(
   // Some yes, but not the one that says it has the mail.
   if (http < 400) return new CarrierFault(message, "unknown");
   if (http === 401 || http === 403)
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300, is_ours: true });
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
   if (http === 429) {
     const reset_s = Number(headers["x-ratelimit-reset"]) - now.getTime() / 1000;
     return new CarrierFault(message, "not-sent", {

@@ -208,7 +208,7 @@ function faultOf(
   }
   if (code === "EAUTH") {
     const message = `${where} did not accept user and password: ${words}`;
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300, is_ours: true });
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
   }
   if (responseCode !== undefined && responseCode >= 500) {
     const status = refusalStatus(command, response ?? "");

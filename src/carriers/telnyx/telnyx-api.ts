@@ -107,16 +107,16 @@ function answerFault(
   const words = [first?.title, first?.detail].filter(Boolean).join(": ") || "no reason given";
   const message = shown(`Telnyx answered ${status}${code ? ` (${code})` : ""}: ${words}`.slice(0, 500));
   if (status === 401 || status === 403) {
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300, is_ours: true });
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
   }
   if (status === 429) {
     const after_s = Number(headers["retry-after"]);
     return new CarrierFault(message, "not-sent", { retry_after_s: Number.isFinite(after_s) ? after_s : 1 });
   }
   if (status >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
-  const is_ours = code !== null && OURS.has(code);
+  const ours = code !== null && OURS.has(code) ? "source" : null;
   const refusal: ChannelStatus = code !== null && INVALID_NUMBER.has(code) ? "INVALID" : "FAILED";
-  return new CarrierFault(message, "refused", { status: refusal, is_ours });
+  return new CarrierFault(message, "refused", { status: refusal, ours });
 }
 
 function parsed(body: Buffer): unknown {

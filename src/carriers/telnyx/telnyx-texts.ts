@@ -80,5 +80,5 @@ export function telnyxTexts(
 const noSuchMedium = (medium: OutgoingText["medium"]) =>
   new CarrierFault(`Telnyx sends no texts by ${medium} for us.`, "refused", {
     status: "UNEXPECTED_ERROR",
-    is_ours: true,
+    ours: "source",
   });

@@ -37,13 +37,13 @@ test.each([13227, 21215, 32205, 21408])(
   "error %i holds the country of the number, and nobody else's",
   (code) => {
     const fault = faultOf(answer(400, { code, message: "Permission denied" }), asked);
-    expect(fault).toMatchObject({ fate: "refused", is_ours: true, is_country: true });
+    expect(fault).toMatchObject({ fate: "refused", ours: "country" });
   },
 );
 
 test("a number of ours that is refused is no matter of a country", () => {
   const fault = faultOf(answer(400, { code: 21212, message: "From" }), asked);
-  expect(fault).toMatchObject({ is_ours: true, is_country: false });
+  expect(fault).toMatchObject({ ours: "source" });
 });
 
 test.each<[string, EgressOutcome, string, string]>([

@@ -1,27 +1,26 @@
 import { unreachable } from "../../base/errors.ts";
-import { CarrierFault } from "../../channels/carrier.ts";
+import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
 
 /** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
 type Meaning =
-  | { fate: "refused"; status: ChannelStatus; is_ours: boolean; is_country?: boolean }
+  | { fate: "refused"; status: ChannelStatus; ours: OurFault | null }
   /** `after_s`: how long another try should wait where the answer doesn't say. */
-  | { fate: "not-sent"; after_s: number; is_ours: boolean };
+  | { fate: "not-sent"; after_s: number; ours: OurFault | null };
 
-const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: false });
-const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: true });
+const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: null });
+const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: "source" });
 /** Our account may not reach the country of the person's number; all others as before. */
 const country = (status: ChannelStatus): Meaning => ({
   fate: "refused",
   status,
-  is_ours: true,
-  is_country: true,
+  ours: "country",
 });
-const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, is_ours: false });
+const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, ours: null });
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
-const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, is_ours: true };
+const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, ours: "source" };
 const TOO_FAST = notSent(1);
 
 export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
@@ -159,17 +158,17 @@ function faultOfAnswer(
   const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
   const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
   const told = Number(headers["retry-after"]);
-  const retry = (after_s: number, is_ours = false) =>
-    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s, is_ours });
+  const retry = (after_s: number, ours: OurFault | null = null) =>
+    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s, ours });
 
   const meaning = code === null ? undefined : TWILIO_ERRORS[code];
-  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.is_ours);
+  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.ours);
   if (meaning) {
-    const { status, is_ours, is_country = false } = meaning;
-    return new CarrierFault(message, "refused", { status, is_ours, is_country });
+    const { status, ours } = meaning;
+    return new CarrierFault(message, "refused", { status, ours });
   }
   if (http === 429) return retry(1);
-  if (http === 401 || http === 403) return retry(300, true);
+  if (http === 401 || http === 403) return retry(300, "source");
   // Twilio keeps 5xx for what it can't say the end of.
   if (http >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
   return new CarrierFault(message, "refused", { status: "FAILED" });

@@ -16,6 +16,7 @@ import type { LineLimits, Lines } from "../lines.ts";
 import type { ClaimNumbers } from "../numbers/claim-numbers.ts";
 import { type Contacted, readContacts } from "./read-contacts.ts";
 import { readNumberChecks } from "./read-number-checks.ts";
+import { readLacksTemplate } from "./read-templates.ts";
 import { readTried } from "./read-tried.ts";
 
 /** Needs the locks of the batches and lines, and locks the requests that it finds. `firsts`: how many of each batch are read. */
@@ -47,11 +48,8 @@ export async function readKnown(
   const contacts = await readContacts(tx, contactedBy(of, lines), now);
   const blocked = await findReachIssues(tx, batches, candidates, persons);
   const stops = await readStopSigns(tx, stopQuestions(batches, candidates, persons));
-  const checks = await readNumberChecks(
-    tx,
-    batches.map((batch) => ({ batch, people: candidates.get(laneName(batch)) ?? [] })),
-    now,
-  );
+  const lanes = batches.map((batch) => ({ batch, people: candidates.get(laneName(batch)) ?? [] }));
+  const checks = await readNumberChecks(tx, lanes, now);
   return {
     lines,
     numbers,
@@ -60,6 +58,7 @@ export async function readKnown(
     tried,
     contacts,
     countries,
+    lacksTemplate: await readLacksTemplate(tx, lanes, now),
     busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
     eligibilityIssue: (batch, candidate) =>

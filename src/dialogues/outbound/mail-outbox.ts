@@ -21,7 +21,7 @@ export async function handToCarrier(parts: MailParts, mail: StoredMail, mayGo?: 
   if (carrier) return handOver(outbox, mail, carrier, mayGo);
   const status = MAILS.statuses["no-carrier"];
   await outbox.keep(mail, { kind: "given-up", status, why: "no-carrier" });
-  throw new CarrierFault(NO_CARRIER, "refused", { status, is_ours: true });
+  throw new CarrierFault(NO_CARRIER, "refused", { status, ours: "source" });
 }
 
 /** Brings waiting mails on their way (outbox.ts). */

@@ -1,6 +1,7 @@
 import { type BatchStatus, isDialled } from "../batch-state.ts";
 import { nextSlot } from "../pacing.ts";
 import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from "../schedule.ts";
+import type { SilentStep } from "./silent-step.ts";
 import { clockText, type StepWait, wait } from "./step-wait.ts";
 
 /** A batch as of now, and all that stands around it. */
@@ -14,6 +15,8 @@ export type BatchView = {
   rate: number | null;
   last_at: Date | null;
   source_paused_until: Date | null;
+  /** Its step has no words to send; null: none is known to be without. */
+  silent: SilentStep | null;
   /** The carrier's words, where it refuses something of ours. */
   source_refusal: string | null;
   /** Further attempts that may run at once: of the number, and of the organization beside what is kept for callers. */
@@ -82,6 +85,12 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
       batch.source_paused_until,
     );
   }
+  if (batch.silent !== null && batch.silent.until > now)
+    return wait(
+      "no-words",
+      `Waiting: there are no words to send, which costs nobody an attempt. ${batch.silent.reason} It is tried again at ${clockText(batch.silent.until, zone, now)}.`,
+      batch.silent.until,
+    );
   if (batch.rate === null)
     return wait("never-opens", "Waiting: the schedule has no open hour before the batch expires.", null);
   const slot = nextSlot(batch.last_at, batch.rate);

@@ -15,6 +15,7 @@ const WAIT_REASONS = [
   "closed",
   "never-opens",
   "source-paused",
+  "no-words",
   "busy-lines",
   "campaign-limit",
   "agent-limit",
@@ -35,6 +36,7 @@ const WAIT_REASONS = [
   "not-before",
   "unknown-zone",
   "unreadable-time",
+  "no-approved-template",
   "contact-cap",
   "after-conversation",
 ] as const;

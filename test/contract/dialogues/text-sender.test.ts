@@ -272,7 +272,7 @@ describe("reaching somebody by text", () => {
     const out = outreach("+15126671711", { agent_id: silent_agent_id });
     expect(await sender.send(out).catch((error) => error)).toMatchObject({
       fate: "refused",
-      status: "UNEXPECTED_ERROR",
+      ours: "step",
       message: expect.stringContaining("no greeting"),
     });
     expect(await textsWith(app, "+15126671711")).toEqual([]);
@@ -283,8 +283,7 @@ describe("WhatsApp", () => {
   test("free text is refused unless the person wrote within 24 hours", async () => {
     const target = "+15126672111";
     expect(await whatsappSender.send(onWhatsapp(target)).catch((error) => error)).toMatchObject({
-      fate: "refused",
-      status: "DELIVERY_FAILED",
+      name: "Withdrawn",
       message: expect.stringContaining("24 hours"),
     });
     await app.simulator.text(whatsapp.account_sid, {
@@ -299,7 +298,7 @@ describe("WhatsApp", () => {
     expect(await whatsappSender.send(onWhatsapp(target))).toMatchObject({ status: "QUEUED" });
     app.clock.advance(25 * 3_600_000);
     expect(await whatsappSender.send(onWhatsapp(target)).catch((error) => error)).toMatchObject({
-      fate: "refused",
+      name: "Withdrawn",
     });
   });
 

@@ -28,17 +28,22 @@ const make = async (path: string, body: object) => {
   return answer.body;
 };
 
-async function campaignTo(batch_id: string, targets: string[], variables: Record<string, string>) {
+async function campaignTo(
+  batch_id: string,
+  targets: string[],
+  variables: Record<string, string>,
+  by = { agent_id, source: sender.number },
+) {
   const campaign = await make("/api/v1/outbound/campaigns", {
     campaign_name: batch_id,
     campaign_variables: variables,
     mode: "sms",
-    source: sender.number,
+    source: by.source,
     caller_id: null,
     active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
     hourly_rate: 3600,
   });
-  expect(campaign.agent_id).toBe(agent_id);
+  expect(campaign.agent_id).toBe(by.agent_id);
   await make(BATCHES, { batch_id, campaign_id: campaign.id });
   await make(
     `${BATCHES}/${batch_id}/requests`,
@@ -97,14 +102,83 @@ test("a campaign of texts whose source is a WhatsApp sender goes out by WhatsApp
   expect(session).toEqual([{ channel: "whatsapp" }]);
 });
 
-test("without an approved template nobody loses their attempt, and the batch says what is missing", async () => {
-  await campaignTo("no-template", ["+15126673101"], {});
-  await tick("no-template");
-  await tick("no-template");
-  expect(await results("no-template")).toEqual(["PENDING PENDING"]);
-  expect((await textsWith(app, "+15126673101")).filter(({ status }) => status === "DELIVERED")).toEqual([]);
-  const trace = await app.send("GET", `${BATCHES}/no-template/requests/+15126673101/trace`);
-  expect(trace.body.next_step.text).toContain(
-    "name an approved template in the variable vars.whatsapp_template",
+const untilDelivered = (batch_id: string) =>
+  eventually(
+    () => tick(batch_id),
+    (all) => all.includes("COMPLETED DELIVERED"),
   );
+
+test("whom WhatsApp takes no words for waits without an attempt, while all others of its campaign and its sender are reached", async () => {
+  const [stranger, writer] = ["+15126673101", "+15126673102"] as const;
+  await app.simulator.text(sender.account_sid, {
+    from: `whatsapp:${writer}`,
+    to: `whatsapp:${sender.number}`,
+    body: "Hi",
+  });
+  await eventually(
+    () => textsWith(app, writer),
+    (all) => all.some(({ direction, status }) => direction === "out" && status === "DELIVERED"),
+  );
+  await campaignTo("no-template", [stranger, writer], {});
+  expect(await untilDelivered("no-template")).toEqual(["PENDING PENDING", "COMPLETED DELIVERED"]);
+  const { body: trace } = await app.send("GET", `${BATCHES}/no-template/requests/${stranger}/trace`);
+  expect(trace.attempts).toEqual([]);
+  expect(trace.next_step).toMatchObject({
+    reason: "no-approved-template",
+    text: "Waiting: WhatsApp takes words only within 24 hours of the person's last. Name an approved template in the variable whatsapp_template of the campaign or the list.",
+  });
+  await campaignTo("with-template", ["+15126673103"], { whatsapp_template: "HX0123" });
+  expect(await untilDelivered("with-template")).toEqual(["COMPLETED DELIVERED"]);
+  expect(await app.db.selectFrom("dial_sources").select("closed_until").execute()).toEqual([
+    { closed_until: null },
+  ]);
+});
+
+test("who had no template is reached within 15 minutes of its being named", async () => {
+  const target = "+15126673104";
+  await campaignTo("named-later", [target], {});
+  await tick("named-later");
+  const { body: batch } = await app.send("GET", `${BATCHES}/named-later`);
+  const path = `/api/v1/outbound/campaigns/${batch.campaign_id}`;
+  const { body: campaign } = await app.send("GET", path);
+  const { id: _, ...fields } = campaign;
+  const named = { ...fields, campaign_variables: { whatsapp_template: "HX0123" } };
+  expect((await app.send("PUT", path, named)).status).toBe(200);
+  app.clock.advance(15 * 60_000);
+  expect(await untilDelivered("named-later")).toEqual(["COMPLETED DELIVERED"]);
+});
+
+test("a campaign whose agent has no words waits alone: its number goes on for all other campaigns, and it does too once they are written", async () => {
+  const { agent_id: silent } = await createAgent(app, {
+    script: 'on /.*/ -> say "Noted."',
+    greeting: { type: "greeting", text: "{{ vars.unknown }}" },
+  });
+  const other = await createNumber(app, silent);
+  await campaignTo("no-words", ["+15126673201"], {}, { agent_id: silent, source: other.number });
+  await tick("no-words");
+  expect(await tick("no-words")).toEqual(["PENDING PENDING"]);
+  const { body: trace } = await app.send("GET", `${BATCHES}/no-words/requests/+15126673201/trace`);
+  expect(trace.next_step).toMatchObject({
+    reason: "no-words",
+    text: expect.stringMatching(
+      /^Waiting: there are no words to send, which costs nobody an attempt\. The agent has no greeting and does not speak first\. It is tried again at /,
+    ),
+  });
+  const paused = await app.db
+    .selectFrom("events")
+    .select("description")
+    .where("type", "=", "step-paused")
+    .execute();
+  expect(paused).toEqual([
+    { description: expect.stringContaining('Step 1 of batch "no-words" has no words to send') },
+  ]);
+  expect(
+    await app.db.selectFrom("dial_sources").select("source").where("closed_until", "is not", null).execute(),
+  ).toEqual([]);
+  const { body: agent } = await app.send("GET", `/api/v1/agents/${silent}`);
+  const { id, name } = agent.custom_message;
+  const greeting = { id, name, type: "greeting", text: "Hello, it is the clinic." };
+  expect(await app.send("PUT", "/api/v1/custom_messages/", greeting)).toMatchObject({ status: 200 });
+  app.clock.advance(60_000);
+  expect(await untilDelivered("no-words")).toEqual(["COMPLETED DELIVERED"]);
 });

@@ -192,7 +192,7 @@ test("a test that the carrier refuses says so in its words, and of each campaign
   const { key } = await queued(id);
   const voice = {
     send: async () => {
-      throw new CarrierFault("The number is not yours.", "refused", { status: "FAILED", is_ours: true });
+      throw new CarrierFault("The number is not yours.", "refused", { status: "FAILED", ours: "source" });
     },
   };
   const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });

@@ -99,6 +99,31 @@ export function takeInterruption(call: CallDraft, heard: string): void {
   const { state } = call;
   const { turn, pieces } = state;
   if (pieces.length === 0) return;
+  const unheard = countHeard(call, heard);
+  call.quiet();
+  if (turn) {
+    turn.unheard_before += unheard;
+    const ours = pieces.some((piece) => !piece.aside);
+    if (ours) call.stopTurn(turn);
+  } else if (unheard > 0) call.effects.push({ type: "cut", unheard });
+  if (state.closing?.act === "hangup") state.closing.voicemail = false;
+  promote(call, () => true);
+}
+
+/** The line is gone, or about to be: what was not heard never will be. Left out: nobody knows what was. */
+export function cutOff(call: CallDraft, heard: string | undefined): void {
+  const { turn } = call.state;
+  if (heard === undefined) return;
+  const unheard = countHeard(call, heard);
+  call.quiet();
+  if (turn) {
+    const unheard_before = turn.unheard_before + unheard;
+    call.effects.push({ type: "cut_turn", turn: turn.number, heard: turn.heard, unheard_before });
+  } else if (unheard > 0) call.effects.push({ type: "cut", unheard });
+}
+
+/** Counts what came out of the words being spoken to their turn; returns how much of those before it did not. */
+function countHeard({ state: { turn, pieces } }: CallDraft, heard: string): number {
   let left = heardMeasure(
     pieces.map((piece) => piece.text),
     heard,
@@ -112,14 +137,7 @@ export function takeInterruption(call: CallDraft, heard: string): void {
     if (turn && piece.turn === turn.number) turn.heard += came_out;
     else unheard += length - came_out;
   }
-  call.quiet();
-  if (turn) {
-    turn.unheard_before += unheard;
-    const ours = pieces.some((piece) => !piece.aside);
-    if (ours) call.stopTurn(turn);
-  } else if (unheard > 0) call.effects.push({ type: "cut", unheard });
-  if (state.closing?.act === "hangup") state.closing.voicemail = false;
-  promote(call, () => true);
+  return unheard;
 }
 
 /** `told`: reported by the carrier, not assumed by the clock. */

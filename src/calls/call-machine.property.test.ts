@@ -6,7 +6,7 @@ import type { TurnEvent } from "../turns/turn-event.ts";
 import { PHRASES, SETTINGS, said, speech, Trial } from "./call-machine.trial.ts";
 import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallEffect, CallEvent } from "./call-state.ts";
-import { cutWords } from "./spoken-text.ts";
+import { cutWords, measure } from "./spoken-text.ts";
 
 const sentence = fc.constantFrom(
   "We open at nine.",
@@ -63,6 +63,9 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
       { over: { failed: true } },
       { over: null },
       ofLine({ type: "closed" }),
+      ofLine({ type: "closed", heard: "We open" }),
+      ofLine({ type: "closed", heard: "" }),
+      ofLine({ type: "hang_up", heard: "Yes. We" }),
       ofLine({ type: "stop" }),
       ofLine({ type: "answerer", found: "MACHINE" }),
       ofLine({ type: "answerer", by: "voicemail", firm: true }),
@@ -100,11 +103,19 @@ function play(settings: CallSettings, happenings: Happening[]) {
     history.push({ seq: original.length, text });
     original.push(text);
   };
+  const cutEnd = (unheard: number) => {
+    for (const { seq, text } of cutWords(history, unheard)) history[seq] = { seq, text };
+  };
   const cutHistory = () => {
     for (const effect of trial.all.slice(done)) {
       if (effect.type === "note" && effect.role === "agent") store(effect.text);
-      if (effect.type !== "cut") continue;
-      for (const { seq, text } of cutWords(history, effect.unheard)) history[seq] = { seq, text };
+      if (effect.type === "cut") cutEnd(effect.unheard);
+      if (effect.type !== "cut_turn") continue;
+      // The line is gone, and the turn stores what it has.
+      const stored = written.trim();
+      if (stored !== "") store(stored);
+      written = "";
+      cutEnd(Math.max(0, measure(stored) - effect.heard) + effect.unheard_before);
     }
     done = trial.all.length;
   };
@@ -168,7 +179,7 @@ describe("for all calls", () => {
     fc.assert(
       fc.property(aCall, ([settings, happenings]) => {
         const { trial, original, history } = play(settings, happenings);
-        cuts += trial.all.filter((effect) => effect.type === "cut").length;
+        cuts += trial.all.filter(({ type }) => type === "cut" || type === "cut_turn").length;
         for (const { seq, text } of history) expect(original[seq]?.startsWith(text)).toBe(true);
       }),
       runs,

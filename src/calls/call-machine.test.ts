@@ -373,6 +373,49 @@ describe("the longest duration", () => {
   });
 });
 
+describe("a line that is gone in the middle of our words", () => {
+  const speaking = () => {
+    const trial = new Trial().greeted();
+    trial.take(speech("hours"));
+    trial.turn({ type: "delta", text: "We open at nine. We close at five." }, { type: "words_over" });
+    return trial;
+  };
+  const END = { type: "end", reason: "user", hangs_up: false };
+
+  test("leaves in the transcript what came out of them", () => {
+    const trial = speaking();
+    trial.over(["We open at nine. We close at five."]);
+    expect(trial.take({ type: "closed", heard: "We open at" })).toEqual([
+      { type: "cut", unheard: measure("nine. We close at five.") },
+      END,
+    ]);
+  });
+
+  test("while their turn runs stops the model, and cuts all but what came out once the turn is stored", () => {
+    const trial = speaking();
+    expect(trial.take({ type: "closed", heard: "We open" })).toEqual([
+      { type: "cut_turn", turn: 1, heard: measure("We open"), unheard_before: 0 },
+      { type: "interrupt", turn: 1 },
+      END,
+    ]);
+  });
+
+  test("cuts nothing where the line does not know what came out", () => {
+    const trial = speaking();
+    trial.over(["We open at nine. We close at five."]);
+    expect(trial.take({ type: "closed" })).toEqual([END]);
+  });
+
+  test("cuts as well where an operator hangs up", () => {
+    const trial = speaking();
+    trial.over(["We open at nine. We close at five."]);
+    expect(trial.take({ type: "hang_up", heard: "We" })[0]).toEqual({
+      type: "cut",
+      unheard: measure("open at nine. We close at five."),
+    });
+  });
+});
+
 describe("a line that is opened anew", () => {
   const again: CallSettings = { ...SETTINGS, resumes: true, goes_on_with: "We are open from nine to five." };
 

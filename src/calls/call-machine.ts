@@ -2,6 +2,7 @@ import { unreachable } from "../base/errors.ts";
 import { CallDraft } from "./call-draft.ts";
 import {
   answerInput,
+  cutOff,
   endInput,
   listen,
   takeDigit,
@@ -71,18 +72,20 @@ function dispatch(call: CallDraft, event: CallEvent) {
     case "stop":
       return stop(call);
     case "hang_up":
+      cutOff(call, event.heard);
       return call.hangUp();
     case "fault":
       return;
     case "closed":
-      return closeLine(call, event.lost ?? false);
+      return closeLine(call, event);
     default:
       return unreachable(event);
   }
 }
 
-function closeLine(call: CallDraft, lost: boolean): void {
+function closeLine(call: CallDraft, { lost = false, heard }: Extract<CallEvent, { type: "closed" }>): void {
   const { state } = call;
+  cutOff(call, heard);
   if (state.turn) call.stopTurn(state.turn);
   // Who was being parted with has nothing to come back for.
   if (lost && !state.closing && state.phase !== "unopened") call.over({ type: "lost" });

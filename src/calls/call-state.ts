@@ -18,8 +18,8 @@ export type CallEvent =
   | { type: "turn_over"; turn: number; result: TurnOutcome | null }
   /** The carrier's answering machine detection. */
   | { type: "answerer"; found: Answerer }
-  /** An operator ends the call. */
-  | { type: "hang_up" }
+  /** An operator ends the call. `heard` as of a line that is closed. */
+  | { type: "hang_up"; heard?: string }
   /** The platform is being stopped. */
   | { type: "stop" };
 
@@ -50,6 +50,8 @@ export type CallEffect =
   | { type: "interrupt"; turn: number }
   /** Cut this many characters (`measure`) from the end of the agent's stored words, which were never heard. */
   | { type: "cut"; unheard: number }
+  /** The same of a turn whose words are not all known yet: all but what was heard of them, and what was cut before. */
+  | { type: "cut_turn"; turn: number; heard: number; unheard_before: number }
   /** Spoken while a turn runs: part of the transcript, but not of the model's history. */
   | { type: "aside"; text: string }
   /** Spoken or heard between turns. */

@@ -334,7 +334,7 @@ export async function lastWords(
 ): Promise<string | null> {
   const last = await db
     .selectFrom("session_messages")
-    .select(["role", "text"])
+    .select(["role", "text", "unheard"])
     .where("session_id", "=", session_id)
     .where("aside", "=", false)
     .orderBy("seq", "desc")
@@ -343,5 +343,27 @@ export async function lastWords(
   if (!last) return "";
   if (last.role !== "agent") return null;
   const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
-  return redactor.restore(last.text);
+  return redactor.restore(wholeText(last));
+}
+
+const wholeText = ({ text, unheard }: { text: string; unheard: string | null }): string =>
+  [text, unheard].filter((part) => part).join(" ");
+
+/** They are said once more from their beginning: what was cut when the line broke is heard now. */
+export async function restoreLastWords(db: Db, session_id: number): Promise<void> {
+  const last = await db
+    .selectFrom("session_messages")
+    .select(["seq", "text", "unheard"])
+    .where("session_id", "=", session_id)
+    .where("aside", "=", false)
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (!last?.unheard) return;
+  await db
+    .updateTable("session_messages")
+    .set({ text: wholeText(last), unheard: null })
+    .where("session_id", "=", session_id)
+    .where("seq", "=", last.seq)
+    .execute();
 }

@@ -32,6 +32,7 @@ import {
   noteCarriersAnswerer,
   openLine,
   reopenLine,
+  restoreLastWords,
   sessionOfCall,
   settledSoon,
   usedWith,
@@ -89,7 +90,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     engine,
     (id, { answerer, hung_up_by }) => {
       if (answerer) live.get(id)?.tell({ type: "answerer", found: answerer });
-      if (hung_up_by !== null) live.get(id)?.tell({ type: "hang_up" });
+      if (hung_up_by !== null) live.get(id)?.hangUp();
     },
     (id) => uses.get(id)?.() ?? null,
   );
@@ -128,7 +129,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (found?.state !== "open" || found.carrier !== BROWSER) return;
     if (!proves(found, token, found.leg + 1)) return;
     const running = live.get(found.id);
-    running?.tell({ type: "closed", lost: true });
+    running?.close({ lost: true });
     await settledSoon(running?.settled);
     if (await reopenLine(db, found, clock.now())) await keepRecordings(found);
   }
@@ -167,6 +168,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const comesBack = call.is_streamed || call.carrier === BROWSER;
     const isBroken = comesBack && call.leg > 1 && call.transfer_number === null;
     const words = isBroken ? await lastWords(engine, call.session_id) : null;
+    if (words) await restoreLastWords(db, call.session_id);
     // Nothing was said yet, so it begins with the greeting.
     const begun = words === "" ? { ...call, leg: 1 } : call;
     const use = usedWith(call, line);
@@ -184,7 +186,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const lost = lines.hold(call.id, said);
     // Another process has opened this call's next line, so nothing more is said or stored on this one.
     lost.addEventListener("abort", () => running.tell({ type: "closed", lost: true }));
-    if (call.hung_up_by !== null) running.tell({ type: "hang_up" });
+    if (call.hung_up_by !== null) running.hangUp();
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
     // The platform began to stop while this was read, so this call hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
@@ -258,7 +260,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       live.get(call.id)?.tell({ type: "answerer", found });
     } else if (isCallOver(status)) {
       const running = live.get(call.id);
-      running?.tell({ type: "closed" });
+      running?.close();
       await running?.settled;
       // Read anew: its line may have broken a moment before, and waits for a next one that nobody opens any more.
       const now = await afterStream(db, call, running?.settled);

@@ -19,7 +19,7 @@ import {
   nextWake,
 } from "./call-state.ts";
 import { cutSpokenWords } from "./cut-words.ts";
-import { NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
+import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
 
 /** A line is hung up this long after the call's end, even if the end could not be stored by then. */
 const HANG_UP_MS = 1500;
@@ -56,6 +56,8 @@ export class VoiceCall {
   /** Trace entries of the line between turns; stored with the next turn or the end of the call. */
   #seen: TraceEntry[] = [];
   #speculation: SpeculativeTurn | null = null;
+  /** How much the last turn that ended has stored (`measure`). */
+  #stored = { turn: 0, length: 0 };
   #wake: { at: number; cancel: () => void } | null = null;
 
   constructor(parts: {
@@ -100,6 +102,21 @@ export class VoiceCall {
     }
     this.#isTaking = false;
     this.#setAlarm();
+  }
+
+  /** At once, in the middle of a word. */
+  hangUp(): void {
+    this.tell({ type: "hang_up", ...this.#silenced() });
+  }
+
+  /** The line is gone, as somebody else tells. */
+  close(more: { lost?: boolean } = {}): void {
+    this.tell({ type: "closed", ...more, ...this.#silenced() });
+  }
+
+  #silenced(): { heard?: string } {
+    const heard = this.#line.silence?.();
+    return heard === undefined ? {} : { heard };
   }
 
   /** Resolves once everything requested so far is stored. */
@@ -232,6 +249,7 @@ export class VoiceCall {
       if (result.action?.action === "transfer") this.#transfer = result.action;
       this.#line.awaits?.(result.awaits);
       const { messages, action, failed } = result;
+      this.#stored = { turn, length: messages.reduce((sum, each) => sum + measure(each), 0) };
       this.tell({ type: "turn_over", turn, result: { messages, action, failed, answerer: result.answerer } });
     } catch (error) {
       this.#engine.log.error({ err: error, session_id: this.#session_id }, "a turn of a call failed");
@@ -251,6 +269,11 @@ export class VoiceCall {
         return this.#greet();
       case "cut":
         return cutSpokenWords(engine, session_id, effect.unheard);
+      case "cut_turn": {
+        const stored = this.#stored.turn === effect.turn ? this.#stored.length : 0;
+        const unheard = Math.max(0, stored - effect.heard) + effect.unheard_before;
+        return unheard === 0 ? undefined : cutSpokenWords(engine, session_id, unheard);
+      }
       case "note":
         return betweenTurns(engine, session_id, (draft) => {
           if (effect.aside) draft.aside(effect.role, effect.text);

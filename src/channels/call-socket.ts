@@ -25,8 +25,11 @@ export type CallInput =
    */
   | { type: "answerer"; by: AnsweredKind; firm: boolean }
   | { type: "fault"; message: string }
-  /** The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. */
-  | { type: "closed"; lost?: boolean };
+  /**
+   * The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. `heard`: what
+   * came out of our last words until then, where the line knows it.
+   */
+  | { type: "closed"; lost?: boolean; heard?: string };
 
 /** `unavailable`: the network says that the number can't be reached. `screener`: asks who calls before it puts through. */
 export type AnsweredKind =
@@ -91,6 +94,8 @@ export type CallLine = {
   awaits?(awaited: AwaitedInput): void;
   /** Makes the audio of words that will probably be said next. */
   prepare?(text: string): void;
+  /** Stops speaking; what came out of our last words until then. Only a line whose audio is ours knows it. */
+  silence?(): string;
   /** What was heard and spoken so far, of a line whose audio is ours. */
   use?(): { hearing_ms: number; speaking_ms: number; cost_usd: number | null };
 };

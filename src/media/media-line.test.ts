@@ -190,5 +190,14 @@ test("after the line is closed nothing is told and nothing is said", async () =>
   say("Hello?");
   hears(final("hello"));
   await pass(1000);
-  expect(told).toEqual([{ type: "closed" }]);
+  expect(told).toEqual([{ type: "closed", heard: "" }]);
+});
+
+test("a line that is closed in the middle of our words tells what came out of them", async () => {
+  const { line, told, pass, say } = call();
+  say("We are open from eight to five.");
+  say("On Saturdays from nine.");
+  await pass(800);
+  line.closed();
+  expect(told).toEqual([{ type: "closed", heard: "We are open from eight" }]);
 });

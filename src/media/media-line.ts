@@ -170,8 +170,13 @@ export class MediaLine implements CallLine, AudioInput {
 
   closed(lost = false): void {
     if (this.#isClosed) return;
+    const heard = this.#speaker.drop();
     this.#shut();
-    this.#parts.tell(lost ? { type: "closed", lost } : { type: "closed" });
+    this.#parts.tell(lost ? { type: "closed", lost, heard } : { type: "closed", heard });
+  }
+
+  silence(): string {
+    return this.#isClosed ? "" : this.#speaker.drop();
   }
 
   /** From now on, and until the line is closed. */

@@ -82,6 +82,7 @@ export async function openMediaLine(
       media.send(output);
     },
     close: () => media.close(),
+    silence: () => media.silence(),
     awaits: (awaited) => media.awaits(awaited),
     use: own.use,
   });

@@ -17,6 +17,10 @@ const PUBLIC_URL = "https://parley.example.com";
 const AUTH_TOKEN = "the account's token";
 const NUMBER = "+15125550177";
 
+/** Four sentences, of which each takes 400 ms. */
+const HOURS =
+  "On weekdays from nine to five. On Saturdays from ten to two. On Sundays by appointment. On holidays never.";
+
 const none = async () => {
   throw new Error("nobody asks for this");
 };
@@ -50,6 +54,7 @@ beforeAll(async () => {
   const { agent_id } = await createAgent(app, {
     script: `
       on /open/ -> say "From nine to five."
+      on /9/ -> say "${HOURS}"
       on /7/ -> say "One moment." then call transfer {"destination": "Front desk", "reason": "asked"}
       after transfer -> say "The desk is busy."
       on /.*/ -> say "Please say that again."`,
@@ -133,6 +138,12 @@ async function stream(sid: string, parameters: object, encoding = "audio/x-mulaw
   };
   return { socket, heard, closed, tell, media };
 }
+
+type Line = Awaited<ReturnType<typeof stream>>;
+
+/** The carrier's word that the caller has left. */
+const signal = (sid: string) =>
+  app.voiceCalls.signal({ ...HUNG_UP, key: null, sid, at: app.clock.now() }, channel_id);
 
 /** The status that a socket is answered with. */
 const upgrade = (sid: string, signature: string | undefined) =>
@@ -272,6 +283,38 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
   expect((await voiceOf("CA5")).cost_usd).toBeCloseTo(0.504, 2);
 });
 
+test.each([
+  ["hangs up", "CA12", (line: Line) => line.tell({ event: "stop", stop: { callSid: "CA12" } })],
+  ["has left by the carrier's word", "CA13", () => signal("CA13")],
+  [
+    "loses the line and never comes back",
+    "CA14",
+    async (line: Line) => {
+      line.socket.terminate();
+      await expect.poll(async () => (await callRow("CA14")).state).toBe("answered");
+      await signal("CA14");
+    },
+  ],
+])("who %s in mid-sentence leaves in the transcript what was heard", async (_, sid, leaves) => {
+  const line = await stream(sid, parametersOf(await post("/voice", { CallSid: sid })));
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "9" } });
+  const before = line.heard.length;
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(before + 25);
+  await leaves(line);
+  await expect.poll(async () => (await callRow(sid)).state).toBe("ended");
+  const { session_id } = await callRow(sid);
+  const { text, unheard } = await app.db
+    .selectFrom("session_messages")
+    .select(["text", "unheard"])
+    .where("session_id", "=", session_id)
+    .orderBy("seq", "desc")
+    .executeTakeFirstOrThrow();
+  expect(text).toMatch(/^On weekdays from nine to five\./);
+  expect(unheard).toMatch(/On holidays never\.$/);
+  expect(`${text} ${unheard}`.length).toBeGreaterThanOrEqual(HOURS.length - 1);
+});
+
 test("a call whose socket broke goes on in the same process, and ends when the caller is gone all the same", async () => {
   const parameters = parametersOf(await post("/voice", { CallSid: "CA7" }));
   const line = await stream("CA7", parameters);
@@ -283,6 +326,8 @@ test("a call whose socket broke goes on in the same process, and ends when the c
   expect(await (await stream("CA7", parameters)).closed).toBe(1008);
   const back = await stream("CA7", again);
   await expect.poll(() => back.heard.length).toBeGreaterThanOrEqual(20);
+  // What was not heard before the line broke is said once more, and stands in the transcript.
+  expect(await transcript("CA7")).toEqual(["agent: Hello, this is the clinic."]);
   back.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
   await expect
     .poll(() => transcript("CA7"))
@@ -291,7 +336,7 @@ test("a call whose socket broke goes on in the same process, and ends when the c
   // Broken once more, and this time the carrier knows that the caller hung up.
   back.socket.terminate();
   await expect.poll(async () => (await callRow("CA7")).state).toBe("answered");
-  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA7", at: app.clock.now() }, channel_id);
+  await signal("CA7");
   const { session_id } = await callRow("CA7");
   expect((await app.send("GET", `/api/v1/sessions/${session_id}`)).body).toMatchObject({
     end_reason: "user",
@@ -336,7 +381,7 @@ test("a call whose process died and whose caller has left is ended by the carrie
     .set({ lease_owner: "a process that is gone", lease_expires_at: app.clock.now().toISOString() })
     .where("sid", "=", "CA9")
     .execute();
-  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA9", at: app.clock.now() }, channel_id);
+  await signal("CA9");
   const { session_id, state } = await callRow("CA9");
   expect(state).toBe("ended");
   expect((await app.send("POST", `/api/v1/sessions/recording/${session_id}`)).body.recordings).toHaveLength(
@@ -350,7 +395,7 @@ test("the carrier's word that the caller has left ends a call whose line breaks 
   const call = await other.open(call_id, token, { send() {}, close() {} });
   call?.input({ type: "open", sid: "CA11" });
   call?.input({ type: "closed", lost: true });
-  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA11", at: app.clock.now() }, channel_id);
+  await signal("CA11");
   expect((await callRow("CA11")).state).toBe("ended");
 });
 

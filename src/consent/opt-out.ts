@@ -27,7 +27,7 @@ export type HandledOptOut = { reply: string | null; effect: "suppressed" | "rest
 
 /**
  * Does what a message of an opt-out word asks for, in the transaction that stores the message; null where it is none and
- * goes to the agent. Sent twice, it is answered twice and stored once.
+ * goes to the agent. Sent twice, it is stored once; whether the answer is given again is decided by who sends it.
  *
  * START is only such a word for somebody who said STOP; HELP only in texts, whose carriers ask for it. What the carrier
  * took for such a word is one too, in whatever words that were agreed with it.

@@ -104,10 +104,17 @@ export const optOutsOf = (
   db: Db,
   sub_organization_id: number,
   address: string,
-): Promise<{ scope: SuppressionScope; session_id: number | null; message_id: string | null }[]> =>
+): Promise<
+  {
+    scope: SuppressionScope;
+    through: Proof["through"];
+    session_id: number | null;
+    message_id: string | null;
+  }[]
+> =>
   db
     .selectFrom("suppressions")
-    .select(["scope", "session_id", "message_id"])
+    .select(["scope", "through", "session_id", "message_id"])
     .where("sub_organization_id", "=", sub_organization_id)
     .where("address", "=", address)
     .where("reason", "=", "unsubscribed")

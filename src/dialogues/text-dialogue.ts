@@ -11,7 +11,7 @@ import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
 import { isHeld, type LoopMessage } from "./held-loop.ts";
-import { TEXT_PACE } from "./loop-guard.ts";
+import { TEXT_PACE, whyHeld } from "./loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
 import { endIdleTexts, newestTextSession, openTextSession, startTextSession } from "./text-session.ts";
@@ -91,6 +91,7 @@ export async function receiveText(
     );
     if (id === undefined) return "known";
     const session_id = isWord ? await openTextSession(tx, dialogue, now) : null;
+    const isSaidAgain = isWord && (await hasOptedOut(tx, target, text.from));
     const optOut = await handleOptOut(
       tx,
       {
@@ -109,7 +110,8 @@ export async function receiveText(
     );
     if (optOut || !answering) await updateText(tx, id, { status: "ANSWERED" }, now);
     const reply = optOut?.reply ?? null;
-    if (reply !== null) {
+    const isConfirmed = optOut?.effect === "suppressed" && isSaidAgain;
+    if (reply !== null && !isConfirmed && !(await looksLikeLoop(tx, { ...dialogue, id }, text.text, now))) {
       const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
       await insertText(tx, engine.vault, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
     }
@@ -117,6 +119,24 @@ export async function receiveText(
     return "new";
   });
 }
+
+/** Whether a text of theirs has put the person on the list, which they were told then. */
+const hasOptedOut = async (
+  tx: Tx,
+  { sub_organization_id }: WrittenTarget,
+  person: string,
+): Promise<boolean> =>
+  (await optOutsOf(tx, sub_organization_id, person)).some(
+    ({ scope, through }) => scope === "all" && through === "text",
+  );
+
+/** Programs that answer each other with such words are answered no more than with any others. */
+const looksLikeLoop = async (
+  tx: Tx,
+  text: Correspondence & { id: number },
+  words: string,
+  at: Date,
+): Promise<boolean> => whyHeld(await heardBefore(tx, { ...text, at }), { words, at }, TEXT_PACE) !== null;
 
 /** Everything that a dialogue waits for: answers first, then what is to be sent, each in its order. */
 export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
@@ -162,7 +182,7 @@ function waitingText({ db, clock }: Engine, dialogue: Correspondence, text: Stor
     at,
     released: text.released,
     pace: TEXT_PACE,
-    earlier: () => heardBefore(db, text),
+    earlier: () => heardBefore(db, { ...text, at }),
     session: async () =>
       text.session_id ?? (await openTextSession(db, dialogue, at)) ?? (await newestTextSession(db, dialogue)),
     hold: (tx, held, held_in) => updateText(tx, text.id, { status: "ANSWERED", held, held_in }, clock.now()),

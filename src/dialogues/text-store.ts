@@ -136,9 +136,9 @@ export const openText = <T extends Pick<StoredText, "text" | "template" | "seale
 /** What a dialogue has said to us within the day before a text, oldest first. Index: text_messages_dialogue. */
 export async function heardBefore(
   db: Db,
-  { channel_target_id, source, id, created_at }: StoredText,
+  { channel_target_id, source, id, at }: Correspondence & { id: number; at: Date },
 ): Promise<EarlierMessage[]> {
-  const since = new Date(new Date(created_at).getTime() - DAY_MS).toISOString();
+  const since = new Date(at.getTime() - DAY_MS).toISOString();
   const rows = await db
     .selectFrom("text_messages")
     .select(["text as words", "held", "created_at"])

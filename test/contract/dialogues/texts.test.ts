@@ -224,6 +224,23 @@ describe("opt-outs", () => {
     expect(sent(await textsWith(app, from))).toHaveLength(1);
   });
 
+  test("STOP said again is not confirmed again, and neither word is answered without end", async () => {
+    const from = somebody();
+    const settled = () =>
+      eventually(
+        () => textsWith(app, from),
+        (all) => all.every(({ status }) => status !== "RECEIVED" && status !== "PENDING"),
+      );
+    for (let n = 1; n <= 5; n++) await write(from, "STOP");
+    expect(sent(await settled())).toHaveLength(1);
+    for (let n = 1; n <= 20; n++) await write(from, "HELP");
+    expect(sent(await settled())).toHaveLength(1 + 12);
+    expect((await suppressed(app.db, app.admin.sub_organization_id, "sms", [from])).size).toBe(1);
+    await write(from, "START");
+    expect(sent(await settled())).toHaveLength(1 + 12 + 1);
+    expect((await suppressed(app.db, app.admin.sub_organization_id, "sms", [from])).size).toBe(0);
+  });
+
   test("STOP and START count, and are confirmed, where no agent answers texts; all else is for nobody", async () => {
     const called = await createNumber(app, agent_id, { modes: ["voice"] });
     const from = somebody();

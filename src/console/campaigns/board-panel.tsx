@@ -224,10 +224,21 @@ const STEP_TONES: Record<CampaignBoardBatch["next_step"]["kind"], Tone> = {
   over: "quiet",
 };
 
+/** It goes on when somebody does something about it. */
+const HELD = new Set([
+  "batch-paused",
+  "stopped",
+  "source-paused",
+  "no-words",
+  "no-approved-template",
+  "no-sender",
+  "spend-cap",
+  "confirmation",
+]);
+
 function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   const { batch_id, waiting, next_step } = batch;
-  const isHeld =
-    ["batch-paused", "stopped"].includes(next_step.reason) || next_step.reason === "source-paused";
+  const isHeld = HELD.has(next_step.reason);
   return (
     <Table.Tr>
       <Table.Td>

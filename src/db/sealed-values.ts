@@ -111,13 +111,15 @@ function opened(value: unknown, keys: ReadonlyMap<number, Buffer>, depth: number
 
 /** A value that is sealed as a whole, or a text in which PostgreSQL put sealed values together: a document, or words. */
 function openedText(text: string, keys: ReadonlyMap<number, Buffer>): unknown {
-  let whole: unknown;
+  const wholes: unknown[] = [];
   const replaced = text.replace(TOKEN, (token, quote: string, id: string, sealed: string) => {
     const key = keys.get(Number(id));
     const plain = key ? openText(key, sealed) : null;
     if (plain === null) return token;
-    if (token === text && quote === "") whole = JSON.parse(plain);
-    return quote === "" ? String(JSON.parse(plain)) : plain;
+    if (quote !== "") return plain;
+    const value: unknown = JSON.parse(plain);
+    if (token === text) wholes.push(value);
+    return typeof value === "string" ? value : plain;
   });
-  return whole ?? replaced;
+  return wholes.length > 0 ? wholes[0] : replaced;
 }

@@ -12,6 +12,21 @@ const MAX_VALUES = 20_000;
 /** More than any document of this API has fields and variables. */
 const MAX_NAMES = 5_000;
 
+/** Keeps a byte order mark, which is no part of JSON: the parser names its position. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of a body's bytes. Bytes of another encoding are refused: read as UTF-8, each would become a replacement character. */
+export function bodyText(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw notUtf8();
+  }
+}
+
+export const notUtf8 = (): InvalidInput =>
+  invalid(["body"], "The body is not UTF-8 text. Encode it as UTF-8 and send it again.", "string_unicode");
+
 /** Parses a JSON body; an empty one is `undefined`, a broken one a 422 that names the position. */
 export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   if (text.trim() === "") return undefined;

@@ -2,7 +2,7 @@ import { parse } from "node:querystring";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Fault, invalid } from "../base/errors.ts";
-import { refuseUnstorableText } from "./body.ts";
+import { notUtf8, refuseUnstorableText } from "./body.ts";
 
 /** How a form is documented; a sender may use either, as browsers do: multipart only where there is a file. */
 export type Form = {
@@ -40,9 +40,24 @@ export function parseFormBody(text: string): Record<string, unknown> {
     if (++fields > MAX_FIELDS)
       throw new Fault("too-large", `The form has more than ${MAX_FIELDS.toLocaleString("en-US")} fields.`);
   }
+  let isUtf8 = true;
+  // The parser's own would read bytes of another encoding as replacement characters.
+  const decode = (part: string): string => {
+    try {
+      return decodeURIComponent(part.replace(LONE_PERCENT, "%25"));
+    } catch {
+      isUtf8 = false;
+      return part;
+    }
+  };
   // Its own limit would leave out the fields beyond without a word.
-  return parse(text, "&", "=", { maxKeys: 0 });
+  const form = parse(text, "&", "=", { maxKeys: 0, decodeURIComponent: decode });
+  if (!isUtf8) throw notUtf8();
+  return form;
 }
+
+/** A percent sign that somebody did not encode stands for itself. */
+const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
 /** The fields of a form, as the body that the operation's schema then checks. */
 export async function readForm(request: FastifyRequest, form: Form): Promise<Record<string, unknown>> {

@@ -1,7 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
-import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
@@ -22,7 +21,7 @@ import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Tx } from "../db/database.ts";
 import { asReader, keepReading } from "../db/reading.ts";
-import { parseJsonBody, refuseUnstorableText } from "./body.ts";
+import { bodyText, parseJsonBody, refuseUnstorableText } from "./body.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
@@ -146,17 +145,21 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const turnOf = createLargeBodies();
   server.addContentTypeParser(
     "application/json",
-    { parseAs: "string" },
-    async (request: FastifyRequest, body: string) => {
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, body: Buffer) => {
       await turnOf(body.length);
       const { most_values } = request.routeOptions.config as { most_values?: number };
-      return parseJsonBody(body, most_values);
+      return parseJsonBody(bodyText(body), most_values);
     },
+  );
+  server.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "buffer" },
+    async (_request: FastifyRequest, body: Buffer) => parseFormBody(bodyText(body)),
   );
 
   await server.register(helmet, { contentSecurityPolicy: false });
   await server.register(cookie);
-  await server.register(formbody, { parser: parseFormBody });
   await server.register(multipart, { limits: { files: 1, fileSize: 50 * 1024 * 1024 } });
   await server.register(rateLimit, { global: false, errorResponseBuilder: tooMany });
   await server.register(websocket, { options: { maxPayload: 64 * 1024 } });

@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+
+const NOT_UTF8 = {
+  status: 422,
+  body: {
+    detail: [
+      {
+        loc: ["body"],
+        msg: "The body is not UTF-8 text. Encode it as UTF-8 and send it again.",
+        type: "string_unicode",
+      },
+    ],
+  },
+};
+const NOT_STORABLE = "String should not contain NUL or unpaired surrogate characters";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+
+const service = (name: string): string => JSON.stringify({ name, description: "" });
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+test("JSON in another encoding is refused whole, and the same text as UTF-8 is stored as it was sent", async () => {
+  const text = service("Gdańsk – café 🦷 \ufffd");
+  const latin = Buffer.from(service("café"), "latin1");
+  const cut = Buffer.from(text).subarray(0, Buffer.from(text).indexOf("🦷") + 2);
+  for (const body of [latin, cut, Buffer.from([0xff])])
+    expect(await app.send("POST", "/api/v1/services/", body)).toMatchObject(NOT_UTF8);
+  const saved = await app.send("POST", "/api/v1/services/", Buffer.from(text));
+  expect(saved).toMatchObject({ status: 200, body: { name: "Gdańsk – café 🦷 \ufffd" } });
+});
+
+test("a form whose bytes or escapes are no UTF-8 is refused, and a percent sign alone stands for itself", async () => {
+  const url = "/api/v1/outbound/batches/nobodys";
+  for (const form of [Buffer.from("delete_reason=café", "latin1"), "delete_reason=caf%e9"])
+    expect(await app.send("DELETE", url, form, FORM)).toMatchObject(NOT_UTF8);
+  for (const form of ["delete_reason=caf%C3%A9+100%", "delete_reason=café%zz"])
+    expect(await app.send("DELETE", url, form, FORM)).toMatchObject({ status: 404 });
+});
+
+test.each(["\\ud800", "\\udc00\\ud800", "\\u0000"])(
+  "%s, which no text in the database can have, is refused at its place, in the name of a member too",
+  async (escaped) => {
+    for (const [member, loc] of [
+      [`"a":"${escaped}"`, ["body", "auth_values", "a"]],
+      [`"${escaped}":"a"`, ["body", "auth_values"]],
+    ] as const)
+      expect(
+        await app.send("POST", "/api/v1/services/", `{"name":"x","auth_values":{${member}}}`),
+      ).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc, msg: NOT_STORABLE }] },
+      });
+  },
+);

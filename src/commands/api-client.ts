@@ -56,5 +56,6 @@ function faultOf({ operation, status, detail, issues }: ApiError, baseUrl: strin
     );
   // Each place without the "body" or "query" it begins with: "variants.1.weight: …".
   const places = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
+  if (status === 404) return new Fault("not-found", detail);
   return new Fault("unavailable", `${operation} answered ${status}: ${places || detail}`);
 }

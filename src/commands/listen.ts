@@ -51,13 +51,16 @@ export async function listen(
 
   // One after the other, in their order; a slow program doesn't keep us from looking before the inbox forgets.
   let forwarding = Promise.resolve();
-  for await (const message of messagesOf(parley, inbox.name, stop)) {
-    forwarding = forwarding.then(async () => {
-      if (stop.aborted) return;
-      print(message, await forward(message, given.forward_to, stop));
-    });
+  try {
+    for await (const message of messagesOf(parley, inbox.name, stop)) {
+      forwarding = forwarding.then(async () => {
+        if (stop.aborted) return;
+        print(message, await forward(message, given.forward_to, stop));
+      });
+    }
+  } finally {
+    await forwarding;
   }
-  await forwarding;
   return 0;
 }
 
@@ -128,13 +131,22 @@ async function* messagesOf(parley: ParleyClient, name: string, stop: AbortSignal
       }
       await pause(LOOK_ms, stop);
     } catch (error) {
-      if (!(error instanceof Fault && error.kind === "unavailable")) throw error;
+      if (!(error instanceof Fault)) throw error;
+      if (error.kind === "not-found") throw inboxDeleted(name);
+      if (error.kind !== "unavailable") throw error;
       if (error.message !== trouble) process.stderr.write(`parley: ${error.message}\n`);
       trouble = error.message;
       await pause(LOOK_AGAIN_ms, stop);
     }
   }
 }
+
+/** One of the same name would have another address, which no webhook knows. */
+const inboxDeleted = (name: string): Fault =>
+  new Fault(
+    "not-found",
+    `The webhook inbox ${name} was deleted. Start this command again for a new one, and give its address to your webhooks.`,
+  );
 
 /** Of one connection, not of the message. */
 const NOT_FORWARDED = new Set([
@@ -168,8 +180,10 @@ async function forward(message: Message, url: string, stop: AbortSignal): Promis
 
 function printLine({ received_at, method, body }: Message, forwarded: Forwarded): void {
   const time = new Date(received_at).toTimeString().slice(0, 8);
-  const { channel_manager_status, reference_id } = factsOf(body);
-  const what = [method, channel_manager_status, reference_id].filter((word) => word !== null).join(" ");
+  const { type, channel_manager_status, state, reference_id, session_id, name } = factsOf(body);
+  const subject = reference_id ?? name ?? (session_id && `session ${session_id}`);
+  const words = [method, channel_manager_status ?? type, state, subject];
+  const what = words.filter((word) => word !== null).join(" ");
   const answer = "error" in forwarded ? `✗ ${forwarded.error}` : `→ ${forwarded.answered}`;
   writeLine(printable(`${time}  ${what}  ${answer}  ${forwarded.ms} ms`));
 }
@@ -187,15 +201,35 @@ const printJson = ({ received_at, message_id, method, body }: Message, forwarded
     }),
   );
 
-/** Of a message of ours; an inbox takes any. */
-function factsOf(body: string): { channel_manager_status: string | null; reference_id: string | null } {
+type MessageFacts = Record<
+  "type" | "channel_manager_status" | "reference_id" | "session_id" | "name" | "state",
+  string | null
+>;
+
+/** What a message of ours says it is about: a request, a session or an alert. An inbox takes any other. */
+function factsOf(body: string): MessageFacts {
+  const { type, data } = jsonObject(body);
+  const { channel_manager_status, reference_id, session_id, name, state } = Object(data);
+  return {
+    type: wordOrNull(type),
+    channel_manager_status: wordOrNull(channel_manager_status),
+    reference_id: wordOrNull(reference_id),
+    session_id: wordOrNull(session_id),
+    name: wordOrNull(name),
+    state: wordOrNull(state),
+  };
+}
+
+function jsonObject(text: string): Record<string, unknown> {
   try {
-    const { channel_manager_status = null, reference_id = null } = JSON.parse(body).data;
-    return { channel_manager_status, reference_id };
+    return Object(JSON.parse(text));
   } catch {
-    return { channel_manager_status: null, reference_id: null };
+    return {};
   }
 }
+
+const wordOrNull = (value: unknown): string | null =>
+  typeof value === "string" || typeof value === "number" ? String(value) : null;
 
 /** Whoever knows an inbox's address writes into it; a terminal must not obey them. */
 const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\ufffd");

@@ -77,6 +77,7 @@ test("hands each delivery on as it was signed, says what became of it, survives 
   expect(second).toMatchObject({
     message_id: first,
     method: "POST",
+    type: "outbound.request.status",
     channel_manager_status: "HUMAN",
     reference_id: "test-person",
     answered: 201,
@@ -129,7 +130,24 @@ test("hands each delivery on as it was signed, says what became of it, survives 
   await parley(["start"], { folder, env }).ready();
   await tell("BUSY");
   await until(() => plain.stdout().includes("POST BUSY test-person"), PATIENCE_ms);
-  expect(await plain.end("SIGINT")).toEqual({ code: 0, signal: null });
+
+  const events = ["session.ended", "insight.found", "alert"];
+  const subscription = await call("POST", "/webhooks/", {
+    ...{ name: "Mine", url: began.url, events },
+  });
+  for (const event of events) await call("POST", `/webhooks/${subscription.body.id}/test`, { event });
+  const told = [
+    "POST session.ended session 0  → 201",
+    "POST insight.found session 0  → 201",
+    "POST alert firing Test alert  → 201",
+  ];
+  await until(() => told.every((line) => plain.stdout().includes(line)), PATIENCE_ms);
+
+  await call("DELETE", "/outbound/webhook_inboxes/mine");
+  expect(await plain.ended).toEqual({ code: 1, signal: null });
+  expect(plain.stderr()).toContain(
+    "The webhook inbox mine was deleted. Start this command again for a new one",
+  );
 });
 
 describe("is refused with what to do", () => {

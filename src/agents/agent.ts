@@ -31,7 +31,7 @@ const agentList: list.ListRules = {
     type: list.exact("a.type"),
     timezone: list.text("a.timezone"),
     prompt_id: list.integer("a.prompt_id"),
-    prompt_id_list: list.anyOf("a.prompt_id", "integer"),
+    prompt_id_list: list.anyOf("a.prompt_id", "integer", "sorts"),
     custom_message_id: list.integer("a.custom_message_id"),
     languages: list.document("a.languages"),
     variables: list.document("a.variables"),

@@ -112,8 +112,15 @@ export const document = (name: string): ListField => ({
   order: sql`${column(name)}::text`,
 });
 
-/** A comma-separated list: any of its entries. Blanks around entries and empty entries are ignored. */
-export const anyOf = (name: string, kind: "text" | "integer" = "text"): ListField => ({
+/**
+ * A comma-separated list: any of its entries. Blanks around entries and empty entries are ignored. `order`: where the
+ * contract has the field among what a list is ordered by, too, it sorts as its column does.
+ */
+export const anyOf = (
+  name: string,
+  kind: "text" | "integer" = "text",
+  order: "filter-only" | "sorts" = "filter-only",
+): ListField => ({
   match: (value) => {
     const tokens = value
       .split(",")
@@ -127,7 +134,7 @@ export const anyOf = (name: string, kind: "text" | "integer" = "text"): ListFiel
       ? sql`${column(name)} = any(${values}::bigint[])`
       : sql`${column(name)} = any(${values}::text[])`;
   },
-  order: null,
+  order: order === "sorts" ? column(name) : null,
 });
 
 /** In a long list: no index of the table finds this. */

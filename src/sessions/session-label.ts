@@ -55,7 +55,7 @@ const labelList: list.ListRules = {
     code: list.exact("l.code"),
     user_email: list.wholeBeforePart("l.user_email"),
     issue_categories: list.read(list.document("l.issue_categories")),
-    session_id_list: list.anyOf("l.session_id", "integer"),
+    session_id_list: list.anyOf("l.session_id", "integer", "sorts"),
   },
   time: "l.timestamp",
   order: [

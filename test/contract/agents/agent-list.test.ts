@@ -36,7 +36,12 @@ describe("lists of agents", () => {
       "list ab",
     ]);
     expect(await names(`${listed}&order_by=label`)).toEqual(["list ab", "list a", "list c"]);
-    expect((await app.send("GET", `${AGENTS}?order_by=prompt_id_list`)).status).toBe(422);
+    for (const order of ["prompt_id", "prompt_id_list"])
+      expect(await names(`${listed}&order_by=${order}&order_by_direction=desc`)).toEqual([
+        "list ab",
+        "list c",
+        "list a",
+      ]);
     const { items } = (await app.send("GET", `${AGENTS}?${listed}&fields=name`)).body;
     expect(items[0]).toMatchObject({ name: "list a", prompt_id, labels: null, prompt: null, tools: null });
   });

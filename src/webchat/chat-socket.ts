@@ -119,9 +119,9 @@ async function receive(
   let id: string | null = null;
   try {
     const given = parseJsonBody(data) ?? {};
+    id = MessageId.safeParse(given).data?.id ?? null;
     const message = ChatMessage.safeParse(given);
     if (!message.success) throw inputErrors("body", message.error.issues, given);
-    id = message.data.id ?? null;
     const input = turnInput(message.data);
     const { ended } = await withinLimit(limit, session_id, () =>
       inTurn(engine, session, () =>
@@ -142,6 +142,9 @@ async function receive(
     running.control = null;
   }
 }
+
+/** Also of a message that is refused: the page waits for what becomes of it. */
+const MessageId = ChatMessage.pick({ id: true });
 
 type StoppableTurn = { id: string | null; control: TurnControl | null };
 

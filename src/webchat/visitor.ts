@@ -15,7 +15,11 @@ const PageVariables = z
 
 /** What a page says when it opens a conversation: with whom, and for which visitor. */
 export const Visit = z.object({
-  client_id: z.string().min(1).max(320),
+  client_id: z
+    .string()
+    .min(1)
+    .max(320)
+    .describe("The target of a web chat channel, such as `front-desk`: which agent answers"),
   user_id: z
     .string()
     .min(1)

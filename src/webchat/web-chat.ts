@@ -26,7 +26,15 @@ export function webChatRoutes(api: Api, engine: Engine): void {
 
   api.post(
     "/chat/v1/sessions",
-    { ...open, summary: "Open a chat session", body: Visit, response: OpenedChat, calls_per_minute: 30 },
+    {
+      ...open,
+      summary: "Open a chat session",
+      description:
+        "Then messages go over the WebSocket `/chat/v1/sessions/{session_id}/socket?token={token}`, whose frames are in the documentation under *Chat from a client of your own*, or by POST without one.",
+      body: Visit,
+      response: OpenedChat,
+      calls_per_minute: 30,
+    },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
       const site = siteOf(request);

@@ -42,10 +42,13 @@ const NAMES: Record<string, string> = {
   system__called_number: "vars.session.target",
   system__conversation_id: "vars.session.conversation_id",
   system__time: "vars.session.datetime",
-  system__time_utc: "vars.session.datetime",
   system__timezone: "vars.session.timezone",
 };
-export const elevenLabsName: BuiltInNames = (name) => (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined);
+export const elevenLabsName: BuiltInNames = (name) => {
+  if (name === "system__time_utc")
+    return { name: "vars.session.datetime", but: "is in the agent's own time zone here, not in UTC." };
+  return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+};
 
 const CONFIG = "conversation_config";
 const AGENT = [CONFIG, "agent"];

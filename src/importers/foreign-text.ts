@@ -1,7 +1,7 @@
 import { quoted } from "./report.ts";
 
-/** Names that a platform fills in itself, and what Parley calls them. */
-export type BuiltInNames = (name: string) => string | undefined;
+/** Names that a platform fills in itself, and what Parley calls them; `but` says what is not the same. */
+export type BuiltInNames = (name: string) => string | { name: string; but: string } | undefined;
 
 type OwnText = { text: string; problems: string[] };
 
@@ -41,7 +41,11 @@ export function ownText(
     if (filters.length > 0) problems.push(`The filter of {{ ${plain(inner)} }} is left out.`);
     const name = subject.replace(/^["']|["']$/g, "");
     const system = builtIn(name);
-    if (system !== undefined) return `{{ ${system} }}`;
+    if (typeof system === "string") return `{{ ${system} }}`;
+    if (system !== undefined) {
+      problems.push(`{{ ${plain(name)} }} ${system.but}`);
+      return `{{ ${system.name} }}`;
+    }
     const own = ownName(name);
     if (own === null) {
       problems.push(`{{ ${plain(inner)} }} is no name that Parley can fill in; it is left out.`);

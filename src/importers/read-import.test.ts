@@ -3,10 +3,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readAgentFile } from "../agent-files/agent-file.ts";
+import { VOICES } from "../speech/voices.ts";
+import { elevenLabsName } from "./elevenlabs.ts";
+import { ELEVENLABS_VOICES } from "./elevenlabs-voices.ts";
 import { ownText } from "./foreign-text.ts";
 import type { ImportPlan } from "./import-draft.ts";
 import { type ForeignPlatform, readImport } from "./read-import.ts";
 import { fieldPath } from "./report.ts";
+import { retellName } from "./retell.ts";
 import { vapiName } from "./vapi.ts";
 
 const TODAY = "2026-11-24";
@@ -46,6 +50,27 @@ describe("texts", () => {
   });
 });
 
+test.each([
+  ["Retell", retellName, "{{current_time_Europe/Paris}}", "vars.session.datetime", "agent's own time zone"],
+  ["Retell", retellName, "{{ current_hour }}", "vars.session.datetime", "not the hour alone"],
+  ["ElevenLabs", elevenLabsName, "{{system__time_utc}}", "vars.session.datetime", "not in UTC"],
+])(
+  "%s: a name that is not quite the same here is filled in, and what differs is said",
+  (_platform, names, foreign, own, said) => {
+    expect(ownText(foreign, names)).toEqual({
+      text: `{{ ${own} }}`,
+      problems: [expect.stringContaining(said)],
+    });
+  },
+);
+
+test("a voice of ElevenLabs is found by its id, and each id by a voice that Parley has", () => {
+  expect(planned("elevenlabs-bookings").text).toContain("voice_display_name: Eric");
+  expect(fateOf(planned("elevenlabs-bookings"), "conversation_config.tts.voice_id")).toBe("mapped");
+  const own = VOICES.filter(({ provider }) => provider === "ElevenLabs").map((voice) => voice.display_name);
+  expect(Object.values(ELEVENLABS_VOICES).toSorted()).toEqual(own.toSorted());
+});
+
 describe("fields", () => {
   test.each([
     ["vapi-front-desk", "firstMessage", "mapped"],
@@ -59,6 +84,7 @@ describe("fields", () => {
     ["vapi-reminder", "model.tools[1]", "no equivalent"],
     ["vapi-legacy-server", "model.model", "approximated"],
     ["vapi-legacy-server", "model.tools[1]", "no equivalent"],
+    ["retell-single-prompt", "general_prompt", "approximated"],
     ["retell-single-prompt", "begin_message", "mapped"],
     ["retell-single-prompt", "general_tools[2].query_params.channel", "mapped"],
     ["retell-single-prompt", "general_tools[3]", "no equivalent"],

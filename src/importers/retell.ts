@@ -54,7 +54,13 @@ const NAMES: Record<string, string> = {
   call_id: "vars.session.id",
 };
 export const retellName: BuiltInNames = (name) => {
-  if (/^current_(?:time|hour|calendar)_/.test(name)) return "vars.session.datetime";
+  if (/^current_(?:time|hour|calendar)_/.test(name))
+    return {
+      name: "vars.session.datetime",
+      but: "is the date and time in the agent's own time zone here: set that to the one in this name.",
+    };
+  if (name === "current_hour")
+    return { name: "vars.session.datetime", but: "is the date and time here, not the hour alone." };
   return Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
 };
 

@@ -1,10 +1,11 @@
 import { LANGUAGES, type LanguageCode } from "../speech/languages.ts";
 import { type AgentVoice, type TtsProvider, VOICES } from "../speech/voices.ts";
+import { nameOfElevenLabs } from "./elevenlabs-voices.ts";
 import { type FieldPath, quoted, type Report } from "./report.ts";
 
 export type GivenVoice = {
   provider: string | null;
-  /** An id, or a name such as `11labs-Adrian`. */
+  /** The provider's id, or a name such as `11labs-Adrian`. */
   id: string | null;
   path: FieldPath;
   speed: number | null;
@@ -135,8 +136,9 @@ function providerOf(voice: GivenVoice | null): TtsProvider {
   return /google/.test(named) ? "Google" : "OpenAI";
 }
 
-/** `11labs-Sarah`, `Sarah` and `sarah` name the voice Sarah. */
+/** `11labs-Sarah`, `Sarah`, `sarah` and the provider's own id name the voice Sarah. */
 const isNamed = ({ display_name }: AgentVoice, id: string): boolean =>
+  nameOfElevenLabs(id) === display_name ||
   id.toLowerCase().replace(/^[a-z0-9]+-/, "") === display_name.toLowerCase().replace(/ \(.*$/, "");
 
 export function languageOf(code: string): LanguageCode | null {

@@ -9,12 +9,14 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { fixedStatement } from "../db/fixed-statement.ts";
+import { headerProblem, NOT_CARRIED } from "../egress/outgoing-headers.ts";
 
 const ProviderKeyInput = z.object({
   api_key: z
     .string()
     .min(1)
     .max(500)
+    .refine((key) => headerProblem("authorization", key) === null, { error: NOT_CARRIED })
     .nullish()
     .describe("Write-only; omitted or null keeps the stored one, which a new base_url does not allow."),
   base_url: z

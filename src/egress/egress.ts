@@ -1,4 +1,3 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import type { EgressRules } from "./egress-address.ts";
@@ -8,6 +7,7 @@ import { type EgressRefusal, pinnedPlace, type ReachableTarget } from "./egress-
 import { createPinnedPools } from "./egress-pools.ts";
 import { type Resolve, rememberingResolve, systemResolve } from "./egress-resolve.ts";
 import { type EgressRoute, targetOf } from "./egress-target.ts";
+import { headerProblem } from "./outgoing-headers.ts";
 
 /**
  * The one door for calls that leave on a user's behalf: tools, webhooks, token fetches.
@@ -64,13 +64,6 @@ export type EgressOptions = {
 };
 
 const refused = (reason: string): EgressRefusal => ({ kind: "refused", reason });
-
-/** What the connection decides for itself; a caller who sets it changes where one message ends or whom it is for. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set(
-  "host connection content-length expect keep-alive te trailer transfer-encoding upgrade proxy-connection".split(
-    " ",
-  ),
-);
 
 const stopped = (reason: string, nothing_sent: boolean): EgressOutcome => ({
   kind: "failed",
@@ -195,14 +188,12 @@ function outgoingHeaders(
   const named: Record<string, string> = { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": "Parley" };
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (CONNECTION_HEADERS.has(lower)) return refused(`the header ${lower} is set by the connection itself`);
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch {
-      // The value may be a secret, and the name may be where the line break is.
+    const problem = headerProblem(name, value);
+    if (problem === "set by the connection")
+      return refused(`the header ${lower} is set by the connection itself`);
+    // The value may be a secret, and the name may be where the line break is.
+    if (problem !== null)
       return refused(`the header ${JSON.stringify(name)} has a character that HTTP does not carry`);
-    }
     named[lower] = value;
   }
   return { kind: "headers", named };

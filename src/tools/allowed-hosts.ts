@@ -14,6 +14,14 @@ export function allowedHostOf(url: string): string | null {
   return at === "443" && protocol === "https:" ? (hostname as string) : `${hostname}:${at}`;
 }
 
+/** An address with nothing to fill in and nobody's name: what a conversation says never decides which server is asked. */
+export function isFixedAddress(text: string): boolean {
+  const url = URL.parse(text);
+  const isPlain =
+    url !== null && allowedHostOf(url.href) !== null && url.username === "" && url.password === "";
+  return isPlain && !/[{}\s\p{Cc}]/u.test(text);
+}
+
 /** An entry as a person writes it, in that spelling; refused at its place where it is no host. */
 function readAllowedHost(text: string, index: number): string {
   const host = allowedHostOf(`https://${text.trim()}`);

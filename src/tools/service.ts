@@ -11,18 +11,9 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { withoutQuery } from "./access-token.ts";
 import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
+import { refuseUnusableAuth, refuseWrongAuthKeys } from "./auth-values.ts";
 import { hostForMcp, readMcpUrl } from "./mcp/mcp-address.ts";
 import { type CalledUrls, hostsOfTools } from "./service-hosts.ts";
-
-/** How a tool's calls authenticate; the keys each way needs. */
-const AUTH_KEYS = {
-  basic: ["username", "password"],
-  bearer: ["token"],
-  oauth2: ["client_id", "client_secret", "auth_url"],
-  /** Any header names. */
-  custom_headers: null,
-} as const;
-type ServiceAuthType = keyof typeof AUTH_KEYS;
 
 const ToolAuthType = z.enum(["basic", "bearer", "custom_headers", "oauth2"]).meta({ id: "ToolAuthType" });
 
@@ -135,6 +126,7 @@ export function serviceRoutes(
     const auth = mergeAuthValues(input, kept);
     refuseMovedSecret(input, kept, auth);
     refuseWrongAuthKeys(input.auth_type ?? null, auth);
+    refuseUnusableAuth(input.auth_type ?? null, input.auth_values ?? {});
     const keys = Object.keys(auth).toSorted();
     const mcp_url = input.mcp_url === undefined ? stored.mcp_url : readMcpUrl(input.mcp_url);
     const hosts = input.allowed_hosts == null ? stored.hosts : readAllowedHosts(input.allowed_hosts);
@@ -310,21 +302,6 @@ function refuseMovedHosts(
     ["body", "auth_values", missing],
     `The credentials may now be sent to ${added} as well: give ${missing} again`,
   );
-}
-
-function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValues): void {
-  if (auth_type === null) return;
-  const needed: readonly string[] | null = AUTH_KEYS[auth_type];
-  if (needed === null) {
-    const bad = Object.keys(values).find((key) => !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(key));
-    if (bad !== undefined) throw invalid(["body", "auth_values", bad], "Input should be a valid header name");
-    return;
-  }
-  const missing = needed.find((key) => !(key in values));
-  if (missing) throw invalid(["body", "auth_values", missing], "Field required", "missing");
-  const extra = Object.keys(values).find((key) => !needed.includes(key));
-  if (extra)
-    throw invalid(["body", "auth_values", extra], "Extra inputs are not permitted", "extra_forbidden");
 }
 
 function refuseSystemService(is_system: boolean): void {

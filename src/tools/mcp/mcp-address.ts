@@ -1,17 +1,14 @@
 import { invalid } from "../../base/errors.ts";
-import { allowedHostOf } from "../allowed-hosts.ts";
+import { allowedHostOf, isFixedAddress } from "../allowed-hosts.ts";
 
-/** A fixed address: what a conversation says never decides which server is asked. */
 export function readMcpUrl(given: string | null): string | null {
   if (given === null || given.trim() === "") return null;
-  const url = URL.parse(given.trim());
-  const isPlain =
-    url !== null && allowedHostOf(url.href) !== null && url.username === "" && url.password === "";
-  if (!isPlain || /[{}\s]/.test(given.trim()))
+  if (!isFixedAddress(given.trim()))
     throw invalid(
       ["body", "mcp_url"],
       "Give the address of an MCP server, without a user or variables: https://mcp.example.com/mcp",
     );
+  const url = new URL(given.trim());
   url.hash = "";
   return url.href;
 }

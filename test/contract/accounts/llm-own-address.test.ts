@@ -44,6 +44,15 @@ test.each(PROVIDERS)(
   },
 );
 
+test("a key that no request can carry is refused at its place and not echoed", async () => {
+  const refused = await guarded.send("PUT", "/api/v1/llm_providers/openai", { api_key: "sk-planted\n" });
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", "api_key"], msg: expect.stringContaining("Paste it again") }] },
+  });
+  expect(JSON.stringify(refused.body)).not.toContain("planted");
+});
+
 test("an organization's address that may be reached answers in a stream; where it leads on to is not followed", async () => {
   const open = await createTestApp();
   server.reply({ text: ["Own ", "model."] });

@@ -58,6 +58,55 @@ describe("services", () => {
     expect(JSON.parse(app.vault.open(row.sealed_auth_values as string))).toEqual({ "X-A": "1", "X-C": "3" });
   });
 
+  test.each([
+    ["a line break in a token", "bearer", { token: "planted\n" }, "token", "Paste it again"],
+    ["a token of blanks", "bearer", { token: " " }, "token", "Enter the token."],
+    ["a letter no header carries", "custom_headers", { "X-Key": "planted✓" }, "X-Key", "Paste it again"],
+    ["a host of its own", "custom_headers", { Host: "planted.example" }, "Host", "Leave it out"],
+    ["another length", "custom_headers", { "content-length": "7" }, "content-length", "Leave it out"],
+    ["another framing", "custom_headers", { "Transfer-Encoding": "chunked" }, "Transfer-Encoding", "Leave"],
+    ["a colon in a user name", "basic", { username: "planted:x", password: "" }, "username", "no colon"],
+    ...[
+      "nope",
+      "ftp://auth.example.com/",
+      "https://planted@auth.example.com/",
+      "https://a.example/{{ x }}",
+    ].map(
+      (auth_url) =>
+        [
+          `the sign-in server ${auth_url}`,
+          "oauth2",
+          { client_id: "a", client_secret: "planted", auth_url },
+          "auth_url",
+          "Give the address of the sign-in server",
+        ] as const,
+    ),
+  ] as const)(
+    "%s is refused with what to do, and not echoed",
+    async (what, auth_type, auth_values, key, said) => {
+      const input = { name: `Unusable: ${what}`, description: "", auth_type };
+      const refused = await app.send("POST", "/api/v1/services/", { ...input, auth_values });
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", "auth_values", key], msg: expect.stringContaining(said) }] },
+      });
+      expect(JSON.stringify(refused.body)).not.toContain("planted");
+    },
+  );
+
+  test("credentials that look odd but can be sent are saved", async () => {
+    for (const [auth_type, auth_values] of [
+      ["bearer", { token: "a.b-c_d~e+f/==" }],
+      ["basic", { username: "key", password: "" }],
+      ["basic", { username: "ann", password: "a:b\nc ✓" }],
+      ["custom_headers", { "X-Key": "é \t", "Content-Type": "text/csv" }],
+      ["oauth2", { client_id: "a", client_secret: "b\n", auth_url: "http://localhost:8080/token?tenant=1" }],
+    ] as const) {
+      const input = { name: JSON.stringify(auth_values), description: "", auth_type, auth_values };
+      expect(await app.send("POST", "/api/v1/services/", input)).toMatchObject({ status: 200 });
+    }
+  });
+
   test("a name is unique among services that are not deleted", async () => {
     const made = await create({ name: "Twice", description: "" });
     const again = await app.send("POST", "/api/v1/services/", { name: "Twice", description: "" });

@@ -1,0 +1,30 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+
+/** What the connection decides for itself; a caller who sets it changes where one message ends or whom it is for. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set(
+  "host connection content-length expect keep-alive te trailer transfer-encoding upgrade proxy-connection".split(
+    " ",
+  ),
+);
+
+/** Why a request can't have this header. The value is never told: it may be a secret. */
+export type HeaderProblem = "set by the connection" | "name" | "value";
+
+/** To whoever saves a credential that goes into a header. */
+export const NOT_CARRIED =
+  "Has a character that a request can't carry, such as a line break. Paste it again without it.";
+
+export function headerProblem(name: string, value: string): HeaderProblem | null {
+  if (CONNECTION_HEADERS.has(name.toLowerCase())) return "set by the connection";
+  try {
+    validateHeaderName(name);
+  } catch {
+    return "name";
+  }
+  try {
+    validateHeaderValue(name, value);
+    return null;
+  } catch {
+    return "value";
+  }
+}

@@ -1,0 +1,61 @@
+import { invalid } from "../base/errors.ts";
+import { headerProblem, NOT_CARRIED } from "../egress/outgoing-headers.ts";
+import { isFixedAddress } from "./allowed-hosts.ts";
+
+/** How a tool's calls authenticate; the keys each way needs. */
+const AUTH_KEYS = {
+  basic: ["username", "password"],
+  bearer: ["token"],
+  oauth2: ["client_id", "client_secret", "auth_url"],
+  /** Any header names. */
+  custom_headers: null,
+} as const;
+type ServiceAuthType = keyof typeof AUTH_KEYS;
+
+export function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: Record<string, string>): void {
+  if (auth_type === null) return;
+  const needed: readonly string[] | null = AUTH_KEYS[auth_type];
+  if (needed === null) {
+    const bad = Object.keys(values).find((key) => headerProblem(key, "") === "name");
+    if (bad !== undefined) throw invalid(["body", "auth_values", bad], "Input should be a valid header name");
+    return;
+  }
+  const missing = needed.find((key) => !(key in values));
+  if (missing) throw invalid(["body", "auth_values", missing], "Field required", "missing");
+  const extra = Object.keys(values).find((key) => !needed.includes(key));
+  if (extra)
+    throw invalid(["body", "auth_values", extra], "Extra inputs are not permitted", "extra_forbidden");
+}
+
+/** Refuses what no request could be sent with. Only what is given: what is kept was saved before. */
+export function refuseUnusableAuth(
+  auth_type: ServiceAuthType | null,
+  given: Record<string, string | null>,
+): void {
+  if (auth_type === null) return;
+  for (const [key, value] of Object.entries(given)) {
+    const problem = value === null ? null : problemOf(auth_type, key, value);
+    if (problem !== null) throw invalid(["body", "auth_values", key], problem);
+  }
+}
+
+function problemOf(auth_type: ServiceAuthType, key: string, value: string): string | null {
+  switch (auth_type) {
+    case "custom_headers":
+      return headerProblem(key, value) === "set by the connection"
+        ? "The connection sets this header by itself. Leave it out."
+        : uncarried(key, value);
+    case "bearer":
+      return value.trim() === "" ? "Enter the token." : uncarried("authorization", value);
+    case "basic":
+      // Where the user name ends and the password begins.
+      return key === "username" && value.includes(":") ? "A user name has no colon in it." : null;
+    case "oauth2":
+      return key !== "auth_url" || isFixedAddress(value)
+        ? null
+        : "Give the address of the sign-in server, without a user or variables: https://auth.example.com/token";
+  }
+}
+
+const uncarried = (name: string, value: string): string | null =>
+  headerProblem(name, value) === null ? null : NOT_CARRIED;

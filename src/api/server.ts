@@ -21,15 +21,16 @@ import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Tx } from "../db/database.ts";
 import { asReader, keepReading } from "../db/reading.ts";
-import { bodyText, parseJsonBody, refuseUnstorableText } from "./body.ts";
+import { refuseUnstorableText } from "./body.ts";
+import { addBodyParsers } from "./body-parsers.ts";
+import { answerBrokenRequest } from "./broken-requests.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
-import { parseFormBody, readForm, refuseForm } from "./form.ts";
+import { readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
-import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { documentPart } from "./openapi/document-part.ts";
 import { answerSchemas, openApiSchema, withAnswers } from "./openapi/operation-schema.ts";
@@ -125,12 +126,21 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     frameworkErrors: sendError,
     // Longer than a load balancer's usual 60 s, so that the balancer closes first.
     keepAliveTimeout: 65_000,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, options.log),
+    // Answered below, in the shape of all other errors.
+    return503OnClosing: false,
+  });
+  let isStopping = false;
+  server.addHook("preClose", async () => {
+    isStopping = true;
   });
 
   server.setErrorHandler(sendError);
   server.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: "Not Found" }));
   server.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    if (isStopping)
+      throw new Fault("unavailable", "This server is stopping. Send it again.", { retry_after_s: 1 });
     if (request.url.includes("%00")) refuseUnstorableText("\0", ["path"]);
   });
   keepPersonalDataOutOfCaches(server);
@@ -141,22 +151,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   // Only the sender's body is parsed; an answer is printed as it is (parsing it costs 62 % of a list's throughput).
   server.setValidatorCompiler(({ schema, httpPart }) => validator(schema as Schema, httpPart));
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  server.removeContentTypeParser(["application/json", "text/plain"]);
-  const turnOf = createLargeBodies();
-  server.addContentTypeParser(
-    "application/json",
-    { parseAs: "buffer" },
-    async (request: FastifyRequest, body: Buffer) => {
-      await turnOf(body.length);
-      const { most_values } = request.routeOptions.config as { most_values?: number };
-      return parseJsonBody(bodyText(body), most_values);
-    },
-  );
-  server.addContentTypeParser(
-    "application/x-www-form-urlencoded",
-    { parseAs: "buffer" },
-    async (_request: FastifyRequest, body: Buffer) => parseFormBody(bodyText(body)),
-  );
+  addBodyParsers(server);
 
   await server.register(helmet, { contentSecurityPolicy: false });
   await server.register(cookie);

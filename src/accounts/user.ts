@@ -187,9 +187,9 @@ export function userRoutes(api: Api, deps: Deps): void {
       response: MailSent,
     },
     async ({ caller, params, query }) => {
-      if (!sendMail) throw new Fault("unsupported", NO_MAIL);
       const user = await change(async (tx) => {
         const found = await findUser(tx, caller, params.user_email);
+        if (!sendMail) throw new Fault("unsupported", NO_MAIL);
         await api.audit(tx, caller, { action: "send-email", resource: tag, resource_id: found.id });
         return found;
       });

@@ -187,6 +187,10 @@ describe("without a way to send mail", () => {
       status: 501,
       body: { detail: expect.stringContaining("sign_in_link") },
     });
+    expect(await bare.send("POST", `${PATH}nobody@example.com/send_email`)).toMatchObject({
+      status: 404,
+      body: { detail: "User with ID nobody@example.com not found" },
+    });
     const first = (await bare.send("POST", `${PATH}${email}/sign_in_link`)).body;
     expect(first).toEqual({
       sign_in_link: expect.stringMatching(/^https:\/\/parley\.example\/sign-in\?code=\w{40}$/),

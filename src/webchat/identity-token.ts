@@ -17,11 +17,17 @@ const CLOCK_SKEW_S = 60;
 
 /** Only the one algorithm: a token that may choose its own could choose none. */
 const Header = z.object({ alg: z.literal("HS256") });
+const MOST_NAME = 200;
 const Claims = z.object({
   sub: z.string().min(1).max(320),
-  name: z.string().max(200).nullish(),
+  name: z.string().max(MOST_NAME).nullish(),
   exp: z.number(),
 });
+const NEEDED: Record<string, string> = {
+  sub: "it needs a sub (the user id, 1 to 320 characters)",
+  name: `its name has to be a text of at most ${MOST_NAME} characters, or be left out`,
+  exp: "it needs an exp (seconds since 1970)",
+};
 
 export function readIdentityToken(token: string, key: string, now: Date): ReadIdentity {
   const [header = "", claims = "", signature = "", ...rest] = token.split(".");
@@ -32,7 +38,8 @@ export function readIdentityToken(token: string, key: string, now: Date): ReadId
   if (!Header.safeParse(decoded(header)).success) return refused("its alg has to be HS256");
   const read = Claims.safeParse(decoded(claims));
   if (!read.success) {
-    return refused("it needs a sub (the user id, 1 to 320 characters) and an exp (seconds since 1970)");
+    const wrong = new Set(read.error.issues.flatMap(({ path: [claim] }) => NEEDED[String(claim)] ?? []));
+    return refused([...wrong].join(", and ") || "its claims are not a JSON object");
   }
   const { sub, name, exp } = read.data;
   const now_s = now.getTime() / 1000;
@@ -40,8 +47,9 @@ export function readIdentityToken(token: string, key: string, now: Date): ReadId
   if (exp > now_s + LONGEST_LIFE_S + CLOCK_SKEW_S) {
     return refused(`its exp is more than ${LONGEST_LIFE_S / 3600} hours ahead`);
   }
-  if (sub !== oneLine(sub)) return refused("its sub has to be one line without spaces at its ends");
-  return { ok: true, identity: { user_id: sub, name: oneLine(name ?? "") || null } };
+  if (sub !== oneLine(sub) || !sub.isWellFormed())
+    return refused("its sub has to be one line of text without spaces at its ends");
+  return { ok: true, identity: { user_id: sub, name: oneLine(name ?? "").toWellFormed() || null } };
 }
 
 const refused = (problem: string): ReadIdentity => ({ ok: false, problem });

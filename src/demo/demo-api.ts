@@ -15,7 +15,7 @@ const HOURS = ["09:00", "09:45", "10:30", "11:15", "14:00", "14:45", "15:30"];
 const MAX_BOOKINGS = 1000;
 
 const SlotQuery = z.object({ service: z.enum(SERVICES), date: z.iso.date() });
-const Cancellation = z.object({ confirmation: z.string().regex(/^DC-[0-9A-Z]{4}$/i) });
+const Cancellation = z.object({ confirmation: z.string().regex(/^[Dd][Cc]-[0-9A-Za-z]{4}$/) });
 const Booking = z.object({
   slot_id: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}-[a-z-]+$/),
   name: z.string().min(1).max(200),

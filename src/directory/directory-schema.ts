@@ -3,7 +3,7 @@ import { boundedList, name, queryInteger, recordId, textMap, timestamp } from ".
 import { normalizedRule, ruleIssues } from "./directory-rules.ts";
 
 /** A telephone number or extension as people write it, or a SIP address. */
-const NUMBER = /^(sips?:\S+|\+?\(?[0-9*#][0-9*#().\s-]*)$/i;
+const NUMBER = /^([Ss][Ii][Pp][Ss]?:\S+|\+?\(?[0-9*#][0-9*#().\s-]*)$/;
 export const directoryNumber = () => z.string().regex(NUMBER);
 
 const rule = textMap().check(({ value, issues }) => {

@@ -129,7 +129,7 @@ const HttpArguments = z.strictObject({
   url: z
     .string()
     .max(2048)
-    .regex(/^https?:\/\/[^\s@/?#]+(?:[/?#]\S*)?$/i)
+    .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s@/?#]+(?:[/?#]\S*)?$/)
     .refine((url) => URL.canParse(url), "Input should be a valid URL"),
   method: z.enum(["POST", "PUT", "PATCH"]).nullish(),
   headers: textMap()

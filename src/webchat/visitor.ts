@@ -8,7 +8,7 @@ import { oneLine } from "./one-line.ts";
 
 const MOST_VARIABLES = 20;
 const PageVariables = z
-  .record(z.string().regex(/^[a-z][a-z0-9_]{0,39}$/i), z.string().max(500))
+  .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,39}$/), z.string().max(500))
   .refine((given) => Object.keys(given).length <= MOST_VARIABLES, {
     error: `at most ${MOST_VARIABLES} variables`,
   });

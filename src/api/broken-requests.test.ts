@@ -16,7 +16,7 @@ async function listen() {
   server.addHook("preClose", async () => stopping.resolve());
   await server.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => server.close());
-  return { server, port: server.addresses()[0]?.port as number, stopping: stopping.promise };
+  return { server, port: (server.server.address() as AddressInfo).port, stopping: stopping.promise };
 }
 
 /** What comes back for these bytes until the connection is closed, an answer an entry. */

@@ -18,6 +18,7 @@ export const SURVEY_GREETING = {
 };
 
 const jp = (expression: string) => ({ type: "jp", expression }) as const;
+const SCORES = Array.from({ length: 11 }, (_, score) => String(score));
 const answer = (name: string, description: string) => [{ name, type: "string", description }];
 
 export const survey = {
@@ -45,8 +46,7 @@ export const survey = {
             {
               name: "score",
               type: "integer",
-              minimum: 0,
-              maximum: 10,
+              enum: SCORES,
               description: "From 0 to 10, how likely are you to recommend us?",
             },
           ],

@@ -89,15 +89,12 @@ export const WORKFLOW_TEMPLATES: readonly WorkflowTemplate[] = [
             name: "score",
             type: "integer",
             description: "From 0 to 10, how likely are you to recommend us?",
+            enum: ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"],
             required: true,
           },
         ],
         on: SAVE,
-        next: [
-          { id: "ASK_LIKED", if: "score >= `9`", requires: ["score"] },
-          { id: "ASK_BETTER", if: "score >= `0`" },
-          "ASK_SCORE",
-        ],
+        next: [{ id: "ASK_LIKED", if: "score >= `9`", requires: ["score"] }, "ASK_BETTER"],
       },
       {
         id: "ASK_LIKED",

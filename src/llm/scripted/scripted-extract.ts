@@ -50,8 +50,13 @@ function valueOfKind(kind: ParameterKind, name: string, hearing: ExtractionFrom)
   }
 }
 
-/** The longest value mentioned, so that "X-ray of the knee" wins over "X-ray"; or one picked by its place in the list. */
+/**
+ * The longest value mentioned, so that "X-ray of the knee" wins over "X-ray"; or one picked by its place in the list.
+ * Among numbers the one that was said: 8 of "8 out of 10", and none of them where it is another.
+ */
 function choiceIn(values: unknown[], text: string, asked: boolean): unknown {
+  const number = asked && values.every((value) => typeof value === "number") ? numberIn(text) : undefined;
+  if (number !== undefined) return values.includes(number) ? number : undefined;
   const heard = heardIn(text);
   const mentioned = values
     .filter((value) => mentions(heard, spoken(value)))
@@ -73,7 +78,9 @@ const SMALL =
   );
 const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
 
-function numberIn(text: string, kind: Extract<ParameterKind, { type: "number" }>): number | undefined {
+const ANY_NUMBER = { whole: false, minimum: -Infinity, maximum: Infinity };
+
+function numberIn(text: string, kind: typeof ANY_NUMBER = ANY_NUMBER): number | undefined {
   const digits = /-?\d[\d,]*(\.\d+)?/.exec(text.replaceAll(/(\d) (?=\d{3}\b)/g, "$1"));
   const number = digits ? Number(digits[0].replaceAll(",", "")) : numberWord(text);
   if (number === undefined || Number.isNaN(number)) return undefined;

@@ -73,6 +73,8 @@ describe("templates", () => {
     const { body: agent } = await app.send("GET", `${AGENTS}/${made.agent.id}`);
     expect(agent.name).toBe(`Mine: ${key}`);
     expect([agent, agent.prompt, ...agent.tools].flatMap((each) => each.validation_issues ?? [])).toEqual([]);
+    const versioning = await app.send("GET", `${AGENTS}/${made.agent.id}/versioning`);
+    expect(versioning.body.draft.findings).toEqual([]);
     expect(JSON.stringify(await converse(app, made.agent.id)(asked))).toContain(answered);
   });
 
@@ -87,6 +89,14 @@ describe("templates", () => {
     const say = converse(app, agent.id);
     expect(JSON.stringify(await say("3"))).toContain("What should we do better?");
     expect(JSON.stringify(await say("Answer the phone"))).toContain("Thank you for your time. Goodbye.");
+  });
+
+  test("a survey asks again for a score that is none from 0 to 10", async () => {
+    const { agent } = await fromTemplate("survey", "Beyond ten");
+    const say = converse(app, agent.id);
+    expect(JSON.stringify(await say("42"))).toContain("From 0 to 10");
+    expect(JSON.stringify(await say("-1"))).toContain("From 0 to 10");
+    expect(JSON.stringify(await say("10"))).toContain("What do you like best?");
   });
 
   test("one that there isn't is refused with those that there are", async () => {

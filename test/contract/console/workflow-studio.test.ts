@@ -54,6 +54,13 @@ test.each(WORKFLOW_TEMPLATES)(
   },
 );
 
+test("the template of a survey takes no score beyond 0 to 10", async () => {
+  const survey = WORKFLOW_TEMPLATES.find(({ key }) => key === "survey") ?? expect.fail();
+  const definition = newWorkflow("any", "any", survey);
+  const played = await play(definition, [{ score: 42 }, { score: -1 }, { score: 0 }]);
+  expect(steps(played)).toEqual(["ASK_SCORE", "ASK_SCORE", "ASK_SCORE", "ASK_BETTER"]);
+});
+
 test("a workflow with its steps renamed leads the same way, by the new names", async () => {
   for (const template of WORKFLOW_TEMPLATES) {
     const definition = newWorkflow("any", "any", template);

@@ -261,6 +261,28 @@ export async function namesInUse(db: Db, caller: Caller, mentioned: MentionedNam
   };
 }
 
+/** The other tools whose definition has one of some names as a text anywhere, by name. */
+export const toolsMentioning = (
+  db: Db,
+  caller: Caller,
+  names: readonly string[],
+  except: number,
+): Promise<{ name: string; definition: ToolDefinition }[]> =>
+  db
+    .selectFrom("tools")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .where("id", "<>", except)
+    .where(
+      sql<boolean>`exists (
+        select from unnest(${names.map((name) => JSON.stringify(name))}::text[]) as mention (text)
+        where strpos(tools.definition::text, mention.text) > 0)`,
+    )
+    .orderBy("name")
+    .select("name")
+    .select(sql<ToolDefinition>`definition`.as("definition"))
+    .execute();
+
 type NamedTask = { name: string; task: Task };
 
 async function tasksNamed(db: Db, caller: Caller, names: readonly string[]): Promise<NamedTask[]> {

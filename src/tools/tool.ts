@@ -12,6 +12,7 @@ import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validati
 import { sourcesOfTool } from "./issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
 import { mcpSurroundings } from "./mcp/mcp-listing.ts";
+import { renamedInUse } from "./renamed-tool.ts";
 import { requireServiceHost } from "./service-hosts.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
@@ -181,8 +182,12 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): T
     },
     async ({ caller, body }) => {
       await requireService(db, caller, body.service_id);
-      const [issues = []] = await issuesOf(db, caller, [{ ...body, id: body.id ?? null, is_system: false }]);
-      return { validation_issues: issues.map(toValidationIssue) };
+      const id = body.id ?? null;
+      const [issues = []] = await issuesOf(db, caller, [{ ...body, id, is_system: false }]);
+      const stored =
+        id === null ? null : await selectToolRows(db, caller, 0).where("t.id", "=", id).executeTakeFirst();
+      const renamed = stored ? await renamedInUse(db, caller, stored.id, stored, body) : [];
+      return { validation_issues: [...issues, ...renamed].map(toValidationIssue) };
     },
   );
 

@@ -1,5 +1,6 @@
 import { Alert } from "@mantine/core";
 import type { AgentFinding } from "../api-types.ts";
+import { findingPlace } from "./version-words.ts";
 
 /** What is doubtful about a draft or a version, part by part; nothing where nothing is. */
 export function FindingsAlert({ findings }: { findings: readonly AgentFinding[] }) {
@@ -8,7 +9,7 @@ export function FindingsAlert({ findings }: { findings: readonly AgentFinding[] 
     <Alert color="yellow" title="Check this">
       {findings.map(({ part, path, message }) => (
         <div key={`${part} ${path} ${message}`}>
-          {part === "instructions" ? "Instructions" : `Tool ${part}`}: {message}
+          {findingPlace({ part, path })}: {message}
         </div>
       ))}
     </Alert>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differencesOf, partNames } from "./version-words.ts";
+import { differencesOf, findingPlace, partNames } from "./version-words.ts";
 
 test("parts that differ are named in a sentence", () => {
   expect(partNames([{ part: "instructions" }, { part: "tools" }, { part: "tool book" }])).toBe(
@@ -14,4 +14,14 @@ test("a list of names is one text, a record its values", () => {
   expect(differencesOf([{ part: "model", before: { model: "one" }, after: { model: "two" } }])).toEqual([
     { path: "model.model", before: "one", after: "two" },
   ]);
+});
+
+test.each([
+  ["instructions", "$.context", "Instructions"],
+  ["book", "$.endpoint.url", "Tool book"],
+  ["survey", "$.context.task.steps[1].on.enter[0].name", "Tool survey, step 2"],
+  ["survey", "$.context.task[2].steps[0].tools.allow[1]", "Tool survey, task 3, step 1"],
+  ["survey", "$.context.task[0].tools[0]", "Tool survey, task 1"],
+])("a finding of %s at %s is looked for in: %s", (part, path, place) => {
+  expect(findingPlace({ part, path })).toBe(place);
 });

@@ -1,4 +1,4 @@
-import type { AgentChange } from "../api-types.ts";
+import type { AgentChange, AgentFinding } from "../api-types.ts";
 import { type Difference, differences } from "../changes/differences.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 
@@ -10,6 +10,15 @@ export function partNames(changes: readonly Pick<AgentChange, "part">[]): string
 /** "Version 3", "The draft". */
 export const stateName = (state: number | "draft"): string =>
   state === "draft" ? "The draft" : `Version ${state}`;
+
+/** "Instructions", "Tool book", "Tool survey, step 2": where to look for a finding. */
+export function findingPlace({ part, path }: Pick<AgentFinding, "part" | "path">): string {
+  if (part === "instructions") return "Instructions";
+  const [, task, step] = /^\$\.context\.task(?:\[(\d+)\])?(?:\.steps\[(\d+)\])?/.exec(path) ?? [];
+  const counted = (what: string, index: string | undefined) =>
+    index === undefined ? [] : [`${what} ${Number(index) + 1}`];
+  return [`Tool ${part}`, ...counted("task", task), ...counted("step", step)].join(", ");
+}
 
 /** What differs within each part, for the views that show differences. */
 export const differencesOf = (changes: readonly AgentChange[]): Difference[] =>

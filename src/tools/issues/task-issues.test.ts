@@ -199,6 +199,18 @@ const table: Record<string, Case[]> = {
       "warning",
       `${STEP}[0].tools.allow[1]`,
     ],
+    [
+      "a call without a name",
+      withTask({ type: "event", on: { start: [{ action: "call", name: "" }] } }),
+      "warning",
+      "$.context.task.on.start[0].name",
+    ],
+    [
+      "an allowed one without a name",
+      withSteps({ id: "A", tools: { allow: ["lookup", ""] } }),
+      "warning",
+      `${STEP}[0].tools.allow[1]`,
+    ],
   ],
 };
 

@@ -139,14 +139,14 @@ export function collidingNames(
     });
 }
 
-/** Misspelt, or not made yet: the task can be saved first and the tool later. */
+/** Misspelt, renamed, left empty, or not made yet: the task can be saved first and the tool later. */
 export function unknownTools(mentions: readonly PlacedName[], known: ReadonlySet<string>): Issue[] {
   return mentions
     .filter(({ name }) => name !== GO_TO_STEP && !known.has(name))
     .map(({ name, path }) => ({
       id: "unknown-tool-reference",
       severity: "warning",
-      message: `There is no tool named "${name}" yet.`,
+      message: name === "" ? "No tool is named here; choose one." : `There is no tool named "${name}" yet.`,
       path,
       value: name,
     }));

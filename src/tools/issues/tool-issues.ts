@@ -66,7 +66,7 @@ export type ToolSurroundings = {
 
 export function toolIssues(definition: ToolDefinition, around: ToolSurroundings): Issue[] {
   const tasks = tasksOf(definition);
-  const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
+  const own = tasks.flatMap(({ task, path }) => taskToolName(task, path)?.name ?? []);
   const callable = new Set([...around.callable, ...own]);
   const meter = new Meter();
   const targets = new Map(around.targets);

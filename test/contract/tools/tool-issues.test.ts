@@ -89,6 +89,57 @@ describe("saving a tool", () => {
     expect((await app.send("GET", "/api/v1/tools/greeter")).body.validation_issues).toEqual([]);
   });
 
+  test("a new name is checked against the workflows that call, allow or keep the tool by its old one", async () => {
+    const tool = async (name: string) => (await app.send("GET", `/api/v1/tools/${name}`)).body;
+    await create("sought");
+    const { id } = await tool("sought");
+    const workflow = async (name: string, more: object) => {
+      const task = {
+        type: "steps",
+        tool: { name: `${name}_on` },
+        steps: [{ id: "A", goal: "sought", ...more }],
+      };
+      const definition = { ...endpointTool(name), type: "context", endpoint: null, context: { task } };
+      expect((await post({ name, definition, service_id })).status).toBe(200);
+    };
+    await workflow("calls_it", { on: { enter: [{ action: "call", name: "sought" }] } });
+    await workflow("allows_it", { tools: { allow: ["sought"] } });
+    await workflow("speaks_of_it", {});
+    const check = async (name: string) =>
+      (
+        await app.send("POST", "/api/v1/tools/check", {
+          id,
+          name,
+          definition: endpointTool(name),
+          service_id,
+        })
+      ).body.validation_issues;
+    expect(await check("sought")).toEqual([]);
+    expect(await check("found")).toEqual([
+      {
+        id: "renamed-tool-in-use",
+        severity: "warning",
+        message:
+          '"sought" is used by the workflows allows_it and calls_it. Change the name there too, or the calls fail.',
+        path: "$.tool.function.name",
+        value: "sought",
+      },
+    ]);
+    await app.send("PUT", "/api/v1/tools/", {
+      id,
+      name: "found",
+      definition: endpointTool("found"),
+      service_id,
+    });
+    expect((await tool("calls_it")).validation_issues).toMatchObject([
+      { id: "unknown-tool-reference", path: "$.context.task.steps[0].on.enter[0].name", value: "sought" },
+    ]);
+    expect((await tool("allows_it")).validation_issues).toMatchObject([
+      { id: "unknown-tool-reference", path: "$.context.task.steps[0].tools.allow[0]", value: "sought" },
+    ]);
+    expect((await tool("speaks_of_it")).validation_issues).toEqual([]);
+  });
+
   test("a task may not take the name of another tool, but may that of another workflow", async () => {
     const workflow = (submit: string) => ({
       ...endpointTool("any"),

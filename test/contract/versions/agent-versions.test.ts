@@ -211,6 +211,61 @@ test("a version tells what is doubtful about it, as saving its parts does", asyn
   expect((await versioning()).draft.findings).toMatchObject(wanted);
 });
 
+test("a tool that was renamed is missed where workflows call it, allow it, or keep it by its old name", async () => {
+  const flow = `flow_${++tools}`;
+  const old = `look_up_${tools}`;
+  const task = {
+    type: "steps",
+    tools: [old],
+    steps: [
+      {
+        id: "A",
+        goal: "g",
+        tools: { allow: [old, ""] },
+        on: {
+          enter: [
+            { action: "call", name: old },
+            { action: "call", name: "" },
+          ],
+        },
+      },
+    ],
+  };
+  const made = await createAgent(app, {
+    script: HOURS,
+    tools: [
+      endpointTool(old, "http://127.0.0.1:9/"),
+      {
+        type: "context",
+        tool: { type: "function", function: { name: flow, description: "", parameters: {} } },
+        context: { task },
+      } as never,
+    ],
+  });
+  agent_id = made.agent_id;
+  await ok("POST", at("versions"), {});
+  const { id, definition, service_id } = await ok("GET", `/api/v1/tools/${old}`);
+  const name = `${old}_2`;
+  await ok("PUT", "/api/v1/tools/", {
+    ...{ id, name, service_id, last_updated_comments: null },
+    definition: {
+      ...definition,
+      tool: { ...definition.tool, function: { ...definition.tool.function, name } },
+    },
+  });
+  const missed = { part: flow, id: "unknown-tool-reference", severity: "warning" };
+  const gone = { ...missed, message: `There is no tool named "${old}" yet.` };
+  const empty = { ...missed, message: "No tool is named here; choose one." };
+  expect((await versioning()).draft.findings).toMatchObject([
+    { part: "instructions", id: "workflow-tool-missing", message: expect.stringContaining(`uses ${old},`) },
+    { ...gone, path: "$.context.task.steps[0].on.enter[0].name" },
+    { ...empty, path: "$.context.task.steps[0].on.enter[1].name" },
+    { ...gone, path: "$.context.task.steps[0].tools.allow[0]" },
+    { ...empty, path: "$.context.task.steps[0].tools.allow[1]" },
+    { ...gone, path: "$.context.task.tools[0]" },
+  ]);
+});
+
 describe("a gate", () => {
   const CASES = Array.from({ length: 20 }, (_, n) => ({
     name: `Hours ${n}`,

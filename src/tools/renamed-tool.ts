@@ -1,0 +1,41 @@
+import type { Caller } from "../api/caller.ts";
+import type { Db } from "../db/database.ts";
+import type { Issue } from "../schemas/validation-issue.ts";
+import { mentionedNames } from "./issues/tool-issues.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
+import { toolsMentioning } from "./tool-store.ts";
+
+type NamedDefinition = { name: string; definition: ToolDefinition };
+
+/** A prompt follows a tool that is renamed, since it knows its id. Workflows know names, and are left behind. */
+export async function renamedInUse(
+  db: Db,
+  caller: Caller,
+  id: number,
+  before: NamedDefinition,
+  after: NamedDefinition,
+): Promise<Issue[]> {
+  const gone = [...callableNames(before).difference(callableNames(after))];
+  const others = gone.length > 0 ? await toolsMentioning(db, caller, gone, id) : [];
+  return gone.flatMap((name): Issue[] => {
+    const users = others.filter((other) => mentionedNames(other.definition).called.includes(name));
+    return users.length === 0
+      ? []
+      : [
+          {
+            id: "renamed-tool-in-use",
+            severity: "warning",
+            message: `"${name}" is used by ${listed(users.map((user) => user.name))}. Change the name there too, or the calls fail.`,
+            path: ["tool", "function", "name"],
+            value: name,
+          },
+        ];
+  });
+}
+
+/** What workflows can call of a tool: itself, and its tasks. */
+const callableNames = ({ name, definition }: NamedDefinition): Set<string> =>
+  new Set([name, ...mentionedNames(definition).shown]);
+
+const listed = (names: string[]): string =>
+  `the workflow${names.length === 1 ? "" : "s"} ${new Intl.ListFormat("en").format(names)}`;

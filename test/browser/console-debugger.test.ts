@@ -6,8 +6,8 @@ beforeAll(async () => {
   it = await createConsoleTest();
 });
 
-/** A conversation with the demo's reminder agent, in which the person can come. */
-async function reminded(): Promise<number> {
+/** A conversation with the demo's reminder agent, in which the person answers so. */
+async function reminded(...answers: string[]): Promise<number> {
   const { body: agents } = await it.app.send("GET", "/api/v1/agents/");
   const { id } = agents.items.find(({ name }: { name: string }) => /remind/i.test(name));
   const say = async (text: string, more: object = {}) => {
@@ -21,13 +21,13 @@ async function reminded(): Promise<number> {
     return (await it.app.send("POST", "/api/v1/agents/test/messages", { ...message, ...more })).body;
   };
   await say("", { session_start: true, variables: { name: "Ada", visit_date: "2026-12-04" } });
-  await say("hello");
-  const { response } = await say("yes");
+  const { response } = await say("hello");
+  for (const answer of answers) await say(answer);
   return response.content.session_id;
 }
 
 test("an author asks why the agent did not ask for another day, sees the condition with its operand, and the other way", async () => {
-  const session_id = await reminded();
+  const session_id = await reminded("yes");
   const page = await it.open(await it.person("Editor"));
   await page.goto(`/console/sessions/${session_id}`);
   await page.getByRole("region", { name: "Turn 2" }).getByRole("link", { name: "Open in debugger" }).click();
@@ -61,5 +61,31 @@ test("an author asks why the agent did not ask for another day, sees the conditi
   await steps.locator(".react-flow__node").getByText("ASK_OTHER_DAY", { exact: true }).click();
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByText("Before step ASK_OTHER_DAY").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a tool's result is replaced by JSON only: what is none is marked, and the turn does not go on with it", async () => {
+  const session_id = await reminded("no", "2026-12-04");
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/sessions/${session_id}/debug?turn=3`);
+  await page.getByRole("combobox", { name: "Before tools" }).press("ArrowDown");
+  await page.getByRole("option", { name: "find_slots" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText("Before the call of find_slots").waitFor();
+
+  const another = page.getByRole("switch", { name: "Use another result" });
+  expect(await page.getByText("Off: the tool answers as recorded.").count()).toBe(1);
+  await another.check({ force: true });
+  const result = page.getByLabel("Result to use instead");
+  await result.fill("nothing free");
+  await page.getByText("Invalid JSON").first().waitFor();
+  const goOn = page.getByRole("button", { name: "Continue" });
+  expect(await goOn.isDisabled()).toBe(true);
+  expect(await axeFindings(page)).toEqual([]);
+  await result.fill('{"slots": []}');
+  await goOn.click();
+  await page.getByText("The turn has ended").waitFor();
+  await page.getByText("Nothing is free that day, I am sorry.").first().waitFor();
   expect(page.faults).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { DebugTurn, SessionFork } from "../api-types.ts";
+import { Unreadable } from "../editors/unreadable.ts";
 import { Failure, Fetched, Loading, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -55,6 +56,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
   const [isOpen, setOpen] = useState(false);
   const [fork, setFork] = useState<SessionFork | null>(null);
   const [edits, setEdits] = useState(NO_EDITS);
+  const [unreadable, setUnreadable] = useState(0);
   const breakpoints = { steps: [...places.steps], guards: [...places.guards], tools: [...places.tools] };
 
   const run = useMutation({
@@ -74,7 +76,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
         path: { session_id },
         body: {
           ...{ variables: valuesOf(edits.values), breakpoints },
-          ...(edits.answer.trim() !== "" && { answer: { result: readText(edits.answer) } }),
+          ...(edits.answer && { answer: edits.answer }),
         },
       }),
     onSuccess: reached,
@@ -161,7 +163,11 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
                   />
                 </>
               )}
-              {fork?.stop && <StopView stop={fork.stop} edits={edits} onEdit={setEdits} />}
+              {fork?.stop && (
+                <Unreadable value={setUnreadable}>
+                  <StopView stop={fork.stop} isOpen={isOpen} edits={edits} onEdit={setEdits} />
+                </Unreadable>
+              )}
               {fork && <Standing fork={fork} />}
               {error && <Failure error={error} />}
               <Group gap="xs">
@@ -179,6 +185,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
                       <Button
                         leftSection={<IconPlayerTrackNext size={15} />}
                         loading={isBusy}
+                        disabled={unreadable > 0}
                         onClick={() => go.mutate(fork)}
                       >
                         Continue

@@ -1,16 +1,23 @@
-import { Stack, Table, Text, Textarea } from "@mantine/core";
+import { Stack, Switch, Table, Text } from "@mantine/core";
 import type { ForkStop } from "../api-types.ts";
+import { JsonEditor } from "../editors/json-editor.tsx";
 import { Code, Status } from "../parts/parts.tsx";
 import { textOf } from "./json-text.ts";
 import { VariableTable } from "./variable-table.tsx";
 
-/** What the author changes at a stop, as it is typed. */
-export type StopEdits = { values: Record<string, string>; answer: string };
-export const NO_EDITS: StopEdits = { values: {}, answer: "" };
+/** What the author changes at a stop: texts of variables as they are typed, and what is used in place of the call. */
+export type StopEdits = { values: Record<string, string>; answer: { result: unknown } | null };
+export const NO_EDITS: StopEdits = { values: {}, answer: null };
 
 /** Where the turn stands: the guard with its operands, the call with its arguments, and the variables. */
-export function StopView(props: { stop: ForkStop; edits: StopEdits; onEdit(edits: StopEdits): void }) {
-  const { stop, edits, onEdit } = props;
+export function StopView(props: {
+  stop: ForkStop;
+  /** Whether services are called; else they answer as recorded. */
+  isOpen: boolean;
+  edits: StopEdits;
+  onEdit(edits: StopEdits): void;
+}) {
+  const { stop, isOpen, edits, onEdit } = props;
   const own = (scope: "local" | "inputs") =>
     Object.entries(stop[scope]).map(([name, value]) => [`${scope}.${name}`, value]);
   const variables = { ...stop.variables, ...Object.fromEntries([...own("inputs"), ...own("local")]) };
@@ -23,14 +30,22 @@ export function StopView(props: { stop: ForkStop; edits: StopEdits; onEdit(edits
       {stop.kind === "tool" && (
         <>
           <Code value={stop.arguments} label="Arguments of the call" />
-          <Textarea
-            label="Result to use instead"
-            description="JSON. Empty: the tool is called."
-            autosize
-            minRows={2}
-            value={edits.answer}
-            onChange={({ currentTarget }) => onEdit({ ...edits, answer: currentTarget.value })}
+          <Switch
+            size="sm"
+            label="Use another result"
+            description={isOpen ? "Off: the tool is called." : "Off: the tool answers as recorded."}
+            checked={edits.answer !== null}
+            onChange={({ currentTarget }) =>
+              onEdit({ ...edits, answer: currentTarget.checked ? { result: {} } : null })
+            }
           />
+          {edits.answer && (
+            <JsonEditor
+              label="Result to use instead"
+              value={edits.answer.result}
+              onChange={(result) => onEdit({ ...edits, answer: { result } })}
+            />
+          )}
         </>
       )}
       <VariableTable

@@ -233,6 +233,13 @@ const rows: Row[] = [
     definition({ endpoint }),
   ],
   [
+    "an address without its scheme",
+    "url-without-scheme",
+    "$.endpoint.url",
+    definition({ endpoint: { ...endpoint, url: "a.example:8080/slots" } }),
+    definition({ endpoint: { ...endpoint, url: "{{ vars.base }}/slots" } }),
+  ],
+  [
     "remove of a required argument",
     "required-argument-removed",
     "$.defaults.city.transform.action",

@@ -22,6 +22,9 @@ export function isFixedAddress(text: string): boolean {
   return isPlain && !/[{}\s\p{Cc}]/u.test(text);
 }
 
+/** Whether an address says no `https://` or `http://` although it does not begin with a variable, which may say it. */
+export const lacksScheme = (url: string): boolean => !/^(https?:\/\/|\{)/i.test(url.trimStart());
+
 /** An entry as a person writes it, in that spelling; refused at its place where it is no host. */
 function readAllowedHost(text: string, index: number): string {
   const host = allowedHostOf(`https://${text.trim()}`);

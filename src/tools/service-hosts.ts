@@ -3,7 +3,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
-import { allowedHostOf, MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
+import { allowedHostOf, lacksScheme, MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
 
 type Called = { service_id: number; url: string | null | undefined; loc: string[] };
 
@@ -30,11 +30,16 @@ export async function requireServiceHost(
   const { name, allowed_hosts } = service;
   const host = allowedHostOf(url);
   const isVariable = host === null && url.includes("{");
+  if (lacksScheme(url))
+    throw invalid(
+      loc,
+      "Begin the address with https:// or http://: it says to which host the service's credentials are sent.",
+    );
   if (allowed_hosts === null) {
     if (host === null)
       throw invalid(
         loc,
-        `The service "${name}" has no allowed hosts yet, and this address can't settle them. Add the host to allowed_hosts of the service, together with its secret.`,
+        `The service "${name}" has no allowed hosts yet, and this address can't settle them. Add the host to the service's allowed hosts, together with its secret.`,
       );
     if (!caller.permissions.has("services_write"))
       throw new Fault(
@@ -55,7 +60,7 @@ export async function requireServiceHost(
   if (isVariable || (host !== null && allowed_hosts.includes(host))) return;
   throw invalid(
     loc,
-    `The credentials of the service "${name}" may not be sent to ${host ?? "this address"}. Add the host to allowed_hosts of the service, together with its secret, or choose another service.`,
+    `The credentials of the service "${name}" may not be sent to ${host ?? "this address"}. Add the host to the service's allowed hosts, together with its secret, or choose another service.`,
   );
 }
 

@@ -22,10 +22,24 @@ test("a service's secret goes to no host that its tools don't call, by saving a 
     status: 422,
     body: {
       detail: [
-        { loc: ["body", "definition", "endpoint", "url"], msg: expect.stringContaining("allowed_hosts") },
+        { loc: ["body", "definition", "endpoint", "url"], msg: expect.stringContaining("allowed hosts") },
       ],
     },
   });
+  for (const address of ["127.0.0.1/x", `${hostOf(evil.url)}/x`, `${hostOf(theirs.url)}/{{ vars.path }}`]) {
+    const bare = await attacker("POST", "/api/v1/tools/", tool("bare", address));
+    expect(bare).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ["body", "definition", "endpoint", "url"],
+            msg: expect.stringMatching(/^Begin the address with https:/),
+          },
+        ],
+      },
+    });
+  }
   // A variable in place of the host is filled in when the tool is called.
   const hidden = {
     ...attempt,

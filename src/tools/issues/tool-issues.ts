@@ -17,6 +17,7 @@ import { callArgumentIssues } from "./call-argument-issues.ts";
 import { conditionIssues } from "./condition-issues.ts";
 import { confirmationIssues } from "./confirmation-issues.ts";
 import { defaultsOutsideSchema, defaultsWithoutEffect, removedRequirements } from "./default-issues.ts";
+import { bodyOfRead, missingEndpoint, pathPlaceholder, urlWithoutScheme } from "./endpoint-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
@@ -78,6 +79,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...functionName(definition, around.name),
     ...(around.is_system ? [] : offeredNames(definition, around.name)),
     ...(around.is_system ? [] : missingEndpoint(definition)),
+    ...urlWithoutScheme(definition),
     ...mcpIssues(definition, around.mcp),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
@@ -196,18 +198,6 @@ function unprotectedTasks({ requires_verified }: ToolDefinition, tasks: number):
   ];
 }
 
-function missingEndpoint(definition: ToolDefinition): Issue[] {
-  if (toolType(definition) !== "endpoint" || definition.endpoint) return [];
-  return [
-    {
-      id: "endpoint-missing",
-      severity: "warning",
-      message: "An endpoint tool without an endpoint can't be called; say where its calls go.",
-      path: ["endpoint"],
-    },
-  ];
-}
-
 function parameterSchema(definition: ToolDefinition): Issue[] {
   const { parameters } = definition.tool.function;
   const path = ["tool", "function", "parameters"];
@@ -227,36 +217,6 @@ function parameterSchema(definition: ToolDefinition): Issue[] {
     return [issue(["type"], 'A function takes its arguments by name: the type is "object".', type)];
   }
   return problems.map((problem) => issue(problem.path, problem.message, problem.value));
-}
-
-/** `{{ city }}` is a variable of the session; `{city}` is where an argument goes. */
-function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
-  if (endpoint?.argument_location !== "path") return [];
-  if (/\{[^{}]+\}/.test(endpoint.url.replace(/\{\{[^{}]*\}\}/g, ""))) return [];
-  return [
-    {
-      id: "path-placeholder-missing",
-      severity: "error",
-      message: "Arguments go into the path, but the URL has no {placeholder} for one.",
-      path: ["endpoint", "url"],
-      value: endpoint.url,
-    },
-  ];
-}
-
-/** RFC 9110, 9.3.1: a body of a GET has no meaning, and servers, proxies and caches drop it or refuse the request. */
-export function bodyOfRead({ endpoint }: ToolDefinition): Issue[] {
-  if (endpoint?.method !== "get" && endpoint?.method !== "delete") return [];
-  if (endpoint.argument_location !== "body" && endpoint.argument_location !== "form") return [];
-  return [
-    {
-      id: "body-with-get",
-      severity: "warning",
-      message: `Many servers ignore the body of a ${endpoint.method.toUpperCase()}. Send the arguments as query, or use POST.`,
-      path: ["endpoint", "argument_location"],
-      value: endpoint.argument_location,
-    },
-  ];
 }
 
 function duplicateStaticParameters(definition: ToolDefinition): Issue[] {

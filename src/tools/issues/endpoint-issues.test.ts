@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ToolDefinition } from "../tool-definition.ts";
-import { bodyOfRead } from "./tool-issues.ts";
+import { bodyOfRead } from "./endpoint-issues.ts";
 
 const definition = (method: string, argument_location: string) =>
   ToolDefinition.parse({

@@ -49,7 +49,7 @@ test("a service's secret is written, shown only as stored, kept by a save that d
   await page.getByRole("textbox", { name: "Name" }).fill(HOSTILE);
   await page.getByRole("combobox", { name: "Authentication" }).click();
   await page.getByRole("option", { name: "Bearer token" }).click();
-  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByLabel("Token", { exact: true }).fill("very-secret");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
   await page.getByPlaceholder("stored; type to replace it").waitFor();

@@ -96,7 +96,7 @@ test("what the server finds wrong within a JSON text is told, though no field st
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page
     .getByRole("alert")
-    .getByText(/^definition\.type: /)
+    .getByText(/^Definition, type: /)
     .waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
   await expect.poll(() => page.getByRole("alert").count()).toBe(0);
@@ -130,7 +130,7 @@ test("what a service signs in with is neither shown in the review nor afterwards
   await page.goto(`/console/services/${services.body.items[0].id}`);
   await page.getByRole("combobox", { name: "Authentication" }).click();
   await page.getByRole("option", { name: "Bearer token" }).click();
-  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByLabel("Token", { exact: true }).fill("very-secret");
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });
   await review.getByText("a new secret").waitFor();
@@ -159,7 +159,7 @@ test("a host is added to a service with its secret, and the form says why", asyn
   await hosts.fill("other.example.com");
   await hosts.press("Enter");
   await page.getByText("The stored credentials would also be sent to other.example.com.").waitFor();
-  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByLabel("Token", { exact: true }).fill("very-secret");
   await page.getByText("The stored credentials would also be sent").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });

@@ -1,12 +1,14 @@
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ValidationIssue } from "../api-types.ts";
+import { type FieldLabels, fieldLabel, placeOf } from "../server/field-labels.ts";
 import { Status } from "./parts.tsx";
 
 const COLORS = { error: "red", warning: "yellow", info: "ink" } as const;
 
-/** What the API found about a saved record: errors first. */
-export function Findings({ issues }: { issues: ValidationIssue[] | null | undefined }) {
+/** What the API found about a saved record: errors first. `labels`: how its page calls the places. */
+export function Findings(props: { issues: ValidationIssue[] | null | undefined; labels?: FieldLabels }) {
+  const { issues, labels } = props;
   if (!issues || issues.length === 0) return null;
   return (["error", "warning", "info"] as const).map((severity) => {
     const of = issues.filter((issue) => (issue.severity ?? "error") === severity);
@@ -16,7 +18,7 @@ export function Findings({ issues }: { issues: ValidationIssue[] | null | undefi
       <Alert key={severity} color={COLORS[severity]} icon={<Sign />} title={TITLES[severity]} mb="sm">
         {of.map((issue) => (
           <div key={`${issue.id} ${issue.path ?? ""}`}>
-            {issue.path && <code>{issue.path}: </code>}
+            {issue.path && issue.path !== "$" && `${fieldLabel(placeOf(issue.path).join("."), labels)}: `}
             {issue.message}
           </div>
         ))}

@@ -12,7 +12,7 @@ import { RecordFormFrame } from "../records/record-form.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { PromptFields } from "./prompt-fields.tsx";
-import type { PromptValues } from "./prompt-values.ts";
+import { PROMPT_LABELS, type PromptValues } from "./prompt-values.ts";
 import { PromptVersions } from "./prompt-versions.tsx";
 
 /** A prompt's form and a view of its versions, from which one can be restored into the form. */
@@ -41,7 +41,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
           />
         ) : (
           <>
-            <Findings issues={prompt?.validation_issues} />
+            <Findings issues={prompt?.validation_issues} labels={PROMPT_LABELS} />
             {prompt && (
               <Text size="sm" mb="md">
                 Used by <Users agents={agents} />

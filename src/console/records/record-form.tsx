@@ -11,9 +11,9 @@ import { conflicts, type MergeInside, mergeChanges, type Together } from "../cha
 import { Unreadable } from "../editors/unreadable.ts";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
-import { fieldErrors } from "./field-errors.ts";
+import { fieldErrors, hasField, isShown } from "./field-errors.ts";
 import { ReadOnly } from "./read-only.tsx";
 import { type Pending, type Review, SaveReview } from "./save-review.tsx";
 import { stopAtUnfinished } from "./unfinished.ts";
@@ -228,7 +228,7 @@ export function RecordFormFrame<Values extends object>(props: {
   const mayBeSaved = !readOnly && isDirty && !isSaving && review.pending === null;
   // In fields and editors, too.
   useHotkeys([["mod+S", () => mayBeSaved && element.current?.requestSubmit()]], [], true);
-  const general = [...form.general, ...useUnseen(form.form.errors, fields)];
+  const general = [...form.general, ...useUnseen(form.form.errors, fields, review.labels)];
   const shown = (
     <Stack gap="md" key={form.edition}>
       {children}
@@ -280,12 +280,12 @@ export function RecordFormFrame<Values extends object>(props: {
 }
 
 /** Errors that no visible field shows: inside a value edited as a whole, or on another view of the record. */
-function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>): string[] {
+function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>, labels: FieldLabels): string[] {
   const [unseen, setUnseen] = useState<string[]>([]);
   useEffect(() => {
     const shown = fields.current?.textContent ?? "";
     const found = Object.entries(errors).flatMap(([path, text]) =>
-      typeof text === "string" && !shown.includes(text) ? [`${path}: ${text}`] : [],
+      typeof text === "string" && !isShown(text, shown) ? [`${fieldLabel(path, labels)}: ${text}`] : [],
     );
     setUnseen((before) => (before.join("\n") === found.join("\n") ? before : found));
   });
@@ -300,16 +300,6 @@ function withoutSecret(change: Difference, hides: readonly string[]): Difference
   if (!isSecret) return change;
   const isSet = after !== null && after !== undefined && after !== "";
   return { path, before: isSet ? null : "the stored secret", after: isSet ? "a new secret" : null };
-}
-
-/** Whether the form has a value at this path, so that an error there is seen. */
-function hasField(values: object, path: string): boolean {
-  let value: unknown = values;
-  for (const part of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return false;
-    value = (value as Record<string, unknown>)[part];
-  }
-  return true;
 }
 
 function focusUnreadable(form: HTMLFormElement): void {

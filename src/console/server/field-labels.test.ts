@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldLabel } from "./field-labels.ts";
+import { fieldLabel, placeOf } from "./field-labels.ts";
 
 test.each([
   ["name", "Name"],
@@ -17,4 +17,16 @@ test.each([
     "llm_config.reasoning.effort": "Effort",
   };
   expect(fieldLabel(path, labels)).toBe(words);
+});
+
+test("a place of a finding is read as it was written", () => {
+  expect(placeOf("$.context.task.steps[0]['a \\'b'].if")).toEqual([
+    "context",
+    "task",
+    "steps",
+    0,
+    "a 'b",
+    "if",
+  ]);
+  expect(placeOf("$")).toEqual([]);
 });

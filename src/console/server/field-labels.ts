@@ -15,3 +15,15 @@ export function fieldLabel(path: string, labels: FieldLabels = {}): string {
 /** Entries of a list are counted from 1. */
 const plain = (part: string): string =>
   /^\d+$/.test(part) ? `no. ${Number(part) + 1}` : part.replace(/_id$/, "").replaceAll("_", " ");
+
+/** `$.steps[0]['a b']` as `["steps", 0, "a b"]`. */
+export function placeOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\.([A-Za-z_]\w*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/g)].map(
+    ([, word, index, quoted]) =>
+      word !== undefined
+        ? word
+        : index !== undefined
+          ? Number(index)
+          : (quoted as string).replace(/\\(.)/g, "$1"),
+  );
+}

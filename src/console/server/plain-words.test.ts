@@ -20,6 +20,9 @@ test.each([
   ["Input should not be less than min_duration", "Enter no less than min duration."],
   ["Field required: each Azure resource has its own address", "Each Azure resource has its own address."],
   ["There is no agent named Desk.", "There is no agent named Desk."],
+  ["String should match pattern '^\\S*$'", "Use no spaces."],
+  ["String should match pattern '^([01]\\d|2[0-3]):[0-5]\\d$'", "Enter a time such as 08:30."],
+  ["String should match pattern '^new$'", "Use the form that the field asks for."],
 ])("%s → %s", (message, said) => {
   expect(inPlainWords(message)).toBe(said);
 });
@@ -33,4 +36,29 @@ test("no message of the program that is worded as a schema's reaches a page as i
     .filter((text) => SCHEMA_WORDS.test(text) && !IN_PARTS.test(text));
   expect(worded.length).toBeGreaterThan(60);
   expect(worded.filter((text) => SCHEMA_WORDS.test(inPlainWords(text)))).toEqual([]);
+});
+
+/** What nobody types: numbers of records, hashes, addresses of the API itself; and patterns with a message of their own. */
+const NOT_TYPED = [
+  /^\^\(?[\w|-]*\)?\??\\d\{1,15\}\$$/,
+  /^\^\[0-9a-f\]\{64\}\$$/,
+  /^\^pronunciations_v/,
+  /people\\\.example|\+1512555|\[\^\\s@\/\]|\\d\{1,15\}\\\./,
+  /-02-29\|/,
+];
+
+test("what may be typed into a field with a pattern is said in words, for every pattern of the API", () => {
+  const text = readFileSync(path.resolve(import.meta.dirname, "../../../openapi.json"), "utf8");
+  const patterns = new Set(
+    [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+      ([, found]) => JSON.parse(found as string) as string,
+    ),
+  );
+  expect(patterns.size).toBeGreaterThan(20);
+  const unsaid = [...patterns]
+    .filter((pattern) => !NOT_TYPED.some((each) => each.test(pattern)))
+    .filter((pattern) =>
+      /form that the field/.test(inPlainWords(`String should match pattern '${pattern}'`)),
+    );
+  expect(unsaid).toEqual([]);
 });

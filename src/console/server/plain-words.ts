@@ -1,3 +1,5 @@
+import { patternInWords } from "./pattern-words.ts";
+
 /**
  * What the API says of an input is worded as its specification words it: "String should have at least 1 character". On a
  * page it is a sentence that says what to enter.
@@ -11,7 +13,7 @@ const RULES: [found: RegExp, says: (...parts: string[]) => string][] = [
   [/^String should have at least 1 character$/, () => "Fill this in"],
   [/^String should have at least (.+) characters$/, (least) => `Enter at least ${least} characters`],
   [/^String should have at most (.+) characters?$/, (most) => `Use at most ${most} characters`],
-  [/^String should match pattern /, () => "Use the form that the field asks for"],
+  [/^String should match pattern '(.*)'$/s, (pattern) => patternInWords(pattern)],
   [/^String should not contain /, () => "Remove characters that can't be stored"],
   [/^(?:List|Dictionary) should have at least 1 item\b/, () => "Add at least one"],
   [/^(?:List|Dictionary) should have at least (.+) items\b/, (least) => `Add at least ${least}`],

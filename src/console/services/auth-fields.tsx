@@ -24,10 +24,27 @@ type Props = {
   values: AuthValues;
   onChange(type: ToolAuthType | null, values: AuthValues): void;
   error?: ReactNode;
+  /** Of one credential by its key. */
+  errorOf(key: string): ReactNode;
 };
 
+const FIELD_NAMES: Record<string, string> = {
+  username: "User name",
+  password: "Password",
+  token: "Token",
+  client_id: "Client ID",
+  client_secret: "Client secret",
+  auth_url: "Token URL",
+};
+
+/** Each is a field of the form from the beginning, so that it can say what is wrong with it. */
+const emptyValues = (type: ToolAuthType | null): AuthValues =>
+  type === null || type === "custom_headers"
+    ? {}
+    : Object.fromEntries(FIELDS[type].map((name) => [name, ""]));
+
 /** Credentials can be written and not read: a stored one shows as such, and is kept until something is typed. */
-export function AuthFields({ type, values, onChange, error }: Props) {
+export function AuthFields({ type, values, onChange, error, errorOf }: Props) {
   const set = (name: string, text: string | null) => onChange(type, { ...values, [name]: text });
   return (
     <Stack gap="sm">
@@ -37,7 +54,7 @@ export function AuthFields({ type, values, onChange, error }: Props) {
         clearable
         data={Object.entries(AUTH_NAMES).map(([value, label]) => ({ value, label }))}
         value={type}
-        onChange={(chosen) => onChange(chosen as ToolAuthType | null, {})}
+        onChange={(chosen) => onChange(chosen as ToolAuthType | null, emptyValues(chosen as typeof type))}
         error={error}
       />
       {type !== null && type !== "custom_headers" && (
@@ -45,9 +62,10 @@ export function AuthFields({ type, values, onChange, error }: Props) {
           {FIELDS[type].map((name) => (
             <Secret
               key={name}
-              name={name}
+              name={FIELD_NAMES[name] ?? name}
               value={values[name]}
               onChange={(text) => set(name, text)}
+              error={errorOf(name)}
               plain={name === "username" || name === "client_id" || name === "auth_url"}
             />
           ))}
@@ -84,6 +102,7 @@ export function AuthFields({ type, values, onChange, error }: Props) {
                   hidden
                   value={value}
                   onChange={(text) => set(name, text)}
+                  error={errorOf(name)}
                 />
               </div>
               <ActionIcon
@@ -117,8 +136,9 @@ function Secret(props: {
   onChange(value: string | null): void;
   plain?: boolean;
   hidden?: boolean;
+  error: ReactNode;
 }) {
-  const { name, value, onChange, plain = false, hidden = false } = props;
+  const { name, value, onChange, plain = false, hidden = false, error } = props;
   const Field = plain ? TextInput : PasswordInput;
   return (
     <Field
@@ -126,6 +146,7 @@ function Secret(props: {
       autoComplete="off"
       placeholder={value === null ? "stored; type to replace it" : ""}
       value={value ?? ""}
+      error={error}
       // Clearing a field keeps the stored value, where there is one.
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />

@@ -55,7 +55,7 @@ export default recordPage({
     const isUnsettled = service?.allowed_hosts == null && values.allowed_hosts.length === 0;
     return {
       ...values,
-      auth_values: values.auth_type === null ? null : sent(values.auth_values, service),
+      auth_values: values.auth_type === null ? null : sent(values, service),
       allowed_hosts: isUnsettled ? null : values.allowed_hosts,
       mcp_url: values.mcp_url || null,
     };
@@ -83,6 +83,7 @@ export default recordPage({
                 form.setFieldValue("auth_values", auth_values);
               }}
               error={form.errors.auth_type ?? form.errors.auth_values}
+              errorOf={(key) => form.errors[`auth_values.${key}`]}
             />
             {values.auth_type !== null && (
               <TagsInput
@@ -129,10 +130,14 @@ export default recordPage({
   },
 });
 
-/** An empty field keeps the stored secret. */
-const sent = (values: AuthValues, service: ServiceResponse | null): AuthValues =>
-  Object.fromEntries(
-    Object.entries(values)
-      .filter(([name]) => name !== "")
-      .map(([name, text]) => [name, text === "" && service?.auth_value_keys?.includes(name) ? null : text]),
+/** An empty field keeps the stored secret; without one it is missing, but that a header may be empty. */
+function sent({ auth_type, auth_values }: Values, service: ServiceResponse | null): AuthValues {
+  const isStored = (name: string) => service?.auth_value_keys?.includes(name) === true;
+  return Object.fromEntries(
+    Object.entries(auth_values)
+      .filter(
+        ([name, text]) => name !== "" && (text !== "" || isStored(name) || auth_type === "custom_headers"),
+      )
+      .map(([name, text]) => [name, text === "" && isStored(name) ? null : text]),
   );
+}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Select, SimpleGrid, Stack, Switch, TextInput } fr
 import { type ReactNode, useState } from "react";
 import type { TestCase } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
+import { fieldLabel } from "../server/field-labels.ts";
 import { CheckFields } from "./check-fields.tsx";
 import { MockFields } from "./mock-fields.tsx";
 import { PersonChoice } from "./persona-fields.tsx";
@@ -11,26 +12,31 @@ const CHANNELS = {
   ...{ voice: "Call, in text", voice_audio: "Call, with sound" },
 };
 
+const SHOWN_AT_FIELDS =
+  /^(name|clock|expect\.(said|not_said|called\.\d+\.tool|not_called|steps|language|judges)|mocks\.\d+\.(tool|error|result|match))$/;
+
 /** One test of a suite. The form shows most of it; as JSON it is whole. */
 export function CaseFields(props: {
   value: TestCase;
   onChange(value: TestCase): void;
   onRemove(): void;
-  errorOf(path: string): ReactNode;
-  /** What the API says of this test that has no field in the form. */
-  faults: string[];
+  /** What the API says of this test, by the path in it. */
+  errors: Record<string, ReactNode>;
   readOnly: boolean;
 }) {
-  const { value, onChange, onRemove, errorOf, faults, readOnly } = props;
+  const { value, onChange, onRemove, errors, readOnly } = props;
   const [isJson, setJson] = useState(false);
+  const errorOf = (path: string) => errors[path];
   const set = (part: Partial<TestCase>) => onChange({ ...value, ...part });
   return (
     <Stack gap="md">
-      {faults.map((fault) => (
-        <Alert key={fault} color="red" role="alert">
-          {fault}
-        </Alert>
-      ))}
+      {Object.entries(errors)
+        .filter(([path]) => isJson || !SHOWN_AT_FIELDS.test(path))
+        .map(([path, fault]) => (
+          <Alert key={path} color="red" role="alert">
+            {fieldLabel(path)}: {fault}
+          </Alert>
+        ))}
       {isJson ? (
         <JsonEditor
           label="The test as JSON"
@@ -69,9 +75,15 @@ export function CaseFields(props: {
           <CheckFields
             value={value.expect ?? {}}
             onChange={(expect) => set({ expect })}
+            errorOf={(path) => errorOf(`expect.${path}`)}
             readOnly={readOnly}
           />
-          <MockFields value={value.mocks ?? []} onChange={(mocks) => set({ mocks })} readOnly={readOnly} />
+          <MockFields
+            value={value.mocks ?? []}
+            onChange={(mocks) => set({ mocks })}
+            errorOf={(path) => errorOf(`mocks.${path}`)}
+            readOnly={readOnly}
+          />
         </>
       )}
       <Group justify="space-between">

@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import type { TestCaseExpectation } from "../api-types.ts";
+import { errorOfEntry } from "../records/field-errors.ts";
 import { CHECK_KINDS, type Check, type CheckKind, checksOf, otherChecks, withChecks } from "./checks.ts";
 
 const HINTS: Record<CheckKind, string> = {
@@ -18,10 +20,19 @@ const HINTS: Record<CheckKind, string> = {
 export function CheckFields(props: {
   value: TestCaseExpectation;
   onChange(value: TestCaseExpectation): void;
+  /** Of an expectation by its name, or by a path below it. */
+  errorOf(path: string): ReactNode;
   readOnly: boolean;
 }) {
-  const { value, onChange, readOnly } = props;
+  const { value, onChange, errorOf, readOnly } = props;
   const checks = checksOf(value);
+  /** A line is an entry of the list of its kind, or all that there is of its kind. */
+  const errorAt = (index: number, { kind }: Check): ReactNode => {
+    const entry = checks.slice(0, index).filter((check) => check.kind === kind).length;
+    if (kind === "called") return errorOf(`called.${entry}.tool`);
+    if (kind === "language" || kind === "ended_by") return errorOf(kind);
+    return errorOfEntry(errorOf(kind), entry);
+  };
   const set = (next: Check[]) => onChange(withChecks(value, next));
   const change = (index: number, part: Partial<Check>) =>
     set(checks.map((check, at) => (at === index ? { ...check, ...part } : check)));
@@ -65,6 +76,7 @@ export function CheckFields(props: {
               aria-label={`${CHECK_KINDS[check.kind]}, ${index + 1}`}
               placeholder={HINTS[check.kind]}
               value={check.text}
+              error={errorAt(index, check)}
               onChange={({ currentTarget }) => change(index, { text: currentTarget.value })}
             />
           )}

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import type { TestMock } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 
@@ -7,9 +8,11 @@ import { JsonEditor } from "../editors/json-editor.tsx";
 export function MockFields(props: {
   value: TestMock[];
   onChange(value: TestMock[]): void;
+  /** By the place of the mock and the name of its field. */
+  errorOf(path: string): ReactNode;
   readOnly: boolean;
 }) {
-  const { value, onChange, readOnly } = props;
+  const { value, onChange, errorOf, readOnly } = props;
   const set = (index: number, mock: TestMock) => onChange(value.with(index, mock));
   return (
     <Stack gap="xs" role="group" aria-label="Tool mocks">
@@ -23,11 +26,12 @@ export function MockFields(props: {
         // biome-ignore lint/suspicious/noArrayIndexKey: the order is what counts
         <Paper key={index} withBorder p="sm">
           <Stack gap="xs">
-            <Group gap="xs" wrap="nowrap" align="flex-end">
+            <Group gap="xs" wrap="nowrap" align="flex-start">
               <TextInput
                 style={{ flex: 1 }}
                 label="Tool"
                 value={mock.tool}
+                error={errorOf(`${index}.tool`)}
                 onChange={({ currentTarget }) => set(index, { ...mock, tool: currentTarget.value })}
               />
               <Select
@@ -43,7 +47,7 @@ export function MockFields(props: {
               />
               {!readOnly && (
                 <ActionIcon
-                  mb={4}
+                  mt={28}
                   aria-label={`Remove the answer of ${mock.tool || "the tool"}`}
                   onClick={() => onChange(value.toSpliced(index, 1))}
                 >
@@ -56,12 +60,14 @@ export function MockFields(props: {
                 label="Answer"
                 value={mock.result ?? null}
                 onChange={(result) => set(index, { ...mock, result })}
+                error={errorOf(`${index}.result`)}
                 readOnly={readOnly}
               />
             ) : (
               <TextInput
                 label="Error"
                 value={mock.error}
+                error={errorOf(`${index}.error`)}
                 onChange={({ currentTarget }) => set(index, { ...mock, error: currentTarget.value })}
               />
             )}
@@ -69,6 +75,7 @@ export function MockFields(props: {
               <JsonEditor
                 label="When the arguments contain"
                 value={mock.match}
+                error={errorOf(`${index}.match`)}
                 onChange={(match) => set(index, { ...mock, match: match as Record<string, unknown> })}
                 readOnly={readOnly}
               />

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
-import { call } from "../server/api.ts";
+import { ApiError, call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
 /** Begins a replay, and opens its page. */
@@ -31,6 +31,14 @@ const STRATA = {
   none: "None",
 } as const;
 
+/** What no session matches is said at the only part of the filter that the window has. */
+const FIELDS = new Set("agent_id sessions filter filter.days candidate baseline cost_cap_usd".split(" "));
+
+const noAgent = () =>
+  new ApiError(422, "Choose an agent.", [
+    { loc: ["body", "agent_id"], msg: "Choose an agent.", type: "missing" },
+  ]);
+
 /** A version is sent as its number. */
 const stateOf = (chosen: string): string | number => (/^\d+$/.test(chosen) ? Number(chosen) : chosen);
 
@@ -41,19 +49,20 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
     initial: {
       agent_id: null as number | null,
       sessions: 100 as number | string,
-      days: 30 as number | string,
+      filter: { days: 30 as number | string },
       stratify_by: "end_reason" as keyof typeof STRATA,
       candidate: "draft",
       baseline: "",
       cost_cap_usd: "" as number | string,
     },
-    async send({ agent_id, sessions, days, stratify_by, candidate, baseline, cost_cap_usd }) {
-      if (agent_id === null) throw new Error("Choose an agent.");
+    hasField: (path) => FIELDS.has(path),
+    async send({ agent_id, sessions, filter, stratify_by, candidate, baseline, cost_cap_usd }) {
+      if (agent_id === null) throw noAgent();
       return call("POST /api/v1/agents/{agent_id}/replays", {
         path: { agent_id },
         body: {
           sessions: Number(sessions),
-          filter: { days: Number(days) },
+          filter: { days: Number(filter.days) },
           stratify_by,
           candidate: stateOf(candidate) as "draft" | "live" | number,
           baseline: baseline === "" ? null : (stateOf(baseline) as "recorded" | "live" | number),
@@ -106,7 +115,8 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
         min={1}
         max={3650}
         allowDecimal={false}
-        {...form.getInputProps("days")}
+        {...form.getInputProps("filter.days")}
+        error={form.errors["filter.days"] ?? form.errors.filter}
       />
       <Select
         label="Stratify by"
@@ -126,6 +136,7 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
         allowDeselect={false}
         value={candidate}
         onChange={(value) => form.setFieldValue("candidate", value ?? "draft")}
+        error={form.errors.candidate}
       />
       <Select
         label="Baseline"
@@ -137,6 +148,7 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
         allowDeselect={false}
         value={baseline}
         onChange={(value) => form.setFieldValue("baseline", value ?? "")}
+        error={form.errors.baseline}
       />
       <NumberInput
         label="Cost cap"

@@ -1,4 +1,5 @@
 import { Accordion, Alert, Autocomplete, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import type { FormErrors } from "@mantine/form";
 import { IconAlertTriangle, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +13,7 @@ import { fieldsOf } from "../records/record-fields.ts";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
+import { fieldLabel } from "../server/field-labels.ts";
 import { CaseFields } from "./case-fields.tsx";
 import { RunButton } from "./run-window.tsx";
 import { RunsPanel } from "./runs-panel.tsx";
@@ -114,7 +116,9 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
                 <Accordion.Control>
                   <Group gap="xs">
                     <bdi>{each.name || "Unnamed test"}</bdi>
-                    {faultsOf(form.errors, index).length > 0 && <Badge color="red">has errors</Badge>}
+                    {Object.keys(errorsOf(form.errors, index)).length > 0 && (
+                      <Badge color="red">has errors</Badge>
+                    )}
                   </Group>
                 </Accordion.Control>
                 <Accordion.Panel>
@@ -126,8 +130,7 @@ function SuiteForm({ form, record, readOnly, frame }: RecordFormProps<TestSuiteR
                         setOpen(null);
                         set(cases.toSpliced(index, 1));
                       }}
-                      errorOf={(path) => form.errors[`cases.${index}.${path}`]}
-                      faults={faultsOf(form.errors, index)}
+                      errors={errorsOf(form.errors, index)}
                       readOnly={readOnly}
                     />
                   )}
@@ -166,23 +169,22 @@ const NEW_TEST: TestCase = {
   expect: { said: [""] },
 };
 
-const SHOWN_AT_FIELDS = new Set(["name", "clock"]);
-
-/** What the API says of one test, but for what stands at a field of its own. */
-function faultsOf(errors: Record<string, unknown>, index: number): string[] {
+/** What the API says of one test. */
+function errorsOf(errors: FormErrors, index: number): FormErrors {
   const prefix = `cases.${index}.`;
-  return Object.entries(errors).flatMap(([path, message]) => {
-    if (!path.startsWith(prefix)) return [];
-    const rest = path.slice(prefix.length);
-    return SHOWN_AT_FIELDS.has(rest) ? [] : [`${rest}: ${String(message)}`];
-  });
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([path, message]) =>
+      path.startsWith(prefix) ? [[path.slice(prefix.length), message]] : [],
+    ),
+  );
 }
 
 /** "cases[1].expect" → the test by its name. */
 function placeOf(path: string, cases: readonly TestCase[]): string {
   const found = /^cases\[(\d+)\]\.?(.*)$/.exec(path);
   const name = found && cases[Number(found[1])]?.name;
-  return name ? [name, found[2]].filter(Boolean).join(", ") : path;
+  const place = (found ? (found[2] ?? "") : path).replaceAll(/\[(\d+)\]/g, ".$1");
+  return [name, place && fieldLabel(place)].filter(Boolean).join(", ");
 }
 
 const ExportSuite = ({ suite }: { suite: TestSuiteResponse }) => (

@@ -36,6 +36,16 @@ type Values = {
 
 const INSIDE = { definition: mergeDefinitions };
 
+/** What the form calls the places of a definition. */
+const PLACES = {
+  "tool.function.name": "Name",
+  "tool.function.description": "Description",
+  "tool.function.parameters": "Arguments",
+  "endpoint.url": "URL",
+  "endpoint.argument_location": "Send arguments as",
+  "context.task": "Workflow",
+};
+
 /** The service of the tools that are part of the program. */
 const SYSTEM = "System";
 
@@ -139,7 +149,9 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
               onRestore={(restored) => form.setValues(restored)}
             />
           )}
-          {shown !== "workflow" && <Findings issues={isDirty ? checked.issues : tool?.validation_issues} />}
+          {shown !== "workflow" && (
+            <Findings issues={isDirty ? checked.issues : tool?.validation_issues} labels={PLACES} />
+          )}
           {shown === "history" && tool ? (
             <ToolHistory tool={tool} onRestore={readOnly ? null : setDefinition} />
           ) : shown === "try" ? (

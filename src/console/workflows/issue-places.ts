@@ -1,4 +1,5 @@
 import type { ValidationIssue } from "../api-types.ts";
+import { placeOf } from "../server/field-labels.ts";
 
 type Place = readonly (string | number)[];
 
@@ -9,18 +10,6 @@ export type PlacedIssue = {
   message: string;
   path: Place;
 };
-
-/** `$.steps[0]['a b']` as `["steps", 0, "a b"]`. */
-export function placeOf(path: string): (string | number)[] {
-  return [...path.matchAll(/\.([A-Za-z_]\w*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/g)].map(
-    ([, word, index, quoted]) =>
-      word !== undefined
-        ? word
-        : index !== undefined
-          ? Number(index)
-          : (quoted as string).replace(/\\(.)/g, "$1"),
-  );
-}
 
 export const placedIssues = (issues: readonly ValidationIssue[]): PlacedIssue[] =>
   issues.map(({ id, severity, message, path }) => ({

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import type { Step, StepsTask } from "../api-types.ts";
 import { beginHistory, edited, redone, undone } from "./edit-history.ts";
 import { exampleAnswer } from "./example-answer.ts";
-import { placeOf } from "./issue-places.ts";
 import { arrange, moveSteps, placeSteps, positionsOf } from "./layout.ts";
 import { namesAt } from "./names.ts";
 import { nextRecorded, recordedCalls } from "./recorded-play.ts";
@@ -210,18 +209,6 @@ describe("inputs", () => {
     const unsaved = replaceStep(asking, "ASK", { ...(asking.steps[0] as Step), on: {} });
     expect(namesAt(unsaved, unsaved.steps[1] as Step, [])).toEqual([]);
   });
-});
-
-test("a place of a finding is read as it was written", () => {
-  expect(placeOf("$.context.task.steps[0]['a \\'b'].if")).toEqual([
-    "context",
-    "task",
-    "steps",
-    0,
-    "a 'b",
-    "if",
-  ]);
-  expect(placeOf("$")).toEqual([]);
 });
 
 test("a tool's answer is made of its parts", () => {

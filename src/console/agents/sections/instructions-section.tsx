@@ -54,7 +54,7 @@ export function InstructionsSection({ agent, prompt }: { agent: AgentResponse; p
           settings.
         </Text>
       )}
-      <Findings issues={prompt.validation_issues} />
+      <Findings issues={prompt.validation_issues} labels={PROMPT_LABELS} />
       <RecordFormFrame form={form} readOnly={readOnly} verb="Save instructions">
         <PromptFields form={form.fields} variables={variablesOf([agent])} readOnly={readOnly} />
       </RecordFormFrame>

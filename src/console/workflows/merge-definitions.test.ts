@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mergeDefinitions } from "./merge-definitions.ts";
 
 const step = fc.record(
@@ -71,5 +71,78 @@ test("a step that one removed and the other changed stays, and is told", () => {
       ],
     },
     conflicts: ["step A"],
+  });
+});
+
+describe("a step that was renamed", () => {
+  const task = (...steps: object[]) => ({ type: "steps", steps });
+  const ask = (id: string, more: object = {}) => ({ id, goal: "Ask for the name", next: ["END"], ...more });
+  const end = { id: "END", goal: "Say goodbye", next: [] };
+  const began = task({ id: "START", goal: "Greet", next: ["ASK"] }, ask("ASK"), end);
+  const named = (id: string, more: object = {}) =>
+    task({ id: "START", goal: "Greet", next: [id] }, ask(id, more), end);
+
+  test("is one step with its new name and what the other person changed in it, whoever renamed it", () => {
+    const changed = task(
+      { id: "START", goal: "Greet", next: ["ASK"] },
+      ask("ASK", { instructions: ["Kindly."] }),
+      {
+        ...end,
+        next: ["ASK"],
+      },
+    );
+    const both = task(
+      { id: "START", goal: "Greet", next: ["ASK_NAME"] },
+      ask("ASK_NAME", { instructions: ["Kindly."] }),
+      {
+        ...end,
+        next: ["ASK_NAME"],
+      },
+    );
+    const renamed = named("ASK_NAME");
+    expect(mergeDefinitions(began, renamed, changed)).toEqual({ value: both, conflicts: [] });
+    expect(mergeDefinitions(began, changed, renamed)).toEqual({ value: both, conflicts: [] });
+  });
+
+  test("by both to different names keeps mine, and is told", () => {
+    expect(mergeDefinitions(began, named("MINE"), named("THEIRS", { instructions: ["Kindly."] }))).toEqual({
+      value: named("MINE", { instructions: ["Kindly."] }),
+      conflicts: ["step MINE.name"],
+    });
+  });
+
+  test("keeps its place on the canvas", () => {
+    const placed = (of: object, id: string) => ({ ...of, config: { canvas: { [id]: { x: 1, y: 2 } } } });
+    const changed = placed(named("ASK", { instructions: ["Kindly."] }), "ASK");
+    expect(mergeDefinitions(placed(began, "ASK"), placed(named("B"), "B"), changed)).toEqual({
+      value: placed(named("B", { instructions: ["Kindly."] }), "B"),
+      conflicts: [],
+    });
+  });
+
+  test("and changed so much that it may be another step is asked about: the step that the other person changed stays, and is told", () => {
+    const other = task(
+      { id: "START", goal: "Greet", next: ["PAY"] },
+      { id: "PAY", goal: "Take the money", next: [] },
+      end,
+    );
+    const { value, conflicts } = mergeDefinitions(began, other, named("ASK", { instructions: ["Kindly."] }));
+    expect(conflicts).toEqual(["step ASK"]);
+    expect((value as typeof began).steps).toContainEqual(ask("ASK", { instructions: ["Kindly."] }));
+  });
+
+  test("while the other person removed it, or took its new name for another step, stays as each of them left it", () => {
+    const removed = task({ id: "START", goal: "Greet", next: ["END"] }, end);
+    const kept = mergeDefinitions(began, removed, named("ASK_NAME")).value as typeof began;
+    expect(kept.steps).toContainEqual(ask("ASK_NAME"));
+    const taken = task({ id: "START", goal: "Greet", next: ["ASK"] }, ask("ASK"), end, {
+      id: "PAY",
+      goal: "Pay",
+    });
+    const { value, conflicts } = mergeDefinitions(began, named("PAY"), taken);
+    expect(
+      (value as typeof began).steps.filter((step) => (step as { id: string }).id === "PAY"),
+    ).toHaveLength(1);
+    expect(conflicts).toEqual(["step PAY.goal"]);
   });
 });

@@ -1,4 +1,6 @@
+import type { StepsTask } from "../api-types.ts";
 import { differences } from "../changes/differences.ts";
+import { alignRenamed } from "./step-renames.ts";
 
 type Members = Record<string, unknown>;
 
@@ -11,11 +13,14 @@ const isSteps = (value: unknown): value is (Members & { id: string })[] =>
   value.every((each) => isObject(each) && typeof each.id === "string") &&
   new Set(value.map(({ id }) => id)).size === value.length;
 
+const isTask = (value: unknown): value is StepsTask & Members => isObject(value) && isSteps(value.steps);
+
 const isSame = (one: unknown, other: unknown): boolean => differences(one, other).length === 0;
 
 /**
  * Three-way merge of a tool's definition: what only one of two people changed is taken from them, down to the fields of each
- * step. What both changed stays mine, and its place is told. A step that one removed and the other changed stays.
+ * step, also of one that was renamed. What both changed stays mine, and its place is told. A step that one removed and the
+ * other changed stays.
  */
 export function mergeDefinitions(
   began: unknown,
@@ -35,6 +40,10 @@ function merged(
 ): unknown {
   if (isSame(mine, began)) return theirs;
   if (isSame(theirs, began) || isSame(mine, theirs)) return mine;
+  if (isTask(began) && isTask(mine) && isTask(theirs)) {
+    const named = alignRenamed({ began, mine, theirs }, conflicts);
+    return mergedMembers(named.began, named.mine, named.theirs, path, conflicts);
+  }
   if (isObject(began) && isObject(mine) && isObject(theirs))
     return mergedMembers(began, mine, theirs, path, conflicts);
   if (path.at(-1) === "steps" && isSteps(began) && isSteps(mine) && isSteps(theirs))

@@ -26,6 +26,7 @@ import { replySubject } from "./mail-template.ts";
 import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import { sendMails } from "./outbound/mail-outbox.ts";
 import { MAIL_GIVE_UP_MS } from "./outbound/outbound-message.ts";
+import { NO_TEXT } from "./text-words.ts";
 import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /**
@@ -186,7 +187,8 @@ export function wordsOf(
 ): string {
   const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE).toWellFormed();
   const subject = opened && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
-  return [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "").join("\n\n");
+  const parts = [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "");
+  return parts.join("\n\n") || NO_TEXT;
 }
 
 /** Closes sessions that no mail has come to for `MAIL_TTL_MS` and none waits to be read in; run every hour. */

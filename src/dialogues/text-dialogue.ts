@@ -28,7 +28,7 @@ import {
   updateText,
   waitingTexts,
 } from "./text-store.ts";
-import { wordsOf } from "./text-words.ts";
+import { NO_TEXT, wordsOf } from "./text-words.ts";
 import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /**
@@ -83,7 +83,7 @@ export async function receiveText(
         direction: "in",
         purpose: "answer",
         key: text.sid,
-        text: text.text,
+        text: text.text.trim() === "" && text.media.length === 0 ? NO_TEXT : text.text,
         media: text.media,
         status: "RECEIVED",
       },

@@ -98,6 +98,23 @@ test("a text that came in is read with what came with it", () => {
   });
 });
 
+test("a place shared by WhatsApp is words with its coordinates, and its name and address where they are known", () => {
+  const place = message.whatsapp_location;
+  const words = "[location: Twilio, 375 Beale St, San Francisco, CA 94105, 37.787890, -122.391664]";
+  expect(read.incomingText(place)?.text).toBe(words);
+  expect(read.incomingText({ ...place, Body: "I am here" })?.text).toBe(`I am here\n${words}`);
+  expect(read.incomingText({ ...place, Label: "", Address: "" })?.text).toBe(
+    "[location: 37.787890, -122.391664]",
+  );
+});
+
+test("a contact shared by WhatsApp is a file", () => {
+  expect(read.incomingText(message.whatsapp_contact)).toMatchObject({
+    text: "",
+    media: [{ type: "text/vcard" }],
+  });
+});
+
 test.each([
   ["STOP", "stop"],
   ["START", "start"],

@@ -103,10 +103,19 @@ export function incomingText(form: TwilioForm): IncomingText | null {
     medium: to.medium,
     from: from.number,
     to: to.number,
-    text: field(form, "Body"),
+    text: [field(form, "Body"), locationIn(form)].filter((part) => part !== "").join("\n"),
     media: media.filter(({ url }) => url !== ""),
     answered_as: OPT_OUT_TYPES[field(form, "OptOutType").toUpperCase()] ?? null,
   };
+}
+
+/** A place that was shared by WhatsApp comes without a body; its name and address are sent where they are known. */
+function locationIn(form: TwilioForm): string {
+  const latitude = field(form, "Latitude");
+  const longitude = field(form, "Longitude");
+  if (latitude === "" || longitude === "") return "";
+  const parts = [field(form, "Label"), field(form, "Address"), latitude, longitude];
+  return `[location: ${parts.filter((part) => part !== "").join(", ")}]`;
 }
 
 /** How a call to another number ended (https://www.twilio.com/docs/voice/twiml/dial#action). */

@@ -28,6 +28,8 @@ beforeAll(async () => {
       'on "tuesday" -> say "Tuesday it is."',
       'on "invoice.pdf" -> say "Thank you for the invoice."',
       'on "bye" -> say "Goodbye!" then call hangup {"reason": "done"}',
+      'on "without text" -> say "Please tell us what it is about."',
+      'on silence -> say "Are you still there?"',
       'otherwise -> say "How can we help?"',
     ].join("\n"),
     systemTools: ["hangup"],
@@ -58,6 +60,13 @@ describe("a conversation by mail", () => {
     const [mail] = await mailsOnce(app, ann, (found) => found.length === 2);
     const { body } = await app.send("GET", `/api/v1/sessions/${mail?.session_id}`);
     expect(body).toMatchObject({ channel_manager_type: "email_v1", simulated: false });
+  });
+
+  test("begins with what an empty mail is, not with silence", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "" });
+    const first = await nthMail(ann, 1);
+    expect(first.text).toContain("Please tell us what it is about.");
   });
 
   test("is answered in its thread, and goes on by the answer's address or its references", async () => {

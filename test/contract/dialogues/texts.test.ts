@@ -20,7 +20,9 @@ import {
 
 const SCRIPT = `on /bye/ -> say "Goodbye." then call hangup {}
 on /everything/ -> say "${"All of it. ".repeat(200).trim()}"
-on /what/ -> say "Noted."`;
+on /what/ -> say "Noted."
+on "without text" -> say "Please write it in words."
+on silence -> say "Are you still there?"`;
 
 let app: SimulatedApp;
 let agent_id: number;
@@ -175,17 +177,29 @@ describe("a text that comes in", () => {
     expect(texts.map(({ text }) => text).join(" ")).toBe("All of it. ".repeat(200).trim());
   });
 
+  const heardFrom = async (from: string) => {
+    const { rows } = await app.database.pool.query<{ text: string }>(
+      "select m.text from session_messages m join sessions s on s.id = m.session_id where s.source = $1 and m.role = 'user'",
+      [from],
+    );
+    return rows.map(({ text }) => text);
+  };
+
   test("pictures that come with it are named to the agent", async () => {
     const from = somebody();
     await write(from, "what is this", {
       media: [{ type: "image/jpeg", url: "https://api.example/Media/ME123" }],
     });
     await untilSent(from, 2);
-    const { rows } = await app.database.pool.query(
-      "select m.text from session_messages m join sessions s on s.id = m.session_id where s.source = $1 and m.role = 'user'",
-      [from],
-    );
-    expect(rows).toEqual([{ text: "what is this\n[attached: image/jpeg ME123]" }]);
+    expect(await heardFrom(from)).toEqual(["what is this\n[attached: image/jpeg ME123]"]);
+  });
+
+  test.each(["", " \n"])("without words (%j) is told to the agent as such, not as silence", async (words) => {
+    const from = somebody();
+    await write(from, words);
+    const texts = await untilSent(from, 2);
+    expect(await heardFrom(from)).toEqual(["[message without text]"]);
+    expect(texts.at(-1)?.text).toBe("Please write it in words.");
   });
 
   test("after the agent ended the session, the next text opens a new one", async () => {

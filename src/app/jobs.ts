@@ -7,6 +7,7 @@ import { cancelWaitingHandler } from "../batches/cancel-waiting.ts";
 import { tidyBatchesJob } from "../batches/tidy-batches.ts";
 import { noteConversationsHandler, recountGoalHandler } from "../board/conversations.ts";
 import { learnHoursJob } from "../board/learn-hours.ts";
+import { earlyEndJob } from "../calls/early-end.ts";
 import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
 import { settleCallsJob } from "../calls/settle-calls.ts";
@@ -52,6 +53,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...textJobs({ engine, carriers: ground.carriers }),
     idleSessionsJob(engine),
     settleCallsJob(outreach.voiceCalls),
+    earlyEndJob(engine, outreach.voiceCalls),
     recordingJob({ engine, carriers: ground.carriers, dataDir: ground.dataDir }),
     storageJob(ground),
     moveRecordingsJob(ground),

@@ -46,6 +46,7 @@ import {
   hearsAnswerer,
   transferDial,
 } from "./call-voice.ts";
+import { type EndedByCarrier, mayComeEarly, queueEarlyEnd } from "./early-end.ts";
 import { queueRecording } from "./fetch-recording.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, VoiceCalls } from "./voice-calls.ts";
@@ -71,14 +72,15 @@ type Parts = {
   recordings?: CallRecordings;
 };
 
-export type RunningCalls = VoiceCalls & {
-  /** Ends the calls of dead processes. Resolves with their number. */
-  settleAbandoned(): Promise<number>;
-  /** Answers no more calls, and says goodbye on those that run. */
-  stop(): void;
-  /** After a stop and the end of all lines: resolves when their last writes are stored, or the time is up. */
-  over(within_ms: number): Promise<void>;
-};
+export type RunningCalls = VoiceCalls &
+  EndedByCarrier & {
+    /** Ends the calls of dead processes. Resolves with their number. */
+    settleAbandoned(): Promise<number>;
+    /** Answers no more calls, and says goodbye on those that run. */
+    stop(): void;
+    /** After a stop and the end of all lines: resolves when their last writes are stored, or the time is up. */
+    over(within_ms: number): Promise<void>;
+  };
 
 export function createVoiceCalls(parts: Parts): RunningCalls {
   const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing, capacity, engines } =
@@ -251,7 +253,16 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return channel_id === null || call?.channel_id === channel_id ? call : undefined;
   };
 
-  async function signal({ sid, status }: CarrierSignal, channel_id: number | null): Promise<boolean> {
+  async function signal(told: CarrierSignal, channel_id: number | null): Promise<boolean> {
+    const known = await take(told, channel_id);
+    if (!known && mayComeEarly(told)) await queueEarlyEnd(engine, { ...told, channel_id });
+    return known;
+  }
+
+  async function take(
+    { sid, status }: Pick<CarrierSignal, "sid" | "status">,
+    channel_id: number | null,
+  ): Promise<boolean> {
     const call = await toldOf(sid, channel_id);
     if (!call || call.state === "ended") return call !== undefined;
     if (isAnswerer(status)) {
@@ -293,6 +304,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     voiceOf,
     open,
     signal,
+    carrierEnded: take,
     async knowsAnswerer(sid, channel_id) {
       const call = await toldOf(sid, channel_id);
       return call?.is_outbound === true && call.is_streamed && call.answerer !== null;

@@ -4,8 +4,16 @@ import type { Log } from "../base/log.ts";
 import { retryWait } from "../insights/retry-policy.ts";
 import { readToolArguments, type ToolArguments } from "../insights/tool-arguments.ts";
 import { definitionById } from "../insights/tool-definition.ts";
-import { failed, LATER, NOTHING_USED, type ToolRunner, type ToolRunOutcome } from "../insights/tool-run.ts";
-import { asTranscript, type Material, TRANSCRIPT_KEY } from "../insights/transcript.ts";
+import {
+  done,
+  failed,
+  LATER,
+  NOTHING_USED,
+  type ToolRunner,
+  type ToolRunOutcome,
+} from "../insights/tool-run.ts";
+import { type AnalysisSubject, asTranscript, type Material, TRANSCRIPT_KEY } from "../insights/transcript.ts";
+import { hasWords } from "../insights/transcript-text.ts";
 import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
 import type { Result } from "./result.ts";
 import type { Recorder } from "./result-recorder.ts";
@@ -79,6 +87,10 @@ function argumentsOf(tool: ClaimedTool): Read {
   return read;
 }
 
+/** Sessions may end before a word is said: then a model has nothing to find, and the analysis has not failed. */
+const hasNothing = (subject: AnalysisSubject, tool: ToolArguments, { transcript }: Material): boolean =>
+  "session_id" in subject && tool.type === "llm" && transcript !== null && !hasWords(transcript);
+
 const namesInsights = (tool: ToolArguments): boolean =>
   tool.type === "llm" && tool.prompt.includes("insights");
 
@@ -89,6 +101,7 @@ async function runTool(
   insights: Record<string, unknown>,
   { runner, signal, log }: Running,
 ): Promise<ToolRunOutcome> {
+  if (hasNothing(subject, tool, material)) return done([]);
   try {
     return await runInsightTool(runner, {
       sub_organization_id,

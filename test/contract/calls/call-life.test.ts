@@ -96,6 +96,48 @@ describe("the carrier's word that the call is over", () => {
     expect(await app.voiceCalls.answer(call)).toBeNull();
   });
 
+  const earlyEnd = async (sid: string) => {
+    const { rows } = await app.database.pool.query(
+      `delete from graphile_worker._private_jobs where payload->>'sid' = $1
+       returning payload, (extract(epoch from run_at) * 1000)::float8 as run_at_ms`,
+      [sid],
+    );
+    expect(rows.length).toBeLessThan(2);
+    return rows[0] && { ...rows[0], wait_ms: rows[0].run_at_ms - app.clock.now().getTime() };
+  };
+  const lookAgain = async (payload: unknown) => {
+    const early = app.jobs.find(({ job }) => job.name === "end-early-call");
+    await early?.run(payload, {} as never);
+  };
+
+  test("ends a call that is answered only afterwards, within a second", async () => {
+    const call = incoming(number);
+    expect(await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"), null)).toBe(false);
+    await app.voiceCalls.answer(call);
+    const { payload, wait_ms } = await earlyEnd(call.sid);
+    expect(wait_ms).toBe(1000);
+    await lookAgain(payload);
+    const { session_id } = await app.db
+      .selectFrom("calls")
+      .select("session_id")
+      .where("sid", "=", call.sid)
+      .executeTakeFirstOrThrow();
+    expect(await endOf(app, session_id)).toMatchObject({ end_reason: "user", user_terminated: true });
+    expect(await earlyEnd(call.sid)).toBeUndefined();
+  });
+
+  test("is kept for a minute where no call follows; an attempt that nobody answered never has one", async () => {
+    await app.voiceCalls.signal(signalOf("CA-never", "CANCELED"), null);
+    const waits: number[] = [];
+    for (let next = await earlyEnd("CA-never"); next; next = await earlyEnd("CA-never")) {
+      waits.push(next.wait_ms);
+      await lookAgain(next.payload);
+    }
+    expect(waits).toEqual([1000, 5000, 15_000, 30_000]);
+    await app.voiceCalls.signal({ ...signalOf("CA-busy", "BUSY"), key: "attempt-1" }, null);
+    expect(await earlyEnd("CA-busy")).toBeUndefined();
+  });
+
   test("by another channel's account is nothing", async () => {
     const other = await createNumber(app, { script: SCRIPT });
     const call = incoming(number);

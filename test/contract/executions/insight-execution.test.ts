@@ -104,14 +104,18 @@ describe("what fails", () => {
     ]);
   });
 
-  test("a session without a word is not sent to a model, and says so", async () => {
-    const workflow = await queued([(await asking()).id], [await session({ said: [] })]);
+  test("a session without a word is not sent to a model, and nothing has failed", async () => {
+    const empty = await session({ said: [] });
+    const workflow = await queued([(await asking()).id, (await asking()).id], [empty]);
     await runInsights(app);
-    expect(await only(workflow.id)).toMatchObject({
-      status: "FAILED",
-      error_message: "Nothing was said, so there is nothing to analyse.",
-    });
+    expect(await only(workflow.id)).toMatchObject({ status: "COMPLETED", error_message: null });
+    expect(await read(workflow.id)).toMatchObject({ queue_count: 0, failed_count: 0 });
     expect(llm.requests).toEqual([]);
+    const events = await app.send(
+      "GET",
+      `/api/v1/events/?search_fields=session_id&search_field_values=${empty}`,
+    );
+    expect(events.body.items).toMatchObject([{ type: "insight-execution-completed" }]);
   });
 
   test("a service that stumbles is tried twice more, later and later, and then it has failed", async () => {

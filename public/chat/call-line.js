@@ -4,8 +4,8 @@
  * breaks, the page comes back to the same call over another, for some seconds.
  *
  * @typedef {{ role: "user" | "agent", text: string, final: boolean }} Words
- * @typedef {{ connecting(): void, connected(): void, speaking(on: boolean): void, words(words: Words): void, cut(): void,
- *   notice(text: string): void, over(why: string): void }} CallEvents
+ * @typedef {{ connecting(): void, connected(): void, speaking(on: boolean): void, words(words: Words): void,
+ *   cut(unheard: string): void, notice(text: string): void, over(why: string): void }} CallEvents
  */
 import { NoAudio, openAudio } from "./call-audio.js";
 import { chatServer, Refused, Unreachable } from "./server.js";
@@ -75,10 +75,9 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
       else on.connected();
       again = message.again;
     } else if (message.type === "mark") audio?.play(message.name);
-    else if (message.type === "clear") {
-      audio?.play("clear");
-      on.cut();
-    } else if (message.type === "words") on.words(message);
+    else if (message.type === "clear") audio?.play("clear");
+    else if (message.type === "words") on.words(message);
+    else if (message.type === "unheard") on.cut(message.text);
     else if (message.type === "error") problem = message.message;
     else if (message.type === "end") end("");
   };
@@ -100,7 +99,6 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
       if (isReady) {
         isReady = false;
         audio?.play("clear");
-        on.cut();
         on.notice("The connection was lost. Trying to come back to the call.");
         clearTimeout(timer);
         timer = setTimeout(() => end(LOST), OFFLINE_MS);
@@ -145,4 +143,26 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
     mute: (/** @type {boolean} */ muted) => audio?.mute(muted),
     press: (/** @type {string} */ digit) => send({ type: "key", digit }),
   };
+}
+
+/**
+ * The agent's texts, the newest last, without their unheard end and with a dash where it broke off; "" for those of which
+ * nothing was heard.
+ * @param {readonly string[]} texts
+ * @param {string} unheard
+ */
+export function withoutUnheard(texts, unheard) {
+  const cut = [...texts];
+  let rest = unheard;
+  for (let at = cut.length - 1; at >= 0 && rest !== ""; at--) {
+    const text = /** @type {string} */ (cut[at]);
+    if (text.endsWith(rest) && text !== rest) {
+      cut[at] = `${text.slice(0, -rest.length).trimEnd()} —`;
+      break;
+    }
+    if (!rest.endsWith(text)) break;
+    cut[at] = "";
+    rest = rest.slice(0, -text.length).trimEnd();
+  }
+  return cut;
 }

@@ -60,7 +60,7 @@ export function callButton({ ask, agent, shown }) {
       },
       speaking: (on) => state(on ? "Speaking…" : "Listening…", "off"),
       words: (words) => written?.add(words),
-      cut: () => written?.cut(),
+      cut: (unheard) => written?.cut(unheard),
       notice(text) {
         notice.textContent = text;
       },

@@ -1,5 +1,6 @@
 // @ts-check
 /** What is said in a call, as bubbles of the conversation: the caller's words while they are recognized, then for good. */
+import { withoutUnheard } from "./call-line.js";
 import { element, unseen } from "./element.js";
 
 const log = /** @type {HTMLElement} */ (document.getElementById("log"));
@@ -7,9 +8,10 @@ const queue = /** @type {HTMLElement} */ (document.getElementById("queue"));
 
 /** @param {string} agent */
 export function captions(agent) {
-  /** The agent's bubble that still grows. @type {HTMLElement | null} */
+  /** The agent's bubbles. @type {HTMLElement[]} */
+  let spoken = [];
+  /** The last of them, while it still grows. @type {HTMLElement | null} */
   let growing = null;
-  let wasCut = false;
   /** @type {HTMLElement | null} */
   let partial = null;
   // What the agent says is heard; a screen reader would speak over it.
@@ -34,19 +36,25 @@ export function captions(agent) {
           partial = bubble(role, text);
           return queue.append(partial);
         }
-        if (wasCut) growing?.lastElementChild?.append(" —");
         growing = null;
         log.append(bubble(role, text));
       } else if (growing) growing.lastElementChild?.append(` ${text}`);
       else {
         growing = bubble(role, text);
+        spoken.push(growing);
         log.append(growing);
       }
-      wasCut = false;
     },
-    /** The agent was interrupted; whether for good, the caller's next words tell. */
-    cut() {
-      wasCut = true;
+    /** The agent was interrupted for good. @param {string} unheard the end of its words */
+    cut(unheard) {
+      const texts = withoutUnheard(
+        spoken.map((turn) => turn.lastElementChild?.textContent ?? ""),
+        unheard,
+      );
+      for (const [at, turn] of spoken.entries()) turn.lastElementChild?.replaceChildren(texts[at] ?? "");
+      for (const turn of spoken.filter((_, at) => texts[at] === "")) turn.remove();
+      spoken = spoken.filter((_, at) => texts[at] !== "");
+      growing = null;
     },
     end() {
       partial?.remove();

@@ -1,4 +1,4 @@
-import { startCall } from "../../public/chat/call-line.js";
+import { startCall, withoutUnheard } from "../../public/chat/call-line.js";
 import type { Server, Visit } from "../../public/chat/server.js";
 
 /** What is said in a call. A caption that is not final is replaced by the next of its speaker, under the same `key`. */
@@ -58,7 +58,7 @@ export class VoiceCall {
       speaking: (isSpeaking: boolean) => this.#change({ isSpeaking }),
       words: (words: { role: "user" | "agent"; text: string; final: boolean }) =>
         this.#change({ captions: this.#withWords(words) }),
-      cut: () => {},
+      cut: (unheard: string) => this.#change({ captions: this.#withoutUnheard(unheard) }),
       notice: (text: string) => this.#change({ notice: text || null }),
       over: (why: string) => {
         this.#line = null;
@@ -88,6 +88,19 @@ export class VoiceCall {
     const key = captions[at]?.key ?? `c${++this.#said}`;
     const caption = { key, role, text, is_final: final };
     return at < 0 ? [...captions, caption] : captions.with(at, caption);
+  }
+
+  #withoutUnheard(unheard: string): Caption[] {
+    const { captions } = this.#state;
+    const agents = captions.filter(({ role }) => role === "agent");
+    const texts = withoutUnheard(
+      agents.map(({ text }) => text),
+      unheard,
+    );
+    const heard = new Map(agents.map(({ key }, index) => [key, texts[index] ?? ""]));
+    return captions
+      .map((caption) => ({ ...caption, text: heard.get(caption.key) ?? caption.text }))
+      .filter(({ key }) => heard.get(key) !== "");
   }
 
   #change(change: Partial<VoiceState>): void {

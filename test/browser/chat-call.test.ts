@@ -101,6 +101,30 @@ test("Call, speak, and be answered aloud: both sides can be read, and the call e
   expect(heardWhole(await heard())).toBe(true);
 });
 
+test("a key shows as what the caller said, cuts the agent's words to what was heard, and is answered in a bubble of its own", async (context) => {
+  if (!understands) return context.skip();
+  const greeting = "Good morning. You can ask about our opening hours, book an appointment, or press a key.";
+  const { target: greets } = await createAgent(app, {
+    script: 'on "5" -> say "You pressed five."',
+    greeting: { type: "greeting", text: greeting },
+  });
+  await allow(true, app, greets);
+  const page = await open({ name: greets });
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Speaking…").waitFor();
+  await page.getByRole("button", { name: "Mute" }).click();
+  await page.getByRole("button", { name: "Keypad" }).click();
+  await page.getByRole("button", { name: "5", exact: true }).click();
+  await page.locator("#log .agent", { hasText: "You pressed five." }).waitFor();
+  const turns = page.locator("#log .spoken .bubble");
+  const [first = "", ...others] = await turns.allTextContents();
+  expect(others).toEqual(["5", "You pressed five."]);
+  expect(first).toMatch(/ —$/);
+  expect(greeting.startsWith(first.slice(0, -2))).toBe(true);
+  expect(first.length).toBeLessThan(greeting.length);
+  await page.getByRole("button", { name: "Hang up" }).click();
+});
+
 test("a call whose sound the system stopped while the tab was hidden sounds again when it is seen", async (context) => {
   if (!understands) return context.skip();
   const page = await open();
@@ -197,7 +221,8 @@ test("where nothing hears, the button says which packages bring it", async () =>
 });
 
 async function allow(browser_calls: boolean, of = app, name = target): Promise<void> {
-  const { channel_id, id } = (await of.send("GET", `/api/v1/channels/targets?target=${name}`)).body.items[0];
+  const { items } = (await of.send("GET", "/api/v1/channels/targets")).body;
+  const { channel_id, id } = items.find((each: { target: string }) => each.target === name);
   const path = `/api/v1/channels/${channel_id}/targets/${id}/browser_calls`;
   expect((await of.send("PUT", path, { browser_calls })).status).toBe(200);
 }

@@ -6,6 +6,7 @@ import { errorText } from "../../base/errors.ts";
 import type { MediaLine } from "../../media/media-line.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
 import type { SiteTokens } from "../../webchat/embedding-site.ts";
+import { CallCaptions, type Caption } from "./call-captions.ts";
 import { type LineParts, openMediaLine } from "./open-media-line.ts";
 
 /**
@@ -26,8 +27,7 @@ type ToPage =
   | { type: "mark"; name: string }
   /** Discard audio that was sent and not played; its marks need not be answered. */
   | { type: "clear" }
-  /** Live transcript. `final` false: the next text of this role replaces it. */
-  | { type: "words"; role: "user" | "agent"; text: string; final: boolean }
+  | Caption
   | { type: "end" }
   | { type: "error"; message: string };
 
@@ -53,6 +53,7 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   const send = (message: ToPage) => {
     if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
   };
+  const captions = new CallCaptions(send);
   const refuse = (message: string) => {
     send({ type: "error", message });
     socket.close(1008);
@@ -86,14 +87,8 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
         send({ type: "end" });
         socket.close(1000);
       },
-      hears: (input) => {
-        if (input.type === "speech")
-          send({ type: "words", role: "user", text: input.text, final: input.final });
-      },
-      says: (output) => {
-        if (output.type === "say" && output.text !== "")
-          send({ type: "words", role: "agent", text: output.text, final: true });
-      },
+      hears: (input) => captions.hears(input),
+      says: (output) => captions.says(output),
     });
     if (!opened) return refuse(over);
     line = opened.media;

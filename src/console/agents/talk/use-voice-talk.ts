@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { call } from "../../server/api.ts";
-import { type LivePart, withCaption } from "../../sessions/live/live-parts.ts";
+import { type LivePart, withAgentWords, withCaption } from "../../sessions/live/live-parts.ts";
 import { startFields, type TalkStart } from "./start-with.tsx";
 
 /** What the chat pages' own call (`public/chat/call-line.js`) takes and tells. */
@@ -12,11 +12,16 @@ type StartCall = (
     connected(): void;
     speaking(on: boolean): void;
     words(words: { role: "user" | "agent"; text: string; final: boolean }): void;
-    cut(): void;
+    cut(unheard: string): void;
     notice(text: string): void;
     over(why: string): void;
   },
 ) => PageCall;
+
+type CallLine = {
+  startCall: StartCall;
+  withoutUnheard(texts: readonly string[], unheard: string): string[];
+};
 
 /** The page's files are asked for under any version. */
 const CALL_LINE = "/chat/assets/console/call-line.js";
@@ -62,13 +67,13 @@ export function useVoiceTalk(agent_id: number, begin: TalkStart, onOver: (sessio
       if (session_id !== null) onOver(session_id);
     };
     try {
-      const { startCall } = (await import(/* @vite-ignore */ CALL_LINE)) as { startCall: StartCall };
+      const { startCall, withoutUnheard } = (await import(/* @vite-ignore */ CALL_LINE)) as CallLine;
       line.current = startCall(ask, {
         connecting: () => setStatus("Connecting…"),
         connected: () => setStatus("Connected. Speak now."),
         speaking: (on) => setStatus(on ? "Speaking…" : "Listening…"),
         words: (words) => setParts((now) => withCaption(now, words)),
-        cut: () => {},
+        cut: (unheard) => setParts((now) => withAgentWords(now, (texts) => withoutUnheard(texts, unheard))),
         notice: setNotice,
         over,
       });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LivePart, withCaption, withNews } from "./live-parts.ts";
+import { type LivePart, withAgentWords, withCaption, withNews } from "./live-parts.ts";
 
 const after = (...news: [string, object][]) =>
   news.reduce<readonly LivePart[]>((parts, [event, data]) => withNews(parts, { event, data }), []);
@@ -38,5 +38,19 @@ test("captions of one side are replaced until they are final, whatever the other
   const parts = said.reduce<readonly LivePart[]>(withCaption, []);
   expect(parts.map((part) => part.kind === "words" && part.text)).toEqual([
     ...["when are you open", "Hello.", "today"],
+  ]);
+});
+
+test("the agent's words of a call become what was heard of them, and those of which nothing was heard go", () => {
+  const said = [
+    { role: "agent", text: "Hello.", final: true },
+    { role: "user", text: "when are you open", final: true },
+    { role: "agent", text: "We are open.", final: true },
+    { role: "agent", text: "On every day.", final: true },
+  ] as const;
+  const parts = said.reduce<readonly LivePart[]>(withCaption, []);
+  const cut = withAgentWords(parts, ([first = ""]) => [first, "We are —", ""]);
+  expect(cut.map((part) => part.kind === "words" && part.text)).toEqual([
+    ...["Hello.", "when are you open", "We are —"],
   ]);
 });

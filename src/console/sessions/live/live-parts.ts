@@ -63,3 +63,17 @@ export function withCaption(
   };
   return at < 0 ? [...parts, part] : parts.with(at, part);
 }
+
+/** The pieces after the agent's words became others, in their order; empty ones go. Pure. */
+export function withAgentWords(
+  parts: readonly LivePart[],
+  change: (texts: string[]) => string[],
+): readonly LivePart[] {
+  const isAgents = (part: LivePart) => part.kind === "words" && part.source === "agent";
+  const texts = change(parts.flatMap((part) => (part.kind === "words" && isAgents(part) ? [part.text] : [])));
+  return parts.flatMap((part) => {
+    if (part.kind !== "words" || !isAgents(part)) return [part];
+    const text = texts.shift() ?? "";
+    return text === "" ? [] : [{ ...part, text }];
+  });
+}

@@ -4,7 +4,7 @@ const WORDS: [says: string, ...patterns: string[]][] = [
   ["Use 1 to 64 letters (a to z), digits, underscores and hyphens, no spaces", "^[a-zA-Z0-9_-]{1,64}$"],
   [
     "Use up to 40 letters (a to z), digits and underscores, beginning with a letter",
-    "^[a-z][a-z0-9_]{0,39}$",
+    "^[A-Za-z][A-Za-z0-9_]{0,39}$",
   ],
   [
     "Use up to 30 small letters (a to z), digits, spaces, underscores and hyphens, beginning with a letter",
@@ -37,7 +37,7 @@ const WORDS: [says: string, ...patterns: string[]][] = [
   ["Enter a number and a unit, such as 10m, 4h or 1d", "^[1-9]\\d{0,3}[smhdw]$"],
   ["Enter a whole number from 1 to 999", "^[1-9]\\d{0,2}$"],
   ["Enter a language code such as de or de-DE", "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"],
-  ["Enter a phone number or a SIP address", "^(sips?:\\S+|\\+?\\(?[0-9*#][0-9*#().\\s-]*)$"],
+  ["Enter a phone number or a SIP address", "^([Ss][Ii][Pp][Ss]?:\\S+|\\+?\\(?[0-9*#][0-9*#().\\s-]*)$"],
   [
     "Enter uri_parameters, to_parameters, from_parameters, or sip_header: and a header's name",
     "^(uri_parameters|to_parameters|from_parameters|sip_header:[A-Za-z0-9-]+)$",

@@ -2,6 +2,8 @@ import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
+import { suitesOfAgent } from "../evaluations/suites-of-agent.ts";
+import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
 import { urlsOfService } from "../insights/tool-configuration-store.ts";
 import type { addTools } from "../tools/routes.ts";
 
@@ -10,7 +12,12 @@ type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders"> &
 
 /** Who uses a record: asked by its room, answered by rooms to the right of it. */
 export const usedBy: UsedBy = {
-  agentHolders: async (tx, id) => [...(await targetsOfAgent(tx, id)), ...(await campaignsOfAgent(tx, id))],
+  agentHolders: async (tx, id) => [
+    ...(await targetsOfAgent(tx, id)),
+    ...(await campaignsOfAgent(tx, id)),
+    ...(await experimentsOfAgent(tx, id)),
+    ...(await suitesOfAgent(tx, id)),
+  ],
   insightToolUrls: urlsOfService,
   serviceHolders: publishedWithService,
 };

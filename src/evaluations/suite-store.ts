@@ -146,17 +146,19 @@ export async function missingRecordings(
   );
 }
 
+/** The agent stays until the transaction ends. */
 export async function agentNamed(
-  db: Db,
+  tx: Tx,
   { sub_organization_id }: Pick<Caller, "sub_organization_id">,
   name: string,
 ): Promise<number> {
-  const found = await db
+  const found = await tx
     .selectFrom("agents")
     .select("id")
     .where("sub_organization_id", "=", sub_organization_id)
     .where("name", "=", name)
     .where("deleted_at", "is", null)
+    .forShare()
     .executeTakeFirst();
   if (!found) throw invalid(["body", "agent"], `There is no agent named ${name}`);
   return found.id;

@@ -99,7 +99,12 @@ test("a tool's new name is judged while it is typed: what it may hold, and which
   };
   await it.app.send("POST", "/api/v1/tools/", {
     name: "asks",
-    definition: { ...endpointTool("asks", "https://example.com/"), type: "context", endpoint: null, context: { task } },
+    definition: {
+      ...endpointTool("asks", "https://example.com/"),
+      type: "context",
+      endpoint: null,
+      context: { task },
+    },
     service_id,
   });
   await page.goto("/console/tools/look_up");

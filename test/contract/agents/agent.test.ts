@@ -204,6 +204,32 @@ describe("agents", () => {
     await create("Busy");
   });
 
+  test("an agent with suites of tests can't be deleted before they are, and no suite is left without its agent", async () => {
+    const made = await create("Tested");
+    const suite = {
+      name: "Opening hours",
+      agent: "Tested",
+      cases: [{ name: "Greeting", person: ["Hello"], expect: { said: ["hello"] } }],
+    };
+    const { id } = await post("/api/v1/test_suites/", suite);
+    expect(await app.send("DELETE", `${AGENTS}${made.id}?reason=x`)).toMatchObject({
+      status: 400,
+      body: { detail: 'Cannot delete agent "Tested" while it is used by test suite "Opening hours".' },
+    });
+    await app.send("DELETE", `/api/v1/test_suites/${id}?reason=x`);
+    expect((await app.send("DELETE", `${AGENTS}${made.id}?reason=x`)).body).toEqual({ success: true });
+    for (let n = 0; n < 10; n++) {
+      const contested = await create(`Contested ${n}`);
+      const [added, gone] = await Promise.all([
+        app.send("POST", "/api/v1/test_suites/", { ...suite, name: `Suite ${n}`, agent: `Contested ${n}` }),
+        app.send("DELETE", `${AGENTS}${contested.id}?reason=x`),
+      ]);
+      expect([added.status, gone.status]).toSatisfy(
+        ([one, other]) => (one === 200 && other === 400) || (one === 422 && other === 200),
+      );
+    }
+  });
+
   test("no agent is left with a prompt that was deleted at the same moment", async () => {
     for (let n = 0; n < 10; n++) {
       const prompt = await createPrompt(`Contested ${n}`);

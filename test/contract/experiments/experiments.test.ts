@@ -409,6 +409,9 @@ describe("what is wrong is told at its place", () => {
     expect(versioning).toMatchObject({ status: 409 });
     expect((await app.send("DELETE", `/api/v1/experiments/${id}?reason=x`)).status).toBe(409);
     expect((await app.send("PUT", "/api/v1/experiments/", { id, ...input() })).status).toBe(409);
+    const removal = await app.send("DELETE", `/api/v1/agents/${agent_id}?reason=x`);
+    expect(removal).toMatchObject({ status: 400 });
+    expect(removal.body.detail).toMatch(/^Cannot delete agent .* while it is used by .*running experiment "/);
     const weights = [
       { version_number: 1, weight: 100 },
       { version_number: 3, weight: 0 },

@@ -18,6 +18,7 @@ import { mergeDefinitions } from "../workflows/merge-definitions.ts";
 import { stepsTasks } from "../workflows/workflow.ts";
 import { CallLimits } from "./call-limits.tsx";
 import { useCheckedFindings } from "./checked-findings.tsx";
+import { DEFINITION_LABELS } from "./definition-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
 import { KeptDraft } from "./kept-draft.tsx";
 import { useRecordedSession } from "./recorded-session.ts";
@@ -35,16 +36,6 @@ type Values = {
 };
 
 const INSIDE = { definition: mergeDefinitions };
-
-/** What the form calls the places of a definition. */
-const PLACES = {
-  "tool.function.name": "Name",
-  "tool.function.description": "Description",
-  "tool.function.parameters": "Arguments",
-  "endpoint.url": "URL",
-  "endpoint.argument_location": "Send arguments as",
-  "context.task": "Workflow",
-};
 
 /** The service of the tools that are part of the program. */
 const SYSTEM = "System";
@@ -150,7 +141,10 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
             />
           )}
           {shown !== "workflow" && (
-            <Findings issues={isDirty ? checked.issues : tool?.validation_issues} labels={PLACES} />
+            <Findings
+              issues={isDirty ? checked.issues : tool?.validation_issues}
+              labels={DEFINITION_LABELS}
+            />
           )}
           {shown === "history" && tool ? (
             <ToolHistory tool={tool} onRestore={readOnly ? null : setDefinition} />

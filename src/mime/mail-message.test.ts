@@ -99,6 +99,32 @@ describe("a mail that came in", () => {
     });
   });
 
+  describe("with HTML", () => {
+    const html = '<div style="display:none">Preview</div><p>Tuesday, please.</p>';
+    const parts = (kind: string, ...all: [string, string][]) =>
+      mail(
+        [FROM, `Content-Type: multipart/${kind}; boundary="b"`],
+        `${all.map(([type, body]) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`).join("")}--b--`,
+      );
+    test.each([
+      ["alone", mail([FROM, "Content-Type: text/html"], html)],
+      ["beside a file", parts("mixed", ["text/html", html], ["application/pdf", "%PDF"])],
+      ["with its pictures", parts("related", ["text/html", html], ["image/png", "x"])],
+      ["as the only form of what it says", parts("alternative", ["text/html", html])],
+      [
+        "and the same in plain text",
+        parts("alternative", ["text/plain", "Tuesday, please."], ["text/html", html]),
+      ],
+    ])("%s says what its reader sees, and nothing that is hidden", async (_how, raw) => {
+      expect((await readMail(raw, "ann@example.com")).new_text).toBe("Tuesday, please.");
+    });
+
+    test("after words in plain text says both", async () => {
+      const raw = parts("mixed", ["text/plain", "Good morning."], ["text/html", html]);
+      expect((await readMail(raw, "ann@example.com")).new_text).toBe("Good morning.\nTuesday, please.");
+    });
+  });
+
   test("without an id has one that the same bytes have again", async () => {
     const [a, b] = [await readMail(mail([FROM]), "a@b.example"), await readMail(mail([FROM]), "a@b.example")];
     expect(a.message_id).toBe(b.message_id);

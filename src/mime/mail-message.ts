@@ -10,6 +10,7 @@ import { sha256 } from "../base/crypto.ts";
 import { errorText } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import { normaliseEmail } from "../channels/address.ts";
+import { withoutHidden } from "./hidden-html.ts";
 import { MOST_HTML, plainOfHtml } from "./html-words.ts";
 import { MOST_HEADER_bytes, newText } from "./mail-text.ts";
 
@@ -92,15 +93,29 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
   };
 }
 
-/** HTML longer than is turned into words is read for its beginning, where no part of the mail says the same in plain text. */
+/**
+ * The parser makes words of HTML that comes beside plain text, but not of HTML that stands alone among attachments, and not
+ * without what is hidden in it: then it is done here, and plain text goes first.
+ */
 async function parse(raw: Buffer): Promise<ParsedMail> {
+  const parsed = await parseParts(raw);
+  const { html, text = "" } = parsed;
+  if (typeof html !== "string") return parsed;
+  const isRead = text.trim() !== "" && withoutHidden(html) === html;
+  if (isRead) return parsed;
+  const { text: plain = "" } = await simpleParser(raw, { ...PARSING, skipHtmlToText: true });
+  // Plain text that says the same is preferred.
+  if (plain.trim() !== "" && plain === text) return parsed;
+  return { ...parsed, text: `${plain.trimEnd()}\n${await plainOfHtml(html)}`.trim() };
+}
+
+/** HTML longer than is turned into words is read for its beginning, where no part of the mail says the same in plain text. */
+async function parseParts(raw: Buffer): Promise<ParsedMail> {
   try {
     return await simpleParser(raw, PARSING);
   } catch (error) {
     if (!/^HTML too long/.test(errorText(error))) throw error;
-    const parsed = await simpleParser(raw, { ...PARSING, skipHtmlToText: true });
-    if (parsed.text?.trim() || typeof parsed.html !== "string") return parsed;
-    return { ...parsed, text: await plainOfHtml(parsed.html) };
+    return simpleParser(raw, { ...PARSING, skipHtmlToText: true });
   }
 }
 

@@ -39,6 +39,26 @@ describe("what a mail adds to those it quotes", () => {
     ],
     ["ukrainian", `Tuesday is better.\n\nвт, 3 бер. 2026 р. о 10:12 Clinic <a@b.example> пише:\n${quote}`],
     [
+      "russian, broken",
+      `Tuesday is better.\n\nвт, 3 мар. 2026 г. в 10:12, Клиника «Рассвет» на Садовой улице\n<front-desk@b.example>:\n${quote}`,
+    ],
+    [
+      "ukrainian, broken",
+      `Tuesday is better.\n\nвт, 3 бер. 2026 р. о 10:12 Клініка «Світанок» на вулиці Садовій\n<front-desk@b.example> пише:\n${quote}`,
+    ],
+    [
+      "hindi, broken over three lines",
+      `Tuesday is better.\n\nमंगल, 3 मार्च 2026 को 10:12 am बजे को सनराइज़ क्लिनिक\n<front-desk@b.example>\nने लिखा:\n${quote}`,
+    ],
+    [
+      "turkish, broken",
+      `Tuesday is better.\n\nClinic <front-desk@b.example>, 3 Mar 2026 Sal, 10:12\ntarihinde şunu yazdı:\n${quote}`,
+    ],
+    [
+      "answer below, broken",
+      `вт, 3 мар. 2026 г. в 10:12, Клиника\n<front-desk@b.example>:\n${quote}\n\nTuesday is better.`,
+    ],
+    [
       "outlook",
       "Tuesday is better.\n\n________________________________\nFrom: Clinic <a@b.example>\nSent: Tuesday, March 3, 2026 10:12\nTo: Ann\nSubject: Visit\n\nYour appointment is on Monday.",
     ],
@@ -61,6 +81,17 @@ describe("what a mail adds to those it quotes", () => {
     const plain = "On Monday I can't come.\n\nFrom: the station I walk.\n\nWhat she wrote: nothing new.";
     expect(newText(plain)).toBe(plain);
     expect(newText("a -- b\n--- c")).toBe("a -- b\n--- c");
+  });
+
+  test.each([
+    "Can I come on 3 March 2026 at 10:12?",
+    "Better 3 March 2026, 10:12",
+    "On Monday I can't come.\n",
+  ])("%j right above a quote stays", (own) => {
+    const attribution = own.startsWith("On")
+      ? "The clinic wrote:"
+      : "On Tue, 3 Mar 2026 at 10:12, Clinic wrote:";
+    expect(newText(`${own}\n${attribution}\n${quote}`)).toBe(own.trim());
   });
 
   test("a mail of quotes alone says nothing", () => expect(newText(`\n${quote}`)).toBe(""));

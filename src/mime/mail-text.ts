@@ -16,11 +16,18 @@ export function newText(text: string): string {
     .trim();
   if (said !== "") return said;
   // Everything looked quoted: an answer below the quote, or a quote that was mistaken for one.
-  const unquoted = lines
-    .filter((line) => !line.startsWith(">") && !isAttribution(line))
-    .join("\n")
-    .trim();
-  return quoteAt === 0 ? unquoted : "";
+  return quoteAt === 0 ? withoutQuotes(lines) : "";
+}
+
+function withoutQuotes(lines: readonly string[]): string {
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const attribution = attributionAt(lines, at);
+    const line = lines[at] ?? "";
+    if (attribution === 0 && !line.startsWith(">")) kept.push(line);
+    at += attribution || 1;
+  }
+  return kept.join("\n").trim();
 }
 
 /** "On Tue, 3 Mar 2026 at 10:12, Ann <ann@example.com> wrote:" in the languages of mail programs, by its last words. */
@@ -32,9 +39,28 @@ const ADDRESS_LAST = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[<‹][^<>‹›\s]+@[
 const WROTE_BEFORE_NAME = /^(am|op|den|på)\s.*\b(schrieb|schreef|skrev)\s[^:]{1,200}:\s*$/iu;
 const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu;
 
-/** Of one line, or broken over two or three, as programs do at 76 characters. */
-function isAttribution(line: string): boolean {
-  return line.length < 400 && (WROTE.test(line) || WROTE_BEFORE_NAME.test(line) || ADDRESS_LAST.test(line));
+/** A line with day and time that is no whole sentence may be one in any language; what follows of it has no day. */
+const DATED = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[^.?!…。？！]$/u;
+const DAY = /20\d\d/;
+
+const LONGEST_ATTRIBUTION = 400;
+const isAttribution = (line: string): boolean =>
+  line.length < LONGEST_ATTRIBUTION &&
+  (WROTE.test(line) || WROTE_BEFORE_NAME.test(line) || ADDRESS_LAST.test(line));
+
+/** Of how many lines an attribution is that begins here: programs break it at 76 characters, over two or three; 0: none is. */
+function attributionAt(lines: readonly string[], at: number): number {
+  const line = (lines[at] ?? "").trim();
+  if (line.length >= LONGEST_ATTRIBUTION) return 0;
+  if (isAttribution(line)) return 1;
+  const on = ON.test(line);
+  if (!on && !DATED.test(line)) return 0;
+  for (const count of [2, 3]) {
+    const more = lines.slice(at + 1, at + count).map((each) => each.trim());
+    if (more.includes("") || (!on && more.some((each) => DAY.test(each)))) return 0;
+    if (isAttribution([line, ...more].join(" "))) return count;
+  }
+  return 0;
 }
 
 const SEPARATOR =
@@ -48,11 +74,7 @@ function beginsQuote(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();
   if (line === "") return false;
   if (SEPARATOR.test(line)) return true;
-  if (isAttribution(line)) return true;
-  if (ON.test(line)) {
-    const joined = [line, lines[at + 1] ?? "", lines[at + 2] ?? ""].map((part) => part.trim());
-    if (isAttribution(joined.slice(0, 2).join(" ")) || isAttribution(joined.join(" "))) return true;
-  }
+  if (attributionAt(lines, at) > 0) return true;
   const following = RULE.test(line) ? at + 1 : at;
   return isHeaderBlock(lines, following);
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readCsvRows } from "./csv.ts";
 
-async function read(text: string, cuts: number[]): Promise<string[][]> {
-  const bytes = Buffer.from(text);
+async function read(text: string | Buffer, cuts: number[]): Promise<string[][]> {
+  const bytes = Buffer.from(text as string);
   const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   const pieces = [0, ...ends].map((from, index) => bytes.subarray(from, ends[index]));
   const rows: string[][] = [];
@@ -51,6 +51,22 @@ test.each([0, 5, 40_000])(
         },
       ),
     );
+  },
+);
+
+test.each([0, 20_000])(
+  "what is no UTF-8 is told as such, a NUL as a NUL, and a replacement character that was written is text (row %i)",
+  async (before) => {
+    const file = (text: string, as: BufferEncoding = "utf8") =>
+      read(Buffer.concat([Buffer.from(`name\n${"x\n".repeat(before)}`), Buffer.from(text, as)]), [1, 7, 9]);
+    const at = { loc: ["file", before + 2, "name"], type: "string_unicode" };
+    await expect(file("J\xf6rg\n", "latin1")).rejects.toMatchObject({
+      issues: [{ ...at, msg: "Text is not UTF-8. Save the file as CSV UTF-8" }],
+    });
+    await expect(file("J\0rg\n")).rejects.toMatchObject({
+      issues: [{ ...at, msg: "Text contains a NUL character. Remove it, or save the file as CSV UTF-8" }],
+    });
+    expect((await file("J\uFFFDrg\n")).at(-1)).toEqual(["J\uFFFDrg"]);
   },
 );
 

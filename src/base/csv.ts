@@ -69,45 +69,72 @@ const withLineFeeds = (text: string): string =>
 
 const CELL_OR_ENDING = /(?<![^,\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g;
 
-/** NUL, which PostgreSQL can't store, and what a decoder puts in place of bytes that are no UTF-8. */
-const UNREADABLE = /[\0\uFFFD]/;
+/** PostgreSQL can't store it. */
+const NUL = "\0";
+/** What a decoder puts in place of bytes that are no UTF-8; in a file that is UTF-8 somebody wrote it. */
+const REPLACEMENT = "\uFFFD";
 
 /**
- * The same for a stream of bytes; a byte order mark is passed over. Text that is not UTF-8 is refused, its column by the
- * name it has in the first row that is not blank.
+ * The same for a stream of bytes; a byte order mark is passed over. Text that is not UTF-8 or has a NUL is refused, its
+ * column by the name it has in the first row that is not blank.
  */
 export async function* readCsvRows(
   file: AsyncIterable<Uint8Array>,
   max_row_chars: number,
 ): AsyncGenerator<string[][]> {
   const reader = new CsvReader(max_row_chars);
-  const decoder = new TextDecoder();
+  const decode = csvDecoder();
   let header: string[] | undefined;
   let count = 0;
-  let isReadable = true;
+  const faults = new Set<string>();
   const readable = (rows: string[][]): string[][] => {
     header ??= rows.find((cells) => cells.some((cell) => cell.trim() !== ""));
-    if (!isReadable) refuseUnreadable(rows, count, header);
+    if (faults.size > 0) refuseUnreadable(rows, count, header, [...faults]);
     count += rows.length;
     return rows;
   };
+  const push = (bytes?: Uint8Array): string[][] => {
+    const { text, is_utf8 } = decode(bytes);
+    if (!is_utf8) faults.add(REPLACEMENT);
+    if (text.includes(NUL)) faults.add(NUL);
+    return reader.push(text);
+  };
   for await (const bytes of file) {
-    const text = decoder.decode(bytes, { stream: true });
-    isReadable &&= !UNREADABLE.test(text);
-    const rows = reader.push(text);
+    const rows = push(bytes);
     if (rows.length > 0) yield readable(rows);
   }
-  const text = decoder.decode();
-  isReadable &&= !UNREADABLE.test(text);
-  yield readable([...reader.push(text), ...reader.end()]);
+  yield readable([...push(), ...reader.end()]);
 }
 
-function refuseUnreadable(rows: string[][], before: number, header: string[] | undefined): void {
+/** Decodes piece by piece, without bytes to the end, and knows whether all of it was UTF-8 so far. */
+function csvDecoder(): (bytes?: Uint8Array) => { text: string; is_utf8: boolean } {
+  const decoder = new TextDecoder();
+  const strict = new TextDecoder("utf-8", { fatal: true });
+  let is_utf8 = true;
+  return (bytes) => {
+    const text = decoder.decode(bytes, { stream: bytes !== undefined });
+    try {
+      if (is_utf8) strict.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      is_utf8 = false;
+    }
+    return { text, is_utf8 };
+  };
+}
+
+function refuseUnreadable(
+  rows: string[][],
+  before: number,
+  header: string[] | undefined,
+  faults: string[],
+): void {
   for (const [position, cells] of rows.entries()) {
-    const index = cells.findIndex((cell) => UNREADABLE.test(cell));
+    const index = cells.findIndex((cell) => faults.some((fault) => cell.includes(fault)));
     if (index < 0) continue;
     const column = (cells !== header && header?.[index]?.trim()) || index + 1;
-    const msg = "Text is not UTF-8. Save the file as CSV UTF-8";
+    const msg = cells[index]?.includes(NUL)
+      ? "Text contains a NUL character. Remove it, or save the file as CSV UTF-8"
+      : "Text is not UTF-8. Save the file as CSV UTF-8";
     throw invalid(["file", before + position + 1, column], msg, "string_unicode");
   }
 }

@@ -165,7 +165,7 @@ describe("a file of requests", () => {
       "reference_id,target\na,1\0",
       ["file", 2, "target"],
       "string_unicode",
-      "Invalid file format: row 2, column target: Text is not UTF-8. Save the file as CSV UTF-8",
+      "Invalid file format: row 2, column target: Text contains a NUL character. Remove it, or save the file as CSV UTF-8",
     ],
     [
       `reference_id,target\na,1\nb,"${"x,\n".repeat(40_000)}`,

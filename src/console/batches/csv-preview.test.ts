@@ -63,6 +63,11 @@ test.each([
   ['"reference_id,target', /never closed/],
 ])("%j is refused before it is sent", (text, problem) => expect(preview(text).problem).toMatch(problem));
 
+test("a NUL is told as one, and a replacement character that somebody wrote is no fault", () => {
+  expect(preview("reference_id,target\n1,\0").problem).toMatch(/NUL/);
+  expect(preview("reference_id,target\n1,\uFFFD\n").problem).toBeNull();
+});
+
 test("bytes that are no UTF-8 are told", () => {
   const bytes = new Uint8Array([...new TextEncoder().encode("reference_id,target\nM"), 0xfc, 0x6c, 0x0a]);
   expect(previewCsv(bytes, bytes.byteLength).problem).toMatch(/UTF-8/);

@@ -53,13 +53,22 @@ export function previewCsv(head: Uint8Array, size: number): CsvPreview {
       isWhole || seen_bytes === 0
         ? rows.length
         : Math.round(((size - header_bytes) / seen_bytes) * rows.length),
-    problem: problemOf(text, header.cells, rows.length, isWhole),
+    problem: encodingProblem(head, text) ?? layoutProblem(header.cells, rows.length, isWhole),
   };
 }
 
-function problemOf(text: string, header: string[], rows: number, isWhole: boolean): string | null {
-  if (text.includes("\uFFFD") || text.includes("\0"))
+function encodingProblem(head: Uint8Array, text: string): string | null {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });
+  } catch {
     return "The text is not UTF-8. Save the file as “CSV UTF-8” and choose it again.";
+  }
+  return text.includes("\0")
+    ? "The text contains a NUL character. Remove it, or save the file as “CSV UTF-8”, and choose it again."
+    : null;
+}
+
+function layoutProblem(header: string[], rows: number, isWhole: boolean): string | null {
   if (header.length === 1 && /[;\t]/.test(header[0] ?? ""))
     return "The columns are not separated by commas. Save the file as CSV with commas and choose it again.";
   if (rows === 0 && isWhole) return "The file has no rows below its header.";

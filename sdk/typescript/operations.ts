@@ -286,7 +286,7 @@ export type ConsentCreateRequest = { "address": string; "purpose"?: "marketing" 
 
 export type ConsentFile = { "file"?: string | undefined };
 
-export type ConsentImport = { "added": number; "known": number; "withdrawn": number };
+export type ConsentImport = { "added": number; "known": number; "withdrawn": number; "revoked": number };
 
 export type Contact = { "address": string; "name": string | null; "record": ContactRecord | null; "addresses": ({ "address": string; "suppressed": (string)[]; "consents": (string)[] })[]; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
 
@@ -1076,7 +1076,7 @@ export type SuppressionCreateRequest = { "address": string; "scope"?: "all" | "v
 
 export type SuppressionFile = { "file"?: string | undefined };
 
-export type SuppressionImport = { "added": number; "known": number };
+export type SuppressionImport = { "added": number; "lifted": number; "known": number };
 
 export type TakenClientToolCall = { "taken": true };
 

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
+import { z } from "zod";
 import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import {
@@ -16,12 +17,14 @@ import {
   CONSENT_PURPOSES,
   fitsChannel,
   type NewConsent,
+  REVOCATION_PATHS,
+  type Revocation,
   withdrawnSince,
 } from "./consent.ts";
-import { LEDGER_PAGE, ledgerCsv } from "./ledger-csv.ts";
+import { LEDGER_PAGE, type LedgerEnding, ledgerCsv, readEnding } from "./ledger-csv.ts";
 
-/** Consents as a file: `address`, `purpose`, `channel`, `given_through` and `valid_from`, and what proves them. */
-const COLUMNS = [
+/** The ledger as a file. */
+const EXPORTED = [
   "address",
   "purpose",
   "channel",
@@ -29,19 +32,40 @@ const COLUMNS = [
   "valid_from",
   "wording",
   "evidence",
+  "created_at",
+  "created_by",
+  "revoked_at",
+  "revoked_through",
+  "revoked_said",
+  "revoked_by",
 ] as const;
 const REQUIRED = ["address", "purpose", "channel", "given_through", "valid_from"] as const;
 export const MAX_WORDING = 4_000;
-export const MAX_EVIDENCE = 1_000;
+const MAX_EVIDENCE = 1_000;
 
-type FileConsent = Omit<NewConsent, "valid_from"> & { valid_from: string };
+export const ConsentEvidence = z
+  .record(z.string().max(100), z.string().max(MAX_EVIDENCE))
+  .refine((evidence) => Object.keys(evidence).length <= 20, {
+    error: "Dictionary should have at most 20 items",
+  });
+
+type FileConsent = Omit<NewConsent, "valid_from"> & {
+  valid_from: string;
+  revoked: LedgerEnding<Revocation["through"]> | null;
+};
+
+/**
+ * Consents of people, or the whole ledger as it was exported: then evidence is JSON, and `created_at` and `created_by` are
+ * about where it comes from.
+ */
 
 const readConsents = (
   file: Readable,
   { calling_code, file_name, at }: ImportSource,
 ): AsyncGenerator<FileConsent> =>
-  readAddressFile(file, { columns: COLUMNS, required: REQUIRED }, ({ row, cell, wrong }) => {
-    const among = <T extends string>(column: (typeof COLUMNS)[number], values: readonly T[]): T | null => {
+  readAddressFile(file, { columns: EXPORTED, required: REQUIRED }, (cells) => {
+    const { row, cell, wrong } = cells;
+    const among = <T extends string>(column: (typeof EXPORTED)[number], values: readonly T[]): T | null => {
       const text = cell(column).toLowerCase();
       if (isOneOf(values, text)) return text;
       wrong(column, `Input should be ${values.join(", ")}`, "enum");
@@ -60,19 +84,40 @@ const readConsents = (
     else if (Date.parse(valid_from) > at.getTime()) wrong("valid_from", "Input should not lie in the future");
     if (cell("wording").length > MAX_WORDING)
       wrong("wording", `String should have at most ${MAX_WORDING} characters`, "string_too_long");
-    if (cell("evidence").length > MAX_EVIDENCE)
+    const exported = readExported(cell("evidence"));
+    if (exported === null && cell("evidence").length > MAX_EVIDENCE)
       wrong("evidence", `String should have at most ${MAX_EVIDENCE} characters`, "string_too_long");
     const said = cell("evidence") === "" ? {} : { note: cell("evidence") };
-    const evidence = { ...said, file: file_name.slice(0, 300), row: String(row) };
+    const evidence = exported ?? { ...said, file: file_name.slice(0, 300), row: String(row) };
     const wording = cell("wording") || null;
-    return { address, purpose, channel, given_through, wording, evidence, valid_from } as FileConsent;
+    const revoked = readEnding(cells, "revoked", REVOCATION_PATHS, at);
+    return {
+      address,
+      purpose,
+      channel,
+      given_through,
+      wording,
+      evidence,
+      valid_from,
+      revoked,
+    } as FileConsent;
   });
 
-export type ImportedConsents = { added: number; known: number; withdrawn: number };
+/** Evidence as an export writes it; null where it is a note. */
+function readExported(cell: string): NewConsent["evidence"] {
+  if (!cell.startsWith("{")) return null;
+  try {
+    return ConsentEvidence.safeParse(JSON.parse(cell)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export type ImportedConsents = { added: number; known: number; withdrawn: number; revoked: number };
 
 /**
  * Stores a whole file or nothing of it. A consent that holds already stays as it is; one that its owner withdrew since is
- * left out.
+ * left out. What was revoked where the file comes from is stored as revoked, and revokes what was given before.
  */
 export async function importConsents(
   tx: Tx,
@@ -80,7 +125,8 @@ export async function importConsents(
   source: ImportSource,
 ): Promise<ImportedConsents> {
   await sql`create temporary table staged_consents (address text, purpose text, channel text, given_through text,
-    wording text, evidence text, valid_from timestamptz) on commit drop`.execute(tx);
+    wording text, evidence text, valid_from timestamptz, revoked_at timestamptz, revoked_through text, revoked_said text,
+    revoked_by text) on commit drop`.execute(tx);
   const count = await copyRows(tx, "staged_consents", readConsents(file, source), (row) => [
     row.address,
     row.purpose,
@@ -89,8 +135,43 @@ export async function importConsents(
     row.wording,
     JSON.stringify(row.evidence),
     row.valid_from,
+    row.revoked?.at ?? null,
+    row.revoked?.through ?? null,
+    row.revoked?.said || null,
+    row.revoked?.by || null,
   ]);
   const at = source.at.toISOString();
+  await sql`
+    update consents c set revoked_at = w.revoked_at, revoked_through = w.revoked_through, revoked_said = w.revoked_said,
+      revoked_by = w.revoked_by
+    from (
+      select distinct on (h.id) h.id, g.revoked_at, g.revoked_through, g.revoked_said, g.revoked_by
+      from consents h
+      join staged_consents g using (address, purpose, channel)
+      where h.sub_organization_id = ${source.sub_organization_id} and h.revoked_at is null and g.revoked_at >= h.valid_from
+      order by h.id, g.revoked_at) w
+    where c.id = w.id and c.revoked_at is null`.execute(tx);
+  const store = async (these: ReturnType<typeof sql>): Promise<number> => {
+    const { numAffectedRows } = await sql`
+      insert into consents (sub_organization_id, address, purpose, channel, given_through, wording, evidence, valid_from,
+        created_at, created_by, revoked_at, revoked_through, revoked_said, revoked_by)
+      select distinct on (address collate "C", purpose, channel, valid_from, revoked_at) ${source.sub_organization_id}::bigint,
+        address, purpose, channel, given_through, wording, evidence::json, valid_from, ${at}::timestamptz, ${source.created_by},
+        revoked_at, revoked_through, revoked_said, revoked_by
+      from staged_consents g
+      where ${these}
+      -- two files of the same people wait for each other in one order only
+      order by address collate "C", purpose, channel, valid_from, revoked_at
+      on conflict (sub_organization_id, address, purpose, channel) where revoked_at is null do nothing`.execute(
+      tx,
+    );
+    return Number(numAffectedRows ?? 0);
+  };
+  // Before those that hold, which they may withdraw.
+  const revoked = await store(sql`g.revoked_at is not null and not exists (
+    select from consents c
+    where c.sub_organization_id = ${source.sub_organization_id} and c.address = g.address and c.purpose = g.purpose
+      and c.channel = g.channel and c.valid_from = g.valid_from and c.revoked_at = g.revoked_at)`);
   const withdrawn = withdrawnSince({
     sub_organization_id: source.sub_organization_id,
     address: sql`g.address`,
@@ -98,38 +179,14 @@ export async function importConsents(
     channel: sql`g.channel`,
     valid_from: sql`g.valid_from`,
   });
-  const gone = await sql`delete from staged_consents g where ${withdrawn} is not null`.execute(tx);
-  const { numAffectedRows } = await sql`
-    insert into consents (sub_organization_id, address, purpose, channel, given_through, wording, evidence, valid_from,
-      created_at, created_by)
-    select ${source.sub_organization_id}, address, purpose, channel, given_through, wording, evidence::json, valid_from,
-      ${at}::timestamptz, ${source.created_by}
-    from staged_consents
-    -- two files of the same people wait for each other in one order only
-    order by address collate "C", purpose, channel, valid_from
-    on conflict (sub_organization_id, address, purpose, channel) where revoked_at is null do nothing`.execute(
-    tx,
-  );
-  const added = Number(numAffectedRows ?? 0);
+  const gone =
+    await sql`delete from staged_consents g where g.revoked_at is null and ${withdrawn} is not null`.execute(
+      tx,
+    );
+  const added = await store(sql`g.revoked_at is null`);
   const left_out = Number(gone.numAffectedRows ?? 0);
-  return { added, known: count - left_out - added, withdrawn: left_out };
+  return { added, known: count - left_out - added - revoked, withdrawn: left_out, revoked };
 }
-
-const EXPORTED = [
-  "address",
-  "purpose",
-  "channel",
-  "given_through",
-  "valid_from",
-  "wording",
-  "evidence",
-  "created_at",
-  "created_by",
-  "revoked_at",
-  "revoked_through",
-  "revoked_said",
-  "revoked_by",
-] as const;
 
 export const exportConsents = (db: Db, sub_organization_id: number): AsyncGenerator<string> =>
   ledgerCsv(EXPORTED, (after) =>

@@ -4,7 +4,7 @@ import * as list from "../api/list.ts";
 import { inputTimestamp, timestamp } from "../api/schema.ts";
 import type { Db } from "../db/database.ts";
 import { CONSENT_CHANNELS, CONSENT_PATHS, CONSENT_PURPOSES } from "./consent.ts";
-import { MAX_EVIDENCE, MAX_WORDING } from "./consent-file.ts";
+import { ConsentEvidence, MAX_WORDING } from "./consent-file.ts";
 
 /** Entries of the consent ledger as they are shown, and how they are searched. */
 export const Consent = z
@@ -34,13 +34,9 @@ export const ConsentCreateRequest = z
     channel: z.enum(CONSENT_CHANNELS),
     given_through: z.enum(CONSENT_PATHS),
     wording: z.string().max(MAX_WORDING).nullish().describe("What the person agreed to, word for word."),
-    evidence: z
-      .record(z.string().max(100), z.string().max(MAX_EVIDENCE))
-      .refine((evidence) => Object.keys(evidence).length <= 20, {
-        error: "Dictionary should have at most 20 items",
-      })
-      .nullish()
-      .describe("What proves it, such as a session, the address of the form, the IP address."),
+    evidence: ConsentEvidence.nullish().describe(
+      "What proves it, such as a session, the address of the form, the IP address.",
+    ),
     valid_from: inputTimestamp()
       .nullish()
       .describe("When it was given; now when left out. Never in the future."),
@@ -50,8 +46,9 @@ export const ConsentCreateRequest = z
 export const ConsentImport = z
   .object({
     added: z.int(),
-    known: z.int().describe("Held already, or stood twice in the file."),
+    known: z.int().describe("Were in the ledger already, or stood twice in the file."),
     withdrawn: z.int().describe("Left out, because the person withdrew it at that time or later."),
+    revoked: z.int().describe("Stored as revoked, as an export tells them."),
   })
   .meta({ id: "ConsentImport" });
 

@@ -83,7 +83,7 @@ export function consentRoutes(api: Api, deps: LedgerDeps): void {
     upload: {
       summary: "Import consents",
       columns:
-        "the columns `address`, `purpose`, `channel`, `given_through` and `valid_from` and, where wanted, `wording` and `evidence`",
+        "the columns `address`, `purpose`, `channel`, `given_through` and `valid_from` and, where wanted, `wording` and `evidence`, or with the columns of the download: its revoked consents come in as revoked",
       form_id: "ConsentFile",
       response: ConsentImport,
       store: importConsents,

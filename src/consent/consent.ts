@@ -32,10 +32,22 @@ export type NewConsent = {
   valid_from: Date;
 };
 
+export const REVOCATION_PATHS = [
+  "text",
+  "mail",
+  "link",
+  "speech",
+  "chat",
+  "carrier",
+  "operator",
+  "import",
+  "erasure",
+] as const;
+
 /** The end of consents, and what it came through. */
 export type Revocation = {
   at: Date;
-  through: "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import" | "erasure";
+  through: (typeof REVOCATION_PATHS)[number];
   said: string | null;
   by: string | null;
 };

@@ -44,7 +44,11 @@ export const SuppressionCreateRequest = z
   .meta({ id: "SuppressionCreateRequest" });
 
 export const SuppressionImport = z
-  .object({ added: z.int(), known: z.int().describe("Were on the list already, or twice in the file.") })
+  .object({
+    added: z.int(),
+    lifted: z.int().describe("Stored as lifted, as an export tells them."),
+    known: z.int().describe("Were on the list already, or twice in the file."),
+  })
   .meta({ id: "SuppressionImport" });
 
 export const suppressionList: list.ListRules = {

@@ -90,7 +90,8 @@ export function suppressionRoutes(api: Api, deps: LedgerDeps): void {
     },
     upload: {
       summary: "Import a do-not-call list",
-      columns: "the column `address` and, where wanted, `scope`, `reason`, `occurred_at` and `comment`",
+      columns:
+        "the column `address` and, where wanted, `scope`, `reason`, `occurred_at` and `comment`, or with the columns of the download: its lifted entries come in as lifted",
       form_id: "SuppressionFile",
       response: SuppressionImport,
       store: importSuppressions,

@@ -50,11 +50,13 @@ export default function ConsentsPage() {
 const ImportConsents = ({ onClose }: { onClose(): void }) => (
   <ImportList
     title="Import consents"
-    about="Columns address, purpose, channel, given_through, valid_from; optional: wording, evidence."
+    about="Columns address, purpose, channel, given_through, valid_from; optional: wording, evidence. Or a file of Export CSV."
     send={(form, calling_code) => call("POST /api/v1/consents/csv", { form, query: { calling_code } })}
-    told={({ added, known, withdrawn }) => ({
+    told={({ added, known, withdrawn, revoked }) => ({
       title: added === 1 ? "1 consent was added" : `${added.toLocaleString("en")} consents were added`,
       more: [
+        revoked > 0 &&
+          `${revoked.toLocaleString("en")} were revoked where the file comes from, and stay revoked.`,
         known > 0 && `${known.toLocaleString("en")} were known already.`,
         withdrawn > 0 &&
           `${withdrawn.toLocaleString("en")} were left out, because the person withdrew them since.`,

@@ -6,11 +6,17 @@ import { SUPPRESSIONS } from "./suppression-words.ts";
 export const ImportSuppressions = ({ onClose }: { onClose(): void }) => (
   <ImportList
     title="Import a do-not-call list"
-    about="Column address; optional: scope, reason, occurred_at, comment."
+    about="Column address; optional: scope, reason, occurred_at, comment. Or a file of Export CSV."
     send={(form, calling_code) => call("POST /api/v1/suppressions/csv", { form, query: { calling_code } })}
-    told={({ added, known }) => ({
+    told={({ added, lifted, known }) => ({
       title: `${added.toLocaleString("en")} addresses were added`,
-      more: known > 0 && `${known.toLocaleString("en")} were on the list already.`,
+      more: [
+        lifted > 0 &&
+          `${lifted.toLocaleString("en")} were lifted where the file comes from, and stay lifted.`,
+        known > 0 && `${known.toLocaleString("en")} were on the list already.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
     })}
     list={SUPPRESSIONS}
     onClose={onClose}

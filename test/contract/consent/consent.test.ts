@@ -121,15 +121,15 @@ test("a do-not-call file revokes the consents that were given before its entries
 test("an old file does not bring back what its people withdrew since", async () => {
   const [ann, bob] = [number(), number()];
   const file = `${HEAD}\n${ann},marketing,call,form,2026-01-31,Yes,page 1\n${bob},marketing,call,paper,2026-01-31,,\n`;
-  expect((await upload(file)).body).toEqual({ added: 2, known: 0, withdrawn: 0 });
-  expect((await upload(file)).body).toEqual({ added: 0, known: 2, withdrawn: 0 });
+  expect((await upload(file)).body).toEqual({ added: 2, known: 0, withdrawn: 0, revoked: 0 });
+  expect((await upload(file)).body).toEqual({ added: 0, known: 2, withdrawn: 0, revoked: 0 });
   expect((await of(ann))[0]).toMatchObject({
     valid_from: "2026-01-31T00:00:00+00:00",
     evidence: { note: "page 1", file: "consents.csv", row: "2" },
   });
   await says(ann, "STOP");
   await says(ann, "START");
-  expect((await upload(file)).body).toEqual({ added: 0, known: 1, withdrawn: 1 });
+  expect((await upload(file)).body).toEqual({ added: 0, known: 1, withdrawn: 1, revoked: 0 });
   expect(await of(ann)).toEqual([]);
   const refused = await given(ann, { valid_from: "2026-01-31T00:00:00Z" });
   expect(refused.status).toBe(412);

@@ -236,11 +236,11 @@ describe("a do-not-call list", () => {
       'comment,ADDRESS,scope\r\nby law,(512) 555-0100,voice\r\n\r\n,+49 30 901820,\n"a, b",Eve@Example.com,email\r\n';
     expect(await upload(file, "?calling_code=1")).toMatchObject({
       status: 200,
-      body: { added: 3, known: 0 },
+      body: { added: 3, lifted: 0, known: 0 },
     });
     expect(await upload(file, "?calling_code=1")).toMatchObject({
       status: 200,
-      body: { added: 0, known: 3 },
+      body: { added: 0, lifted: 0, known: 3 },
     });
     expect([...(await check("voice", "+15125550100", "+4930901820")).keys()]).toHaveLength(2);
     expect((await check("sms", "+15125550100")).size).toBe(0);

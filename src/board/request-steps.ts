@@ -3,6 +3,7 @@ import { timestamp } from "../api/schema.ts";
 import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import { type Candidate, personOf } from "../dialing/candidates.ts";
 import type { DueBatch } from "../dialing/due-batches.ts";
+import type { Mode } from "../planning/attempt.ts";
 import { stepAddress } from "../planning/cadences/cadence.ts";
 import { describeSteps } from "../planning/cadences/describe-steps.ts";
 
@@ -21,17 +22,16 @@ export const TracedStep = z
   })
   .meta({ id: "RequestTraceStep" });
 
-type Stepped = Pick<Candidate, "request_target" | "request_variables" | "step" | "step_log"> & {
+type Stepped = Pick<Candidate, "target" | "request_target" | "request_variables" | "step" | "step_log"> & {
   request_status: RequestStatus;
   due_at: string | null;
 };
 
-/** How each step of a request's campaign stands; none where it has but its own. */
-export function stepsOf(
-  { cadence, campaign, sender }: DueBatch,
-  request: Stepped,
-  attempts: { step: number }[],
-) {
+/** How an attempt of a step reached its person. */
+type StepAttempt = { step: number; mode: string; number: string; target: string };
+
+/** How each step of a request's campaign stands; none where it has but its own. `attempts`: the oldest first. */
+export function stepsOf({ cadence, campaign, sender }: DueBatch, request: Stepped, attempts: StepAttempt[]) {
   const person = personOf(request);
   return describeSteps({
     mode: campaign.mode,
@@ -40,11 +40,17 @@ export function stepsOf(
     request: {
       ...request,
       target: request.request_target,
+      step_target: request.target,
       log: request.step_log ?? [],
       isWaiting: isWaiting(request.request_status),
       isOver: isOver(request.request_status),
     },
-    tried: new Set(attempts.map(({ step }) => step)),
+    tried: new Map(
+      attempts.map(({ step, mode, number, target }) => [
+        step,
+        { mode: mode === "whatsapp" ? "sms" : (mode as Mode), source: number, target },
+      ]),
+    ),
     targetOf(step) {
       const found = stepAddress(step, person);
       return found.kind === "address" ? found.address : null;

@@ -165,7 +165,7 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
         number_check: standing.get(request.target)?.text ?? null,
         next_step: { ...next, until: next.until?.toISOString() ?? null },
         steps: stepsOf(look.batch, request, attempts),
-        attempts: attempts.map(({ channel_status, hang_up_at, number_choice, ...attempt }) => ({
+        attempts: attempts.map(({ channel_status, hang_up_at, number_choice, target: _, ...attempt }) => ({
           ...attempt,
           step: attempt.step + 1,
           number_choice: number_choice && {
@@ -223,11 +223,12 @@ const REQUEST_COLUMNS = sql`
 type TracedAttempt = ExplainedAttempt &
   Omit<z.output<typeof Attempt>, "text" | "channel_manager_status" | "number_choice"> & {
     number_choice: StoredChoice | null;
+    target: string;
   };
 
 async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
   const { rows } = await sql<TracedAttempt>`
-    select a.step, a.mode, a.source as number, a.number_choice, a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
+    select a.step, a.mode, a.source as number, a.target, a.number_choice, a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
       a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision, a.hang_up_at
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id

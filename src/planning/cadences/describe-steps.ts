@@ -16,6 +16,9 @@ export type StepView = {
   text: string | null;
 };
 
+/** How a step reached its person, as its attempt says: the campaign may have changed since. */
+export type TriedStep = Pick<StepView, "mode" | "source" | "target">;
+
 type Described = {
   mode: Mode;
   source: string | null;
@@ -23,33 +26,44 @@ type Described = {
   request: {
     step: number;
     target: string;
+    /** Where the step that is next or under way reaches its person. */
+    step_target: string;
     due_at: string | null;
     log: readonly StepLogEntry[];
     isWaiting: boolean;
     isOver: boolean;
   };
-  /** The steps that were tried. */
-  tried: ReadonlySet<number>;
+  /** By step, the last attempt of each. */
+  tried: ReadonlyMap<number, TriedStep>;
   targetOf(step: CadenceStep): string | null;
 };
 
-/** Each step of a request, for its page; none where the campaign has but its own. Pure. */
+/**
+ * Each step of a request, for its page; none where the campaign has but its own. Steps that were tried and taken out of the
+ * campaign since are told, too. Pure.
+ */
 export function describeSteps({ mode, source, steps, request, tried, targetOf }: Described): StepView[] {
-  if (steps.length === 0) return [];
-  const own: Omit<StepView, "state" | "at" | "text"> = { number: 1, mode, source, target: request.target };
-  const all = [
-    own,
-    ...steps.map((step, index) => ({ ...own, ...ofStep(step, index), target: targetOf(step) })),
+  const planned: TriedStep[] = [
+    { mode, source, target: request.target },
+    ...steps.map((step) => ({ mode: step.mode, source: step.source, target: targetOf(step) })),
   ];
-  return all.map((step, index) => ({ ...step, ...stateOf(index, request, tried) }));
+  const count = Math.max(planned.length, ...[...tried.keys()].map((step) => step + 1));
+  if (count === 1) return [];
+  return Array.from({ length: count }, (_, index) => index).flatMap((index) => {
+    const state = stateOf(index, request, tried);
+    const was = state.state === "done" || state.state === "under-way" ? tried.get(index) : undefined;
+    const step = was ?? planned[index];
+    if (step === undefined) return [];
+    const isCurrent = state.state === "waiting" || state.state === "under-way";
+    const target = was === undefined && isCurrent ? request.step_target : step.target;
+    return [{ number: index + 1, ...step, target, ...state }];
+  });
 }
-
-const ofStep = ({ mode, source }: CadenceStep, index: number) => ({ number: index + 2, mode, source });
 
 function stateOf(
   index: number,
   { step, due_at, log, isWaiting, isOver }: Described["request"],
-  tried: ReadonlySet<number>,
+  tried: ReadonlyMap<number, TriedStep>,
 ): Pick<StepView, "state" | "at" | "text"> {
   const skipped = log.find((entry) => entry.kind === "skipped" && entry.step === index);
   if (skipped) return { state: "skipped", at: skipped.at, text: skipped.text };

@@ -128,6 +128,32 @@ test("a call that nobody answers is followed by a text after ten minutes and a m
   ]);
 });
 
+test("what was done is told as it was done, whatever the steps are now", async () => {
+  const person = ann({ mobile: dialing.person(), email: "ann@people.example" });
+  const { mobile } = person.variables as { mobile: string };
+  const { campaign_id, batch_id } = await cadence([{ ...TEXT, address: "mobile" }, MAIL], [person]);
+  const dialer = createTestDialer(app, byMode(UNANSWERED));
+  await dialer.pass(15);
+  const change = async (steps: object[]) =>
+    expect((await app.send("PUT", `${CAMPAIGNS}/${campaign_id}/cadence`, { steps })).status).toBe(200);
+  const done = [
+    { number: 1, mode: "voice", source: SOURCE, target: person.target, state: "done" },
+    { number: 2, mode: "sms", source: TEXTS, target: mobile, state: "done" },
+  ];
+  await change([
+    { ...TEXT, address: "landline" },
+    { ...MAIL, address: "work_email" },
+  ]);
+  expect((await trace(batch_id)).steps).toMatchObject([
+    ...done,
+    { number: 3, mode: "email", target: "ann@people.example", state: "waiting" },
+  ]);
+  await change([MAIL]);
+  expect((await trace(batch_id)).steps).toMatchObject(done);
+  await change([]);
+  expect((await trace(batch_id)).steps).toMatchObject(done);
+});
+
 test("a person who talks on the telephone gets no text", async () => {
   const { batch_id } = await cadence([TEXT, MAIL], [ann()]);
   const dialer = createTestDialer(app, byMode({ ...UNANSWERED, voice: { tells: ["HUMAN", "COMPLETED"] } }));

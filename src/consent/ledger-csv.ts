@@ -38,7 +38,11 @@ export function readEnding<Path extends string, Verb extends "lifted" | "revoked
   if (at === undefined) wrong(`${verb}_at`, "Input should be a valid datetime", "datetime_parsing");
   else if (at === null) {
     if (through + said + by !== "")
-      wrong(`${verb}_at`, "Field required where the row says how the entry ended", "missing");
+      wrong(
+        `${verb}_at`,
+        "Give the time at which it ended, or leave the columns about its end empty",
+        "missing",
+      );
   } else if (Date.parse(at) > now.getTime()) wrong(`${verb}_at`, "Input should not lie in the future");
   else if (isOneOf(paths, through || "import"))
     return { at, through: (through || "import") as Path, said, by };

@@ -132,6 +132,31 @@ test("who may publish without tests does so with a reason that stands at the ver
   expect(page.faults).toEqual([]);
 });
 
+test("the older of two versions stands before the newer, in the words of the forms, and on a phone below each other", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents/1/versions");
+  await page.getByRole("link", { name: "Compare versions" }).click();
+  const [before, after] = [
+    page.getByRole("combobox", { name: "Before" }),
+    page.getByRole("combobox", { name: "After" }),
+  ];
+  await page.getByRole("columnheader", { name: "Version 5" }).first().waitFor();
+  expect(await before.inputValue()).toMatch(/^Version 4/);
+  expect(await after.inputValue()).toMatch(/^Version 5/);
+  await after.click();
+  await page.getByRole("option", { name: /^Version 3/ }).click();
+  await page.getByRole("columnheader", { name: "Version 3" }).first().waitFor();
+  expect(await before.inputValue()).toMatch(/^Version 3/);
+  expect(await after.inputValue()).toMatch(/^Version 4/);
+  const tools = page.getByLabel("Tools offered, side by side");
+  expect(await tools.getByRole("columnheader").allTextContents()).toEqual(["Version 3", "Version 4"]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByLabel("Change of Tools offered").waitFor();
+  expect(await page.getByRole("columnheader").count()).toBe(0);
+  expect(await axeFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+});
+
 test("who only reads sees what is live and what the draft changes, and no button", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents/1/versions");

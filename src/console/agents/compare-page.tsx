@@ -6,7 +6,8 @@ import { Empty, Fetched, PageHead, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { CompareTests } from "./compare-tests.tsx";
-import { differencesOf, PART_LABELS, stateName } from "./version-words.ts";
+import { comparedStates } from "./compared-states.ts";
+import { differencesOf, labelsOf, stateName } from "./version-words.ts";
 import { versionsQuery } from "./versioning.ts";
 
 /** Two versions of an agent beside each other: what differs, and what the tests say of each. */
@@ -19,11 +20,7 @@ export default function ComparePage() {
   const versions = useQuery(versionsQuery(agent_id));
   const numbers = (versions.data?.items ?? []).map(({ version_number }) => version_number);
   const live = versions.data?.items.find(({ is_live }) => is_live)?.version_number;
-  const before = Number(params.before) || (live ?? numbers.at(-1) ?? 0);
-  const after =
-    params.after === "draft"
-      ? "draft"
-      : Number(params.after) || (numbers.find((number) => number !== before) ?? "draft");
+  const { before, after } = comparedStates(numbers, live, params);
   const choose = (next: { before?: string; after?: string }) =>
     void navigate({
       to: ".",
@@ -94,14 +91,17 @@ function Changes(props: { agent_id: number; before: number; after: number | "dra
   });
   return (
     <Fetched query={changes}>
-      {(found) => (
-        <SideBySide
-          entries={differencesOf(found)}
-          labels={PART_LABELS}
-          before={stateName(before)}
-          after={stateName(after)}
-        />
-      )}
+      {(found) => {
+        const entries = differencesOf(found);
+        return (
+          <SideBySide
+            entries={entries}
+            labels={labelsOf(entries)}
+            before={stateName(before)}
+            after={stateName(after)}
+          />
+        );
+      }}
     </Fetched>
   );
 }

@@ -9,7 +9,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { GateList } from "./gate-list.tsx";
 import { FindingsAlert } from "./version-findings.tsx";
-import { differencesOf, PART_LABELS } from "./version-words.ts";
+import { differencesOf, labelsOf } from "./version-words.ts";
 import { versioningQuery } from "./versioning.ts";
 
 /** What the draft changes, what its tests say, a note, and the button that takes it to people. */
@@ -28,6 +28,7 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
   const mayOverride = useMay()("agents_publish_untested");
   const isFirst = versioning.published_version === null;
   const { gates, replay_gate } = versioning;
+  const entries = differencesOf(versioning.draft.changes);
   const isHeldBack = [...gates, ...(replay_gate ? [replay_gate] : [])].some(({ passes }) => !passes);
   const { form, sending } = useWindowForm({
     initial: { note: "", override_reason: "" },
@@ -68,7 +69,7 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
           <Text size="sm" fw={550}>
             Changed since version {versioning.published_version}
           </Text>
-          <DifferenceList entries={differencesOf(versioning.draft.changes)} labels={PART_LABELS} />
+          <DifferenceList entries={entries} labels={labelsOf(entries)} />
         </Stack>
       )}
       <FindingsAlert findings={versioning.draft.findings} />

@@ -9,7 +9,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { FindingsAlert } from "./version-findings.tsx";
-import { differencesOf, PART_LABELS } from "./version-words.ts";
+import { differencesOf, labelsOf } from "./version-words.ts";
 import { choose } from "./versioning.ts";
 
 /** One version: who published it, when and why, what its tests said, and how it differs from the draft. */
@@ -122,7 +122,10 @@ function Changes({ agent_id, version_number }: { agent_id: number; version_numbe
   });
   return (
     <Fetched query={changes}>
-      {(found) => <DifferenceList entries={differencesOf(found)} labels={PART_LABELS} />}
+      {(found) => {
+        const entries = differencesOf(found);
+        return <DifferenceList entries={entries} labels={labelsOf(entries)} />;
+      }}
     </Fetched>
   );
 }

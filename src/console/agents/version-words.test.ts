@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differencesOf, findingPlace, partNames } from "./version-words.ts";
+import { differencesOf, findingPlace, labelsOf, partNames } from "./version-words.ts";
 
 test("parts that differ are named in a sentence", () => {
   expect(partNames([{ part: "instructions" }, { part: "tools" }, { part: "tool book" }])).toBe(
@@ -24,4 +24,18 @@ test.each([
   ["survey", "$.context.task[0].tools[0]", "Tool survey, task 1"],
 ])("a finding of %s at %s is looked for in: %s", (part, path, place) => {
   expect(findingPlace({ part, path })).toBe(place);
+});
+
+test.each([
+  ["instructions", "Instructions"],
+  ["model.temperature", "Temperature"],
+  ["settings.wait_sound", "Sound while thinking"],
+  ["greeting.text", "Greeting, Text"],
+  ["greeting.rules.0.time_range_end", "Greeting, Rules, no. 1, To"],
+  ["languages.language_configs.1.voice_speed", "Languages, no. 2, Speed"],
+  ["tool book_appointment.definition.endpoint.timeout", "Tool book_appointment, Timeout"],
+  ["tool book_appointment", "Tool book_appointment"],
+  ["session end tool.definition.tool.function.description", "End-of-session tool, Description"],
+])("%s is called by the label of its form, %s", (path, label) => {
+  expect(labelsOf([{ path, before: "a", after: "b" }])).toEqual({ [path]: label });
 });

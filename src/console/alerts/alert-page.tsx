@@ -42,6 +42,16 @@ export default recordPage({
   list: { to: "/alerts", label: "Alerts" },
   newTitle: "New alert",
   title: "Alert",
+  labels: {
+    is_active: "Active",
+    search_fields: "Filters",
+    search_field_values: "Values of filters",
+    window_minutes: "Window in minutes",
+    least_sessions: "Minimum sessions",
+    remind_hours: "Remind every hours",
+    notified_users: "E-mail to",
+    uses_webhooks: "Send to webhooks that subscribe to alert",
+  },
   values: (rule) => ({
     ...{ name: rule?.name ?? "", is_active: rule?.is_active ?? true },
     metric: rule?.metric ?? { name: "errors" as const },

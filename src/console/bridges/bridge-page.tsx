@@ -45,7 +45,12 @@ export default recordPage({
   newTitle: "New phrases",
   title: "Bridge phrases",
   ...fields,
-  labels: { ...fields.labels, "config.randomize_bridge_phrases": "Random order" },
+  labels: {
+    ...fields.labels,
+    "config.smart_turn_timeout_seconds": "First phrase after",
+    "config.randomize_bridge_phrases": "Random order",
+    "config.apology": "Apology",
+  },
   body: (values: Values, stored) =>
     fields.body({ ...values, config: withoutEmptyLines(values.config) }, stored),
   Form: BridgeForm,

@@ -63,8 +63,16 @@ export const CAMPAIGN_LABELS: FieldLabels = {
   retry_count: "Retries",
   retry_interval: "Wait before a retry",
   allowed_line_types: "Line types",
-  target_filters: "Rules for numbers",
-  voicemail_detection: "Mailboxes",
+  include_unknown_line_types: "Include unknown types",
+  target_filters: "Number rules",
+  "target_filters.match": "Match",
+  "target_filters.on_unknown": "Unknown values",
+  voicemail_detection: "Detect voicemail",
+  "voicemail_detection.mode": "Detection method",
+  "webhooks.*.url": "URL",
+  "webhooks.*.request_method": "Method",
+  "webhooks.*.trigger_statuses": "Notify on status",
+  secrets: "Secrets of webhooks",
 };
 
 export function valuesOf(campaign: OutboundCampaignResponse): CampaignValues {

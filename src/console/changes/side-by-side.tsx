@@ -1,11 +1,19 @@
-import { Stack, Text } from "@mantine/core";
+import { Group, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
+import { DifferenceList } from "./difference-list.tsx";
 import { type Difference, showValue } from "./differences.ts";
 import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
 import classes from "./side-by-side.module.css";
 
-/** What differs between two states of a record, the earlier on the left, value by value and line by line. */
+/** Narrower than that two columns have no room for a sentence. */
+const TWO_COLUMNS = "(min-width: 62em)";
+
+/**
+ * What differs between two states of a record, the earlier on the left, value by value and line by line. On a narrow screen
+ * the lines stand below each other.
+ */
 export function SideBySide(props: {
   entries: Difference[];
   labels: FieldLabels;
@@ -13,11 +21,23 @@ export function SideBySide(props: {
   after: string;
 }) {
   const { entries, labels, before, after } = props;
+  const isWide = useMediaQuery(TWO_COLUMNS, true, { getInitialValueInEffect: false });
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         No differences.
       </Text>
+    );
+  }
+  if (!isWide) {
+    return (
+      <Stack gap="sm">
+        <Group gap="md">
+          <Text size="sm">− {before}</Text>
+          <Text size="sm">+ {after}</Text>
+        </Group>
+        <DifferenceList entries={entries} labels={labels} />
+      </Stack>
     );
   }
   return (

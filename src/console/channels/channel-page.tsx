@@ -6,6 +6,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { ApiError, call } from "../server/api.ts";
+import { labelsBelow } from "../server/field-labels.ts";
 import { CarrierNote, CarrierStatus } from "./carrier-note.tsx";
 import {
   type ChannelValues,
@@ -19,7 +20,7 @@ import { CredentialFields } from "./credential-fields.tsx";
 import { DomainNote } from "./domain-note.tsx";
 import { NumberList } from "./number-list.tsx";
 import { TargetList } from "./target-list.tsx";
-import { TelephonyFields } from "./telephony-fields.tsx";
+import { TELEPHONY_LABELS, TelephonyFields } from "./telephony-fields.tsx";
 
 const LIST = "GET /api/v1/channels/";
 
@@ -35,15 +36,19 @@ export default recordPageOf<Channel, ChannelValues>({
   together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
   labels: {
     channel_service: "Service",
+    mail_service: "Send through",
+    sip_carrier: "Carrier",
     supported_modes: "Used for",
     is_system_channel: "Use the installation's account when this channel has none",
     config: "Settings",
     "config.telephony": "Calls",
+    ...labelsBelow("config.telephony", TELEPHONY_LABELS),
     "config.account_sid": "Account SID",
     "config.auth_token": "Auth token",
     "config.email": "E-mail",
     "config.email.sending_domain": "Sending domain",
     "config.provider_credentials": "Account",
+    "config.provider_credentials.allowed_origins": "Allowed sites",
   },
   hides: [
     "config.account_sid",

@@ -1,6 +1,7 @@
 import { Grid, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { TelephonyConfigurations } from "../api-types.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 type Telephony = TelephonyConfigurations;
 type NumberName =
@@ -88,6 +89,14 @@ const SWITCHES: { name: SwitchName; label: string; about: string; usual: boolean
     usual: false,
   },
 ];
+
+export const TELEPHONY_LABELS: FieldLabels = {
+  ...Object.fromEntries([...SECONDS, ...SWITCHES].map(({ name, label }) => [name, label])),
+  interruptibility: "Interrupted by",
+  audio: "Speech processing",
+  "sip_configuration.sip_transfer_mode": "Transfer method",
+  "sip_configuration.sip_endpoints": "PBX hosts",
+};
 
 /** Fields of a row stand side by side, however much is said about each. */
 const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];

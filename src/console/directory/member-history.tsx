@@ -7,6 +7,7 @@ import { differences } from "../changes/differences.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
+import { MEMBER_LABELS } from "./member-values.ts";
 
 const WORDS: Record<NonNullable<DirectoryMemberHistoryResponse["operation"]>, string> = {
   create: "made",
@@ -71,7 +72,10 @@ export function MemberHistory({ member, onTake }: Props) {
                   )}
                 </Group>
                 {open === version.version && (
-                  <DifferenceList entries={differences(shown(version), shown(member))} />
+                  <DifferenceList
+                    entries={differences(shown(version), shown(member))}
+                    labels={MEMBER_LABELS}
+                  />
                 )}
               </div>
             ))}

@@ -7,7 +7,7 @@ import { RecordFormFrame } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
 import { ExtensionFields } from "./extension-fields.tsx";
 import { MemberHistory } from "./member-history.tsx";
-import { type MemberValues, sentMember, valuesOf } from "./member-values.ts";
+import { MEMBER_LABELS, type MemberValues, sentMember, valuesOf } from "./member-values.ts";
 import { TestPanel } from "./test-panel.tsx";
 
 export default recordPage({
@@ -25,7 +25,7 @@ export default recordPage({
   newTitle: "New member",
   title: "Member",
   alsoInvalidates: [["directory history"]],
-  labels: { type: "Kind", contact_tags: "Tags", comments: "Version note" },
+  labels: MEMBER_LABELS,
   values: valuesOf,
   body: (values: MemberValues, stored) => ({ ...sentMember(values), ...(stored && { id: stored.id }) }),
   reasonAs: "comment",

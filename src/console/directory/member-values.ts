@@ -1,4 +1,5 @@
 import type { DirectoryMember, DirectoryMemberCreate } from "../api-types.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 /** When a number is reached; every key is a text of the API, and one that is empty is left out. */
 export type Rule = Record<string, string>;
@@ -15,6 +16,16 @@ export type MemberValues = {
 };
 
 type Stored = Pick<DirectoryMember, "name" | "type" | "extensions" | "contact_tags">;
+
+export const MEMBER_LABELS: FieldLabels = {
+  type: "Kind",
+  contact_tags: "Tags",
+  comments: "Version note",
+  "extensions.*.numbers.*.rules.*.date": "On the date",
+  "extensions.*.numbers.*.rules.*.start_time": "From",
+  "extensions.*.numbers.*.rules.*.end_time": "To",
+  "extensions.*.numbers.*.rules.*.timezone": "Time zone",
+};
 
 export const valuesOf = (member: Stored | null): MemberValues => ({
   name: member?.name ?? "",

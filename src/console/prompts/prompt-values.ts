@@ -1,5 +1,5 @@
 import type { PromptLlmConfig, PromptResponse } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { type FieldLabels, labelsBelow } from "../server/field-labels.ts";
 
 /** What of a prompt is edited. */
 export type PromptValues = {
@@ -54,12 +54,17 @@ export const promptBody = (values: PromptValues) => ({
   include_default_tools: false,
 });
 
+/** How the form calls the fields of the model. */
+export const MODEL_LABELS: FieldLabels = {
+  temperature: "Temperature",
+  seed: "Seed",
+  api_version: "API version",
+};
+
 export const PROMPT_LABELS: FieldLabels = {
   context: "Instructions",
   llm_config: "Model",
-  "llm_config.temperature": "Temperature",
-  "llm_config.seed": "Seed",
-  "llm_config.api_version": "API version",
+  ...labelsBelow("llm_config", MODEL_LABELS),
   session_end_enabled: "Run a tool after the session",
   session_end_tool_id: "End-of-session tool",
   edit_comments: "Version note",

@@ -1,18 +1,18 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptHistory, PromptResponse } from "../api-types.ts";
-import { DifferenceList } from "../changes/difference-list.tsx";
 import { differences } from "../changes/differences.ts";
 import { SideBySide } from "../changes/side-by-side.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { type FieldLabels, labelsBelow } from "../server/field-labels.ts";
 import { Time } from "../time/time.tsx";
+import { MODEL_LABELS } from "./prompt-values.ts";
 
 type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => void) | null };
 
-/** Compares two versions, side by side or stacked on narrow screens; the earlier one can be restored. */
+/** Compares two versions, side by side or below each other on narrow screens; the earlier one can be restored. */
 export function PromptVersions({ prompt, onRestore }: Props) {
   const history = useQuery({
     queryKey: ["prompt history", prompt.id],
@@ -32,10 +32,11 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
   const ordered = versions.toSorted((a, b) => b.version_number - a.version_number);
   const newest = ordered[0]?.version_number ?? 1;
   // Until a version is chosen, the latest change is shown.
-  const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
   const [chosen, choose] = useState<{ before?: number; after?: number }>({});
-  const before = chosen.before ?? ordered[1]?.version_number ?? newest;
-  const after = chosen.after ?? newest;
+  const one = chosen.before ?? ordered[1]?.version_number ?? newest;
+  const other = chosen.after ?? newest;
+  // The older stands left, in whatever order they were chosen.
+  const [before, after] = [Math.min(one, other), Math.max(one, other)];
   const choices = ordered.map(({ version_number }) => ({
     value: String(version_number),
     label: `Version ${version_number}${version_number === newest ? " (newest)" : ""}`,
@@ -57,14 +58,14 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
           data={choices}
           allowDeselect={false}
           value={String(before)}
-          onChange={(number) => choose({ ...chosen, before: Number(number) })}
+          onChange={(number) => choose({ before: Number(number), after })}
         />
         <Select
           label="To"
           data={choices}
           allowDeselect={false}
           value={String(after)}
-          onChange={(number) => choose({ ...chosen, after: Number(number) })}
+          onChange={(number) => choose({ before, after: Number(number) })}
         />
         {onRestore && left && before !== newest && (
           <Button variant="default" onClick={() => onRestore(left)}>
@@ -87,16 +88,12 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
           ),
       )}
       {left && right && before !== after ? (
-        isWide ? (
-          <SideBySide
-            entries={differences(shown(left), shown(right))}
-            labels={{}}
-            before={`Version ${before}`}
-            after={`Version ${after}`}
-          />
-        ) : (
-          <DifferenceList entries={differences(shown(left), shown(right))} labels={{}} />
-        )
+        <SideBySide
+          entries={differences(shown(left), shown(right))}
+          labels={LABELS}
+          before={`Version ${before}`}
+          after={`Version ${after}`}
+        />
       ) : (
         <Text size="sm" c="dimmed">
           Choose two versions to compare.
@@ -105,6 +102,11 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
     </Stack>
   );
 }
+
+const LABELS: FieldLabels = {
+  ...labelsBelow("model", MODEL_LABELS),
+  tool_at_the_end: "End-of-session tool",
+};
 
 const shown = (version: PromptHistory) => ({
   name: version.prompt_name,

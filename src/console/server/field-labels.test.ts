@@ -9,12 +9,16 @@ test.each([
   ["llm_config.temperature", "Model settings, temperature"],
   ["llm_config.reasoning.effort", "Effort"],
   ["rules.0.start_time", "Rules, no. 1, start time"],
+  ["rules.0.end_time", "Rules, no. 1, To"],
+  ["windows.2.hours.4.from", "Windows, no. 3, hours, no. 5, From"],
   ["", ""],
 ])("%j is called %j", (path, words) => {
   const labels = {
     context: "Instructions",
     llm_config: "Model settings",
     "llm_config.reasoning.effort": "Effort",
+    "rules.*.end_time": "To",
+    "windows.*.hours.*.from": "From",
   };
   expect(fieldLabel(path, labels)).toBe(words);
 });

@@ -7,6 +7,7 @@ import { differences } from "../changes/differences.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
+import { DEFINITION_LABELS } from "./tool-labels.ts";
 
 type Props = { tool: ToolDetailResponse; onRestore: ((definition: ToolDefinition) => void) | null };
 
@@ -61,7 +62,10 @@ export function ToolHistory({ tool, onRestore }: Props) {
                     )}
                   </Group>
                   {open === number && (
-                    <DifferenceList entries={differences(version.definition, tool.definition)} />
+                    <DifferenceList
+                      entries={differences(version.definition, tool.definition)}
+                      labels={DEFINITION_LABELS}
+                    />
                   )}
                 </div>
               );

@@ -23,6 +23,7 @@ import { EndpointFields } from "./endpoint-fields.tsx";
 import { KeptDraft } from "./kept-draft.tsx";
 import { useRecordedSession } from "./recorded-session.ts";
 import { ToolHistory } from "./tool-history.tsx";
+import { TOOL_LABELS } from "./tool-labels.ts";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
 
@@ -73,7 +74,7 @@ export default recordPage({
   acrossViews: true,
   inside: INSIDE,
   isFixed: ({ service_name }) => service_name === SYSTEM,
-  labels: { last_updated_comments: "Version note" },
+  labels: TOOL_LABELS,
   values: (tool) => (tool ? valuesOf(tool) : NEW),
   body: (values) => sent(values),
   About: ({ record: { definition, version_number, last_updated, last_updated_by } }) => (

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { anyJson, boundedList, name, recordId, textMap } from "../api/schema.ts";
+import { headerProblem, SET_BY_CONNECTION } from "../egress/outgoing-headers.ts";
 import { AgentSttProvider, AgentWaitSound } from "../speech/speech.ts";
 import { canonicalTimezone } from "./timezone.ts";
 
@@ -27,11 +28,17 @@ export const timezone = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const toolHeaders = z.record(
-  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
-  // What HTTP carries in a header.
-  z.string().regex(/^[\t -~\u0080-\u00ff]*$/),
-);
+const toolHeaders = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+    // What HTTP carries in a header.
+    z.string().regex(/^[\t -~\u0080-\u00ff]*$/),
+  )
+  .superRefine((headers, context) => {
+    for (const name of Object.keys(headers))
+      if (headerProblem(name, "") === "set by the connection")
+        context.addIssue({ code: "custom", path: [name], message: SET_BY_CONNECTION });
+  });
 
 export const AgentCreate = z
   .object({

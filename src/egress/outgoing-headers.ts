@@ -14,6 +14,9 @@ export type HeaderProblem = "set by the connection" | "name" | "value";
 export const NOT_CARRIED =
   "Has a character that a request can't carry, such as a line break. Paste it again without it.";
 
+/** To whoever saves a header that no request of ours may set. */
+export const SET_BY_CONNECTION = "The connection sets this header by itself. Leave it out.";
+
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (CONNECTION_HEADERS.has(name.toLowerCase())) return "set by the connection";
   try {

@@ -1,5 +1,5 @@
 import { invalid } from "../base/errors.ts";
-import { headerProblem, NOT_CARRIED } from "../egress/outgoing-headers.ts";
+import { headerProblem, NOT_CARRIED, SET_BY_CONNECTION } from "../egress/outgoing-headers.ts";
 import { isFixedAddress } from "./allowed-hosts.ts";
 
 /** How a tool's calls authenticate; the keys each way needs. */
@@ -43,7 +43,7 @@ function problemOf(auth_type: ServiceAuthType, key: string, value: string): stri
   switch (auth_type) {
     case "custom_headers":
       return headerProblem(key, value) === "set by the connection"
-        ? "The connection sets this header by itself. Leave it out."
+        ? SET_BY_CONNECTION
         : uncarried(key, value);
     case "bearer":
       return value.trim() === "" ? "Enter the token." : uncarried("authorization", value);

@@ -38,6 +38,12 @@ describe("what an agent may be", () => {
       ["tool_headers", "X-A"],
       "string_pattern_mismatch",
     ],
+    [
+      "a header that the connection sets",
+      { tool_headers: { "X-A": "a", Host: "b.example" } },
+      ["tool_headers", "Host"],
+      "value_error",
+    ],
     ["an unknown stt_provider", { stt_provider: "Ears" }, ["stt_provider"], "enum"],
     ["an unknown wait_sound", { wait_sound: "Jazz" }, ["wait_sound"], "enum"],
     ["labels that are no texts", { labels: ["a", 1] }, ["labels", 1], "string_type"],

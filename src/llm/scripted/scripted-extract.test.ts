@@ -89,6 +89,13 @@ describe("a parameter's answer", () => {
     [{ type: "integer", maximum: 10 }, "11", undefined],
     [{ type: "number" }, "1,250.50 dollars", 1250.5],
     [{ type: "string", format: "email" }, "it is Ann.Lee@example.co.uk.", "Ann.Lee@example.co.uk"],
+    [
+      { type: "string", format: "phone" },
+      "It is five one two five five five zero one four two.",
+      "5125550142",
+    ],
+    [{ type: "string", format: "phone" }, "+1 five one two 555 0142", "+15125550142"],
+    [{ type: "string", format: "phone" }, "the one on the two of May", undefined],
     [{ type: "string", format: "date-time" }, "tomorrow at 9:30", "2026-11-21T09:30:00"],
     [{ type: "string", pattern: "^[A-Z]{2}\\d+$" }, "my code is AB12", "AB12"],
     [{ type: "string", pattern: "^[A-Z]{2}\\d+$" }, "no idea", undefined],

@@ -127,9 +127,17 @@ function formatted(
   }
 }
 
-/** A date is made of digits and dashes too; five digits are the shortest number anybody dials here. */
+const DIGITS = SMALL.slice(0, 10);
+const DICTATED = new RegExp(`\\b(?:${DIGITS.join("|")})(?:[\\s,.-]+(?:${DIGITS.join("|")}))+\\b`, "gi");
+
+/** A date is made of digits and dashes too; five digits are the shortest number anybody dials here. Calls hear them as words. */
 function phoneIn(text: string): string | undefined {
-  const number = PHONE.exec(text.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, " "))?.[0].replaceAll(/[^\d+]/g, "");
+  const written = text.replaceAll(DICTATED, (words) =>
+    wordsOf(words)
+      .map((word) => DIGITS.indexOf(word))
+      .join(""),
+  );
+  const number = PHONE.exec(written.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, " "))?.[0].replaceAll(/[^\d+]/g, "");
   return number !== undefined && number.length >= 5 ? number : undefined;
 }
 

@@ -39,6 +39,28 @@ test("for all texts: counts are told as they are, and no probability is above on
   );
 });
 
+test("after digits come digits sooner than words that sound like them, however usual those are", () => {
+  const model = languageModel(
+    ["i want to book for two to four people. to the park for a day to go"],
+    () => true,
+  );
+  const unigrams = new Map(section(model, 1).map((line) => [line.split(" ")[1], line.split(" ")]));
+  const bigrams = new Map(
+    section(model, 2).map((line) => [line.split(" ").slice(1, 3).join(" "), line.split(" ")]),
+  );
+  const after = (history: string, word: string) => {
+    const seen = bigrams.get(`${history} ${word}`);
+    return Number(seen ? seen[0] : Number(unigrams.get(history)?.[2]) + Number(unigrams.get(word)?.[0]));
+  };
+  for (const [digit, alike] of [
+    ["two", "to"],
+    ["four", "for"],
+    ["one", "want"],
+  ] as const) {
+    expect(after("five", digit)).toBeGreaterThan(after("five", alike));
+  }
+});
+
 test("for all histories: what may follow adds up to one", () => {
   const model = languageModel(["we are open from eight to five", "are you open on saturday"], () => true);
   const unigrams = section(model, 1).map((line) => line.split(" "));

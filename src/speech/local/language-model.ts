@@ -15,8 +15,11 @@ const EVERYDAY = `
   saturday. sunday. on monday. on tuesday. on wednesday. on thursday. on friday. january. february. march. april.
   may. june. july. august. september. october. november. december. zero. one. two. three. four. five. six. seven.
   eight. nine. ten. eleven. twelve. thirteen. fourteen. fifteen. sixteen. seventeen. eighteen. nineteen. twenty.
-  thirty. forty. fifty. o'clock. half past. a quarter past. first. second. third. for a. the. and. or. um. uh.
-  mm. mhm.`;
+  thirty. forty. fifty. o'clock. half past. a quarter past. first. second. third. the first one. the second one.
+  the third one. the last one. for a. the. and. or. um. uh. mm. mhm.`;
+
+/** They are dictated in any order, and "two", "four" and "one" sound as words that are more usual elsewhere. */
+const DIGITS = "zero one two three four five six seven eight nine".split(" ");
 
 const DISCOUNT = 0.5;
 const START = "<s>";
@@ -49,6 +52,12 @@ export function languageModel(expected: readonly string[], isKnown: (word: strin
     .filter((words) => words.length > 0);
   const counts = [1, 2, 3].map((length) => countGrams(sentences, length));
   const [unigrams, bigrams, trigrams] = counts as [GramCounts, GramCounts, GramCounts];
+  const digits = DIGITS.filter(isKnown);
+  for (const one of digits)
+    for (const two of digits) {
+      addTo(bigrams, `${one} ${two}`);
+      for (const three of digits) addTo(trigrams, `${one} ${two} ${three}`);
+    }
   const total = [...unigrams.values()].reduce((sum, count) => sum + count, 0);
 
   // Unigrams are smoothed by one, so that every word may follow every word.
@@ -89,11 +98,13 @@ function countGrams(sentences: string[][], length: number): GramCounts {
     const all = [START, ...words, END];
     for (let at = 0; at + length <= all.length; at++) {
       const gram = all.slice(at, at + length).join(" ");
-      if (gram !== START) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+      if (gram !== START) addTo(counts, gram);
     }
   }
   return counts;
 }
+
+const addTo = (counts: GramCounts, gram: string): void => void counts.set(gram, (counts.get(gram) ?? 0) + 1);
 
 /** P(last word | those before), and what of each history's probability is left for words that never followed it. */
 function conditional(

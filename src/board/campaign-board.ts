@@ -10,7 +10,8 @@ import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "../dia
 import { timeOf } from "../dialing/due-batches.ts";
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
+import type { StepLogEntry } from "../planning/cadences/step-log.ts";
+import { type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
 import { clockText } from "../planning/steps/step-wait.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { countAll, countBatches, funnelOf } from "./board-counts.ts";
@@ -175,9 +176,11 @@ async function stepOf(
     return { kind: "waiting" as const, reason: "done", text: "Nobody waits in this batch.", until: null };
   const due = open.next_due === null ? now : new Date(open.next_due);
   if (step.kind === "start" && due > now) {
-    // Everybody is put off: the batch waits for what its first request waits for.
+    // Everybody is put off: the batch waits for what its first request waits for, unless that is one of many retries.
     const next = await firstWaiting(deps.db, look.batch.batch_key);
-    if (next !== undefined && (next.attempt_count === 0 || next.call_back_after === next.attempt_count)) {
+    const isRetry =
+      next !== undefined && next.attempt_count > 0 && next.call_back_after !== next.attempt_count;
+    if (next !== undefined && (!isRetry || look.batch.cadence !== null)) {
       const { until, ...why } = await nextStepOf(deps, look, next, now);
       return { ...why, until: until?.toISOString() ?? null };
     }
@@ -245,6 +248,7 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
 type Row = Omit<z.output<typeof Latest>, "text"> & {
   attempt: ExplainedAttempt | null;
   skipped: string | null;
+  step_log: StepLogEntry[] | null;
   batch_status: BatchStatus;
   expires_on: string | null;
 };
@@ -257,7 +261,7 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
           and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
         then 'CANCELED' else r.request_status end as request_status,
       r.channel_manager_status, r.attempt_count,
-      r.session_id, latest.at, latest.attempt, r.skip_reason ->> 'text' as skipped
+      r.session_id, latest.at, latest.attempt, r.skip_reason ->> 'text' as skipped, r.step_log
     from (
       select key, batch_id, status, expires_on, cancels_waiting from batches where campaign_id = ${campaign_id} and deleted_at is null
       order by key desc limit ${MOST_BATCHES}
@@ -280,12 +284,9 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
     join requests r on r.batch_key = b.key and r.id = latest.request_id
     order by latest.at desc, b.key desc, r.id desc
     limit ${MOST_REQUESTS}`.execute(db);
-  return rows.map(({ attempt, skipped, batch_status, expires_on, ...row }) => {
-    const status = statusAt({ status: batch_status, expires_on: timeOf(expires_on) }, now);
-    const canceled = canceledBy(status, row.request_status);
-    return {
-      ...row,
-      text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now, canceled),
-    };
+  return rows.map(({ attempt, skipped, step_log, batch_status: stored, expires_on, ...row }) => {
+    const batch_status = statusAt({ status: stored, expires_on: timeOf(expires_on) }, now);
+    const request = { ...row, skipped, step_log, batch_status };
+    return { ...row, text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now, request) };
   });
 }

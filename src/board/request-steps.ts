@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
 import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import { STOPS } from "../dialing/cadences/skip-steps.ts";
 import { type Candidate, personOf } from "../dialing/candidates.ts";
 import type { DueBatch } from "../dialing/due-batches.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { stepAddress } from "../planning/cadences/cadence.ts";
 import { describeSteps } from "../planning/cadences/describe-steps.ts";
+import type { NextStep } from "../planning/explain.ts";
 
 export const TracedStep = z
   .object({
@@ -31,7 +33,12 @@ type Stepped = Pick<Candidate, "target" | "request_target" | "request_variables"
 type StepAttempt = { step: number; mode: string; number: string; target: string };
 
 /** How each step of a request's campaign stands; none where it has but its own. `attempts`: the oldest first. */
-export function stepsOf({ cadence, campaign, sender }: DueBatch, request: Stepped, attempts: StepAttempt[]) {
+export function stepsOf(
+  { cadence, campaign, sender }: DueBatch,
+  request: Stepped,
+  attempts: StepAttempt[],
+  next: NextStep,
+) {
   const person = personOf(request);
   return describeSteps({
     mode: campaign.mode,
@@ -44,6 +51,7 @@ export function stepsOf({ cadence, campaign, sender }: DueBatch, request: Steppe
       log: request.step_log ?? [],
       isWaiting: isWaiting(request.request_status),
       isOver: isOver(request.request_status),
+      stop: next.kind === "waiting" && STOPS.has(next.reason) ? next.text : null,
     },
     tried: new Map(
       attempts.map(({ step, mode, number, target }) => [

@@ -38,7 +38,6 @@ import type { LineLimits } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
 import {
-  canceledBy,
   type ExplainedAttempt,
   explainAttempt,
   explainWaiting,
@@ -150,10 +149,13 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
       const lane = lookAtLane(look, request.step, now).batch;
       const standing = await checksOfLane(deps.db, { batch: lane, people: [request] }, now, readStanding);
       const { status, expires_on } = look.batch;
-      const canceled = canceledBy(
-        statusAt({ status, expires_on: timeOf(expires_on) }, now),
-        request.request_status,
-      );
+      const asItStands = {
+        batch_status: statusAt({ status, expires_on: timeOf(expires_on) }, now),
+        request_status: request.request_status,
+        attempt_count: request.attempt_count,
+        step_log: request.step_log,
+        skipped: request.skip_reason?.text ?? null,
+      };
       return {
         batch_id: params.batch_id,
         reference_id: request.reference_id,
@@ -164,7 +166,7 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
         at: now.toISOString(),
         number_check: standing.get(request.target)?.text ?? null,
         next_step: { ...next, until: next.until?.toISOString() ?? null },
-        steps: stepsOf(look.batch, request, attempts),
+        steps: stepsOf(look.batch, request, attempts, next),
         attempts: attempts.map(({ channel_status, hang_up_at, number_choice, target: _, ...attempt }) => ({
           ...attempt,
           step: attempt.step + 1,
@@ -173,7 +175,7 @@ export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
             text: choiceText(attempt.number, number_choice),
           },
           channel_manager_status: channel_status,
-          text: explainAttempt({ ...attempt, channel_status, hang_up_at }, look.zone, now, canceled),
+          text: explainAttempt({ ...attempt, channel_status, hang_up_at }, look.zone, now, asItStands),
         })),
       };
     },

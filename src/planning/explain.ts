@@ -1,6 +1,8 @@
+import { unreachable } from "../base/errors.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { AttemptPhase } from "./attempt-state.ts";
 import type { BatchStatus } from "./batch-state.ts";
+import { reasonIn, type StepLogEntry } from "./cadences/step-log.ts";
 import { moveText } from "./retries/better-hours.ts";
 import type { Decision } from "./settle.ts";
 import type { BatchStep } from "./steps/batch-step.ts";
@@ -64,20 +66,68 @@ const CANCELED_BY: Record<CanceledBy, string> = {
   request: "the request was canceled",
 };
 
-/** `batch`: its status now. Who still waits in a batch that is over is about to be canceled. */
-export function canceledBy(batch: BatchStatus, request_status: string): CanceledBy | null {
+/** An attempt's request as it stands now: what the attempt planned may never come. */
+export type RequestOfAttempt = {
+  /** Of its batch, now. */
+  batch_status: BatchStatus;
+  request_status: string;
+  attempt_count: number;
+  step_log: readonly StepLogEntry[] | null;
+  /** Why it was skipped as a whole, in a sentence. */
+  skipped: string | null;
+};
+
+/** Who still waits in a batch that is over is about to be canceled. */
+function canceledBy({ batch_status: batch, request_status }: RequestOfAttempt): CanceledBy | null {
   if (request_status !== "CANCELED" && request_status !== "PENDING") return null;
   if (batch === "EXPIRED") return "expiry";
   if (batch === "CANCELED") return "batch";
   return request_status === "CANCELED" ? "request" : null;
 }
 
-/** What became of an attempt, in a sentence. `canceled`: the request is, and a retry that was planned never comes. */
+type Planned = Extract<Decision, { kind: "step" | "retry" | "call-back" }>;
+
+/** What an attempt planned, by itself and with its time. */
+function planOf(planned: Planned, zone: string, now: Date): { what: string; clause: string } {
+  const at = clockText(new Date(planned.at), zone, now);
+  switch (planned.kind) {
+    case "step": {
+      const what = `step ${planned.step} of ${planned.of}, ${STEP_WORDS[planned.mode]},`;
+      return { what, clause: `${what} from ${at}` };
+    }
+    case "retry": {
+      const what = `retry ${planned.number} of ${planned.of}`;
+      return { what, clause: `${what} from ${at}${planned.move ? `, ${moveText(planned.move)}` : ""}` };
+    }
+    case "call-back":
+      return { what: "the call that was asked for", clause: `the person asked for a call at ${at}` };
+    default:
+      return unreachable(planned);
+  }
+}
+
+/** Why what was planned does not come; null: it comes, or came. */
+function hindrance(
+  planned: Planned,
+  what: string,
+  isLast: boolean,
+  request: RequestOfAttempt,
+): string | null {
+  const canceled = canceledBy(request);
+  if (canceled) return CANCELED_BY[canceled];
+  const logged = request.step_log?.find(({ kind, step }) =>
+    planned.kind === "step" ? step === planned.step - 1 : isLast && kind === "stopped",
+  );
+  if (logged) return `${what} was ${logged.kind}: ${logged.text}`;
+  return isLast && request.skipped !== null ? `${what} was stopped: ${reasonIn(request.skipped)}` : null;
+}
+
+/** What became of an attempt, in a sentence. */
 export function explainAttempt(
   attempt: ExplainedAttempt,
   zone: string,
   now: Date,
-  canceled: CanceledBy | null = null,
+  request: RequestOfAttempt | null = null,
 ): string {
   const { attempt_number, state, channel_status, decision } = attempt;
   const name = `Attempt ${attempt_number}`;
@@ -88,20 +138,12 @@ export function explainAttempt(
     return channel_status === "PENDING"
       ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
       : `${name} ended: ${spoken(channel_status)}.`;
-  if (decision.kind === "step")
-    return `${name}: ${spoken(decision.status)}; ${
-      canceled
-        ? CANCELED_BY[canceled]
-        : `step ${decision.step} of ${decision.of}, ${STEP_WORDS[decision.mode]}, from ${clockText(new Date(decision.at), zone, now)}`
-    }.`;
-  if (decision.kind === "retry" && canceled)
-    return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
-  if (decision.kind === "retry")
-    return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}${decision.move ? `, ${moveText(decision.move)}` : ""}.`;
-  if (decision.kind === "call-back" && canceled)
-    return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
-  if (decision.kind === "call-back")
-    return `${name}: ${spoken(decision.status)}; the person asked for a call at ${clockText(new Date(decision.at), zone, now)}.`;
+  if (decision.kind === "step" || decision.kind === "retry" || decision.kind === "call-back") {
+    const { what, clause } = planOf(decision, zone, now);
+    const isLast = attempt_number === request?.attempt_count;
+    const why = request && hindrance(decision, what, isLast, request);
+    return `${name}: ${spoken(decision.status)}; ${why ?? clause}.`;
+  }
   if (decision.kind === "done" && attempt.answerer === "MACHINE" && decision.status === "COMPLETED")
     return `${name}: a machine answered, and was left a message.`;
   if (decision.kind === "done") return `${name}: ${spoken(decision.status)}.`;

@@ -6,14 +6,14 @@ import { REQUEST_STATUS } from "../../channels/status-mapping.ts";
 import type { Tx } from "../../db/database.ts";
 import { type NewEvent, publish } from "../../events/event.ts";
 import { nextCadenceStep, type StepChoice } from "../../planning/cadences/next-cadence-step.ts";
-import { type StepLogEntry, withEntries } from "../../planning/cadences/step-log.ts";
+import { reasonIn, type StepLogEntry, withEntries } from "../../planning/cadences/step-log.ts";
 import type { SkipReason } from "../../planning/steps/request-step.ts";
 import { personOf } from "../candidates.ts";
 import type { Skipped } from "../skip-requests.ts";
 import { stepEvents, stoppedEvent } from "./step-events.ts";
 
 /** Reasons that are about the person and not about one channel: no step follows. */
-const STOPS: ReadonlySet<SkipReason> = new Set(["suppressed", "too-late", "answered"]);
+export const STOPS: ReadonlySet<string> = new Set<SkipReason>(["suppressed", "too-late", "answered"]);
 
 /** How a request stands after one of its steps was skipped. */
 type AfterSkip = {
@@ -37,14 +37,14 @@ export async function skipSteps(tx: Tx, all: Skipped[], now: Date): Promise<Skip
   const kept = new Set(after.map(({ skipped }) => skipped));
   const whole = all.filter((skipped) => !kept.has(skipped));
   const stopped = whole.filter((skipped) => isInCadence(skipped) && skipped.candidate.attempt_count > 0);
-  await tell(tx, stopped, (skipped) => [stoppedEvent(named(skipped, now), whyOf(skipped))]);
+  await tell(tx, stopped, (skipped) => [stoppedEvent(named(skipped, now), reasonIn(skipped.text))]);
   return whole;
 }
 
 /** Null: nothing was tried, and nothing will be, so that it is skipped whole; so it is where its person opted out. Pure. */
 export function afterSkip(skipped: Skipped, now: Date): AfterSkip | null {
   const { batch, candidate, reason } = skipped;
-  const entry = { step: candidate.step, at: now.toISOString(), text: whyOf(skipped) };
+  const entry = { step: candidate.step, at: now.toISOString(), text: reasonIn(skipped.text) };
   if (reason === "answered")
     return {
       skipped,
@@ -65,9 +65,6 @@ export function afterSkip(skipped: Skipped, now: Date): AfterSkip | null {
     ],
   };
 }
-
-/** Without the word that a sentence on its own begins with. */
-const whyOf = ({ text }: Skipped): string => text.replace(/^(?:Skipped|Stopped): /, "").replace(/\.$/, "");
 
 /** A call that a machine answered, with nothing left on it, is over as one that was made. */
 const asItsLastStep = (status: ChannelStatus): NonNullable<AfterSkip["over"]> => {
@@ -102,8 +99,8 @@ async function store(tx: Tx, after: AfterSkip[], now: Date): Promise<void> {
     (skipped) => {
       const { choice, over } = choices.get(skipped) as AfterSkip;
       const request = named(skipped, now);
-      if (skipped.reason === "answered") return [stoppedEvent(request, whyOf(skipped))];
-      const own = { step: skipped.candidate.step, text: whyOf(skipped) };
+      if (skipped.reason === "answered") return [stoppedEvent(request, reasonIn(skipped.text))];
+      const own = { step: skipped.candidate.step, text: reasonIn(skipped.text) };
       return [
         ...stepEvents(request, [own, ...choice.skipped], choice.next),
         ...(over === null ? [] : [stoppedEvent(request, "no step is left")]),

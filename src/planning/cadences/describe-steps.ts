@@ -32,6 +32,8 @@ type Described = {
     log: readonly StepLogEntry[];
     isWaiting: boolean;
     isOver: boolean;
+    /** Why it ends when its turn comes, in a sentence; null: it doesn't. */
+    stop: string | null;
   };
   /** By step, the last attempt of each. */
   tried: ReadonlyMap<number, TriedStep>;
@@ -62,16 +64,17 @@ export function describeSteps({ mode, source, steps, request, tried, targetOf }:
 
 function stateOf(
   index: number,
-  { step, due_at, log, isWaiting, isOver }: Described["request"],
+  { step, due_at, log, isWaiting, isOver, stop }: Described["request"],
   tried: ReadonlyMap<number, TriedStep>,
 ): Pick<StepView, "state" | "at" | "text"> {
   const skipped = log.find((entry) => entry.kind === "skipped" && entry.step === index);
   if (skipped) return { state: "skipped", at: skipped.at, text: skipped.text };
   const none = { at: null, text: null };
   const isCurrent = index === step && !isOver;
-  if (isCurrent && isWaiting) return { state: "waiting", at: due_at, text: null };
-  if (isCurrent) return { state: "under-way", ...none };
+  if (isCurrent && !isWaiting) return { state: "under-way", ...none };
+  if (isCurrent && stop === null) return { state: "waiting", at: due_at, text: null };
   if (tried.has(index)) return { state: "done", ...none };
+  if (stop !== null && index >= step) return { state: "stopped", at: null, text: isCurrent ? stop : null };
   const stopped = log.find((entry) => entry.kind === "stopped");
   if (stopped && index >= stopped.step) return { state: "stopped", at: stopped.at, text: stopped.text };
   return { state: isOver || index < step ? "not-reached" : "later", ...none };

@@ -7,6 +7,10 @@ export type StepLogEntry = {
   text: string;
 };
 
+/** Why a step did not come, for the middle of a sentence: without the word that the sentence on its own begins with. */
+export const reasonIn = (sentence: string): string =>
+  sentence.replace(/^(?:Skipped|Stopped): /, "").replace(/\.$/, "");
+
 /** Of one request: more than all steps of a cadence and what stopped it. */
 const MOST_KEPT = 20;
 

@@ -69,6 +69,7 @@ const UNANSWERED: Partial<Record<Outreach["mode"], Plan>> = {
 
 const trace = async (batch_id: string, reference = "ann") =>
   (await app.send("GET", `${BATCHES}/${batch_id}/requests/${reference}/trace`)).body;
+const states = ({ steps }: { steps: { state: string }[] }) => steps.map(({ state }) => state);
 const handed = (dialer: ReturnType<typeof createTestDialer>) =>
   dialer.world.handed.map(({ mode, source, target }) => `${mode} ${source} ${target}`);
 const eventsOf = async (campaign_id: number, type: string) => {
@@ -106,11 +107,7 @@ test("a call that nobody answers is followed by a text after ten minutes and a m
   expect(await dialing.shown(batch_id)).toEqual(["COMPLETED DELIVERED 3"]);
   await dialer.pass(3 * 24 * 60, 3_600_000);
   expect(dialer.world.handed).toHaveLength(3);
-  expect((await trace(batch_id)).steps.map(({ state }: { state: string }) => state)).toEqual([
-    "done",
-    "done",
-    "done",
-  ]);
+  expect(states(await trace(batch_id))).toEqual(["done", "done", "done"]);
   expect(await eventsOf(campaign_id, "request-step")).toEqual([
     expect.stringMatching(/^Step 2 of 3 of request "ann" .*: a text, not before /),
     expect.stringMatching(/^Step 3 of 3 of request "ann" .*: an e-mail, not before /),
@@ -160,11 +157,7 @@ test("a person who talks on the telephone gets no text", async () => {
   await dialer.pass(2 * 24 * 60, 1_800_000);
   expect(dialer.world.handed).toHaveLength(1);
   expect(await dialing.shown(batch_id)).toEqual(["COMPLETED COMPLETED 1"]);
-  expect((await trace(batch_id)).steps.map(({ state }: { state: string }) => state)).toEqual([
-    "done",
-    "not-reached",
-    "not-reached",
-  ]);
+  expect(states(await trace(batch_id))).toEqual(["done", "not-reached", "not-reached"]);
 });
 
 test("the campaign's retries come first, and belong to its own step alone", async () => {
@@ -237,17 +230,32 @@ describe("no further step is tried", () => {
     expect(await eventsOf(campaign_id, "request-steps-stopped")).toEqual([
       expect.stringContaining(`${mailOf(person)} opted out`),
     ]);
+    expect((await trace(batch_id)).attempts).toMatchObject([
+      { text: expect.stringContaining(`step 2 of 3, a text, was stopped: ${mailOf(person)} opted out.`) },
+    ]);
   });
 
   test.each([
     ["calls us", "voice"],
     ["writes to us", "sms"],
   ] as const)("once the person %s", async (_, channel) => {
-    const { batch_id, dialer, person } = await afterTheCall();
+    const { campaign_id, batch_id, dialer, person } = await afterTheCall();
     app.clock.advance(60_000);
     await saidBy(person.target, channel);
+    // Before its turn comes, too, nobody is told of a step that will not come.
+    const stopped = { reason: "answered", text: expect.stringContaining(`Stopped: ${person.target}`) };
+    const waiting = await trace(batch_id);
+    expect(waiting.next_step).toMatchObject(stopped);
+    expect(states(waiting)).toEqual(["done", "stopped", "stopped"]);
+    const board = async () => (await app.send("GET", `${CAMPAIGNS}/${campaign_id}/board`)).body;
+    expect((await board()).batches).toMatchObject([{ next_step: stopped }]);
     await dialer.pass(2 * 24 * 60, 1_800_000);
     expect(dialer.world.handed).toHaveLength(1);
+    const outcome = expect.stringMatching(
+      /^Attempt 1: .*; step 2 of 3, a text, was stopped: \+\d+ (?:called us|answered)\.$/,
+    );
+    expect((await board()).latest).toMatchObject([{ text: outcome }]);
+    expect((await trace(batch_id)).attempts).toMatchObject([{ text: outcome }]);
     expect(await dialing.shown(batch_id)).toEqual(["COMPLETED COMPLETED 1"]);
     expect((await trace(batch_id)).steps).toMatchObject([
       { state: "done" },

@@ -68,6 +68,13 @@ test("an operator finds the call in which the booking tool failed last week, and
   await click("option", "Last 7 days");
   await page.getByText("1–2 of 2").waitFor();
   await page.getByText("I need an appointment.").waitFor();
+  // The screen is 1280 px wide, and the last column ends on it.
+  const list = page.getByRole("region", { name: "Sessions" });
+  const { agent, clipped } = await list.evaluate((box) => ({
+    agent: box.querySelector('td[data-label="Agent"] a')?.getClientRects().length,
+    clipped: box.scrollWidth - box.clientWidth,
+  }));
+  expect([agent, clipped]).toEqual([1, 0]);
   expect(await axeFindings(page)).toEqual([]);
   await click("link", "+14155550101");
   await page.getByRole("heading", { name: `Session ${failed}` }).waitFor();

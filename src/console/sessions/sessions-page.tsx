@@ -8,6 +8,7 @@ import { RouteLink, Status } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 import { carrierId, channelWords } from "./channel-words.ts";
 import { ExportFound, ExportSelected } from "./export-found.tsx";
+import classes from "./found-words.module.css";
 import { SessionTitle } from "./found-words.tsx";
 import { LivePanel } from "./live/live-panel.tsx";
 import { MakeTests } from "./make-test.tsx";
@@ -22,7 +23,7 @@ const COLUMNS: Column<FoundSession>[] = [
     orderable: true,
     render: (row, params) => (
       <RouteLink to={sessionAddress(row.session_id ?? "", params)}>
-        <Time at={row.timestamp} />
+        <Time at={row.timestamp} kind="minute" />
       </RouteLink>
     ),
   },
@@ -36,7 +37,11 @@ const COLUMNS: Column<FoundSession>[] = [
     field: "agent_name",
     title: "Agent",
     orderable: true,
-    render: (row) => <RouteLink to={`/agents/${row.agent_id}`}>{row.agent_name}</RouteLink>,
+    render: (row) => (
+      <div className={classes.agent}>
+        <RouteLink to={`/agents/${row.agent_id}`}>{row.agent_name}</RouteLink>
+      </div>
+    ),
   },
   { field: "channel_manager_type", title: "Channel", orderable: true, render: (row) => channelWords(row) },
   {
@@ -61,7 +66,7 @@ const COLUMNS: Column<FoundSession>[] = [
     render: ({ cost_usd }) => (cost_usd == null ? null : dollars(cost_usd)),
   },
   { field: "source", title: "Person", orderable: true, hidden: true },
-  { field: "target", title: "Our address", orderable: true },
+  { field: "target", title: "Our address", orderable: true, hidden: true },
   {
     field: "is_outbound",
     title: "Direction",

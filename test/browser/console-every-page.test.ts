@@ -325,7 +325,7 @@ test("a viewer's pages are so, too, with no button that changes anything, and no
     await dress(page, looks[0] ?? LOOKS[0]);
     if (!mayLook) {
       await visitAt(page, path, n);
-      await page.getByText("Your role does not allow this").waitFor();
+      await page.getByText("This is not allowed").waitFor();
       return;
     }
     await settle(page, route, n + 1);

@@ -11,6 +11,7 @@ import {
   type ConsoleTest,
   createConsoleTest,
   expectNoSidewaysScroll,
+  type Person,
 } from "../harness/console.ts";
 
 let it: ConsoleTest;
@@ -49,6 +50,38 @@ test("somebody who is not signed in comes back to the page they asked for", asyn
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.url()).toBe(`${it.address}/console/agents?q=clinic`);
+});
+
+async function withRole(email: string, permissions: string[]): Promise<Person> {
+  const role = await it.app.send("POST", "/api/v1/roles/", { name: email, permissions });
+  const made = await it.app.send("POST", "/api/v1/users/", { email, role_id: role.body.id, skip_auth: true });
+  return { email, user_id: made.body.id };
+}
+
+test("somebody whose role opens no page of the console is told why, and signs out", async () => {
+  const page = await it.open(await withRole("caller@example.com", ["sessions_read"]));
+  await page.goto("/console/");
+  await page.getByText("This needs the permission permissions_read.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForURL(/\/sign-in$/);
+  expect((await page.request.get("/api/console/me")).status()).toBe(401);
+});
+
+test("who signed in by a token's link learns that this keeps them from a second factor, not their role", async () => {
+  const { email } = await withRole("added@example.com", ["permissions_read"]);
+  const { body } = await it.app.send("POST", `/api/v1/users/${email}/sign_in_link`);
+  const page = await it.browser.newPage();
+  await page.goto(`${it.address}/sign-in${new URL(body.sign_in_link).search}`);
+  await page.getByLabel("Choose a password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  await page.goto(`${it.address}/console/account`);
+  await page.getByLabel("Your password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Set up" }).click();
+  const told = page.getByRole("alert");
+  await told.getByText("Sign in to the console with your password or a passkey").waitFor();
+  expect(await told.innerText()).not.toContain("role");
 });
 
 test("a link leads to no other site after the sign-in", async () => {

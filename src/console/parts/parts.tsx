@@ -119,11 +119,7 @@ export function Empty(props: { title: string; children?: ReactNode; action?: Rea
 export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
   const missing = error instanceof ApiError && error.status === 404;
   const forbidden = error instanceof ApiError && error.status === 403;
-  const title = missing
-    ? "Record not found"
-    : forbidden
-      ? "Your role does not allow this"
-      : "The request failed";
+  const title = missing ? "Record not found" : forbidden ? "This is not allowed" : "The request failed";
   return (
     <Alert color="red" title={title} icon={<IconAlertTriangle />} role="alert" my="md">
       <Stack gap="xs" align="flex-start">

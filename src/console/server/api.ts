@@ -168,7 +168,7 @@ async function read(response: Response): Promise<unknown> {
   }
   throw new ApiError(
     response.status,
-    typeof detail === "string" ? detail : `The server answered ${response.status}.`,
+    typeof detail === "string" ? inPlainWords(detail) : `The server answered ${response.status}.`,
   );
 }
 

@@ -19,6 +19,7 @@ test.each([
   ["Input should be an e-mail address", "Enter an e-mail address."],
   ["Input should not be less than min_duration", "Enter no less than min duration."],
   ["Field required: each Azure resource has its own address", "Each Azure resource has its own address."],
+  ["Missing permission: users_read", "This needs the permission users_read. Ask an administrator for it."],
   ["There is no agent named Desk.", "There is no agent named Desk."],
   ["String should match pattern '^\\S*$'", "Use no spaces."],
   ["String should match pattern '^([01]\\d|2[0-3]):[0-5]\\d$'", "Enter a time such as 08:30."],

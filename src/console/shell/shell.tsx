@@ -7,6 +7,7 @@ import {
   Group,
   Menu,
   ScrollArea,
+  Title,
   Tooltip,
   useMantineColorScheme,
 } from "@mantine/core";
@@ -72,19 +73,24 @@ const Waiting = () => (
   </div>
 );
 
-function NoEntrance({ error }: { error: Error }) {
-  const forbidden = error instanceof ApiError && error.status === 403;
-  const told = forbidden
-    ? new ApiError(
-        403,
-        "The console needs the permission permissions_read. Ask an administrator for another role.",
-      )
-    : error;
-  return (
-    <div className={classes.waiting}>
-      <Failure error={told} retry={() => location.reload()} />
-    </div>
-  );
+/** Whoever may not come in can sign in as somebody else. */
+const NoEntrance = ({ error }: { error: Error }) => (
+  <main className={classes.waiting}>
+    <Title order={1}>The console can't be opened</Title>
+    <Failure error={error} retry={() => location.reload()} />
+    <Button variant="default" leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
+      Sign out
+    </Button>
+  </main>
+);
+
+async function signOut(): Promise<void> {
+  try {
+    await callConsole("/api/console/sign-out", {});
+    location.assign("/sign-in");
+  } catch (error) {
+    showFailure(new Error(`You are still signed in. ${(error as Error).message}`));
+  }
 }
 
 function Frame({ me }: { me: Me }) {
@@ -197,14 +203,6 @@ function SchemeSwitch() {
 }
 
 function PersonMenu({ me }: { me: Me }) {
-  const signOut = async () => {
-    try {
-      await callConsole("/api/console/sign-out", {});
-      location.assign("/sign-in");
-    } catch (error) {
-      showFailure(new Error(`You are still signed in. ${(error as Error).message}`));
-    }
-  };
   return (
     <Menu position="bottom-end" withArrow>
       <Menu.Target>

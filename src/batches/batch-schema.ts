@@ -9,13 +9,17 @@ export const RequestStatus = z.enum(REQUEST_STATUSES).meta({ id: "RequestStatus"
 /** How far the analysis of a request's session is. */
 export const INSIGHTS_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"] as const;
 
-/** Percent-encoded, the longest still fits the path of a URL; `.` and `..` are lost on the way there. */
+/** Lost on the way to the server, percent-encoded or not: no address leads to a record of such a name. */
+export const isDotSegment = (name: string): boolean => name === "." || name === "..";
+export const DOT_SEGMENT = "Input should be something other than '.' and '..', which no path can name";
+
+/** Percent-encoded, the longest still fits the path of a URL. */
 const batchId = () =>
   z
     .string()
     .min(1)
     .max(100)
-    .refine((id) => id === id.trim() && !/^\.{1,2}$|\p{Cc}/u.test(id), {
+    .refine((id) => id === id.trim() && !/\p{Cc}/u.test(id) && !isDotSegment(id), {
       error: "Input should be free of control characters and outer spaces, and not '.' or '..'",
       params: { type: "value_error" },
     })
@@ -110,7 +114,11 @@ export const MAX_REFERENCE = 255;
 
 export const CommunicationRequest = z
   .object({
-    reference_id: z.string().min(1).max(MAX_REFERENCE),
+    reference_id: z
+      .string()
+      .min(1)
+      .max(MAX_REFERENCE)
+      .refine((id) => !isDotSegment(id), { error: DOT_SEGMENT, params: { type: "value_error" } }),
     target: z
       .string()
       .max(320)

@@ -144,6 +144,12 @@ describe("a file of requests", () => {
       "Invalid file format: row 2, column reference_id: String should have at most 255 characters",
     ],
     [
+      "reference_id,target\n ..,1",
+      ["file", 2, "reference_id"],
+      "value_error",
+      "Invalid file format: row 2, column reference_id: Input should be something other than '.' and '..', which no path can name",
+    ],
+    [
       'reference_id,target\na,1\nb,"2\nc,3',
       ["file", 3, 2],
       "csv_invalid",

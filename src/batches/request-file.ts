@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { readCsvRows } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
-import { MAX_REFERENCE } from "./batch-schema.ts";
+import { DOT_SEGMENT, isDotSegment, MAX_REFERENCE } from "./batch-schema.ts";
 import { type CheckCell, wrongCell } from "./person-column-faults.ts";
 
 /**
@@ -130,6 +130,7 @@ export function readRow(
     const msg = `String should have at most ${MAX_REFERENCE} characters`;
     throw invalid(["file", row, "reference_id"], msg, "string_too_long");
   }
+  if (isDotSegment(reference_id)) throw invalid(["file", row, "reference_id"], DOT_SEGMENT);
   const target = (cells[header.target] ?? "").trim();
 
   let request_variables = "{";

@@ -269,6 +269,8 @@ describe("requests", () => {
     [{ target: "1", request_variables: {} }, ["body", "reference_id"], "missing"],
     [request("", "1"), ["body", "reference_id"], "string_too_short"],
     [request("x".repeat(256), "1"), ["body", "reference_id"], "string_too_long"],
+    [request(".", "1"), ["body", "reference_id"], "value_error"],
+    [request("..", "1"), ["body", "reference_id"], "value_error"],
     [{ reference_id: "a", target: 1, request_variables: {} }, ["body", "target"], "string_type"],
     [{ reference_id: "a", target: "1" }, ["body", "request_variables"], "missing"],
     [request("a", "1", { n: 1 }), ["body", "request_variables", "n"], "string_type"],

@@ -112,7 +112,10 @@ export const CustomMessageResponse = z
     updated_at: timestamp(),
     agent_count: z.int().nullish(),
     last_updated_by: z.string(),
-    validation_issues: z.array(ValidationIssue).optional().describe("What a save ignored, in its response."),
+    validation_issues: z
+      .array(ValidationIssue)
+      .optional()
+      .describe("What a save ignored or found doubtful, in its response."),
   })
   .meta({ id: "CustomMessageResponse" });
 type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;
@@ -130,6 +133,23 @@ const leftOut = ({ type, subject }: CustomMessageInput): Issue[] =>
         },
       ]
     : [];
+
+/** The specification allows a rule without a text, and callers hear nothing of it while it holds. */
+const silentRules = ({ rules }: CustomMessageInput): Issue[] =>
+  rules.flatMap(({ text }, index) =>
+    text.trim() === ""
+      ? [
+          {
+            id: "rule-without-text",
+            severity: "warning",
+            message:
+              "This rule has no text: while it applies, nothing is said in place of the message's text.",
+            path: ["rules", index, "text"],
+            value: text,
+          },
+        ]
+      : [],
+  );
 
 /** Index: agents_custom_message. */
 export const customMessageJson: RecordJson<CustomMessageResponse> = (id) => sql`(
@@ -208,7 +228,7 @@ export function customMessageRoutes(
     update: CustomMessageUpdateRequest,
     list: messageList,
     answered: (input: CustomMessageInput, stored: CustomMessageResponse) => {
-      const issues = leftOut(input).map(toValidationIssue);
+      const issues = [...leftOut(input), ...silentRules(input)].map(toValidationIssue);
       return issues.length > 0 ? { ...stored, validation_issues: issues } : stored;
     },
     store: {

@@ -74,7 +74,11 @@ test("the week of a message shows which rule wins when, as the form stands", asy
   await page.getByRole("button", { name: "Add a rule" }).click();
   await page.getByLabel("Rule name").nth(1).fill("Sundays");
   await page.getByText("Sun", { exact: true }).nth(1).click();
+  // The hint that a caller would hear nothing goes with the first words.
+  const silent = page.getByText("Without a text, nothing is said in place of", { exact: false });
+  await silent.waitFor();
   await page.getByLabel("Text").last().fill("Closed today.");
+  await silent.waitFor({ state: "detached" });
   // Until its day is set it holds on all of them.
   await expect.poll(() => week.getByText("2. Sundays").count()).toBe(1);
   expect(page.faults).toEqual([]);

@@ -98,6 +98,10 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
           dir="auto"
           autosize
           minRows={2}
+          {...(rule.text.trim() === "" && {
+            description:
+              "Without a text, nothing is said in place of the message's text while this rule applies.",
+          })}
           value={rule.text}
           onChange={({ currentTarget }) => onChange({ ...rule, text: currentTarget.value })}
           error={errorOf("text")}

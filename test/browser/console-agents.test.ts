@@ -128,6 +128,47 @@ test("leaving a changed form asks first", async () => {
   expect(asked).toHaveLength(2);
 });
 
+/** Both in one moment, as a second Enter comes before the page shows the first. */
+const TWICE = (form: { requestSubmit?(): void }) => {
+  form.requestSubmit?.();
+  form.requestSubmit?.();
+};
+
+test("an agent begun in the form gives way to one of a template, which is made once however often it is asked for", async () => {
+  const page = await it.open(await it.person("Admin"));
+  let made = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/from_template")) made += 1;
+  });
+  let questions = 0;
+  page.on("dialog", (dialog) => {
+    questions += 1;
+    void dialog.accept();
+  });
+  await page.goto("/console/agents/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Front desk");
+  await page.getByRole("button", { name: "Answer questions", exact: true }).click();
+  const window = page.getByRole("dialog");
+  expect(await window.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Front desk");
+  await window.locator("form").evaluate(TWICE);
+  await page.getByRole("heading", { level: 1, name: "Front desk" }).waitFor();
+  expect([made, questions]).toEqual([1, 0]);
+  expect(page.faults).toEqual([]);
+});
+
+test("a new record is sent once, however fast it is asked for twice", async () => {
+  const page = await it.open(await it.person("Admin"));
+  let made = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/services/")) made += 1;
+  });
+  await page.goto("/console/services/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Asked for twice");
+  await page.locator("form", { has: page.getByRole("button", { name: "Create" }) }).evaluate(TWICE);
+  await page.getByRole("heading", { level: 1, name: "Asked for twice" }).waitFor();
+  expect(made).toBe(1);
+});
+
 test("an agent is made, found by its name, talked with, and deleted", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/agents");

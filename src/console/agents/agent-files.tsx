@@ -11,8 +11,11 @@ import { call } from "../server/api.ts";
 
 const LISTS = ["agents", "prompts", "tools", "services", "custom_messages", "language_groups"];
 
-/** Opens the agent that was just made, and has the lists of what came with it read again. */
-export function useOpenMade() {
+/**
+ * Opens the agent that was just made, and has the lists of what came with it read again. With `ignoreBlocker` the new agent
+ * takes the place of one that was begun in a form, and nobody is asked about that.
+ */
+export function useOpenMade({ ignoreBlocker = false }: { ignoreBlocker?: boolean } = {}) {
   const client = useQueryClient();
   const navigate = useNavigate();
   return async ({ agent, parts }: ImportedAgent): Promise<void> => {
@@ -23,7 +26,7 @@ export function useOpenMade() {
       autoClose: 4000,
     });
     await Promise.all(LISTS.map((list) => client.invalidateQueries({ queryKey: [`GET /api/v1/${list}/`] })));
-    await navigate({ to: `/agents/${agent.id}` });
+    await navigate({ to: `/agents/${agent.id}`, ignoreBlocker });
   };
 }
 
@@ -33,10 +36,10 @@ export function NameWindow(props: {
   name: string;
   verb: string;
   make(name: string): Promise<ImportedAgent>;
+  open(made: ImportedAgent): Promise<void>;
   onClose(): void;
 }) {
-  const { title, name, verb, make, onClose } = props;
-  const open = useOpenMade();
+  const { title, name, verb, make, open, onClose } = props;
   const { form, sending } = useWindowForm({
     initial: { name },
     send: (values) => make(values.name),
@@ -55,6 +58,7 @@ export function NameWindow(props: {
 /** A copy with instructions and a greeting of its own, to try a change on. */
 export function DuplicateAgent({ agent }: { agent: AgentResponse }) {
   const [isOpen, setOpen] = useState(false);
+  const open = useOpenMade();
   return (
     <>
       <Button
@@ -73,6 +77,7 @@ export function DuplicateAgent({ agent }: { agent: AgentResponse }) {
           make={(name) =>
             call("POST /api/v1/agents/{agent_id}/duplicate", { path: { agent_id: agent.id }, body: { name } })
           }
+          open={open}
           onClose={() => setOpen(false)}
         />
       )}

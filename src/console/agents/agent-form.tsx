@@ -28,7 +28,7 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
   const values = form.getValues();
   return (
     <Stack gap="md">
-      {agent === null && <TemplateStart />}
+      {agent === null && <TemplateStart name={values.name} />}
       <Findings issues={agent?.validation_issues} />
       <Panel title={agent ? "Settings" : "Start from your own prompt"}>
         <RecordFormFrame {...frame}>

@@ -9,11 +9,14 @@ import { useMay } from "../server/me.tsx";
 import { NameWindow, useOpenMade } from "./agent-files.tsx";
 import classes from "./template-start.module.css";
 
-/** Begins an agent with a template or with a file of one: with all its parts, ready to be talked with. */
-export function TemplateStart() {
+/**
+ * Begins an agent with a template or with a file of one: with all its parts, ready to be talked with. `name` was typed before
+ * a template was chosen.
+ */
+export function TemplateStart({ name }: { name: string }) {
   const may = useMay()("agents_write");
   const [chosen, setChosen] = useState<AgentTemplate | null>(null);
-  const open = useOpenMade();
+  const open = useOpenMade({ ignoreBlocker: true });
   const templates = useQuery({
     queryKey: ["GET /api/v1/agents/templates"],
     staleTime: 300_000,
@@ -75,9 +78,10 @@ export function TemplateStart() {
       {chosen && (
         <NameWindow
           title={chosen.title}
-          name=""
+          name={name}
           verb="Create agent"
           make={(name) => call("POST /api/v1/agents/from_template", { body: { template: chosen.key, name } })}
+          open={open}
           onClose={() => setChosen(null)}
         />
       )}

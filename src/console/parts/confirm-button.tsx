@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useUnanswered } from "../server/unanswered.ts";
 import { Failure } from "./parts.tsx";
 
 type Props = ButtonProps & {
@@ -24,7 +25,9 @@ export function ConfirmButton(props: Props) {
   const { verb, question, children, act, invalidates, done, onDone, ...look } = props;
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
+  const { mutationKey, isUnanswered } = useUnanswered();
   const acting = useMutation({
+    mutationKey,
     mutationFn: act,
     async onSuccess() {
       close();
@@ -48,7 +51,7 @@ export function ConfirmButton(props: Props) {
             <Button variant="default" onClick={close} data-autofocus>
               Cancel
             </Button>
-            <Button color="red" loading={acting.isPending} onClick={() => acting.mutate()}>
+            <Button color="red" loading={acting.isPending} onClick={() => !isUnanswered() && acting.mutate()}>
               {verb}
             </Button>
           </Group>

@@ -12,6 +12,7 @@ import { Unreadable } from "../editors/unreadable.ts";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
+import { useUnanswered } from "../server/unanswered.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { fieldErrors, hasField, isShown } from "./field-errors.ts";
 import { ReadOnly } from "./read-only.tsx";
@@ -111,7 +112,9 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     if (!form.isDirty() && unreadable === 0) begin(values(record));
   }
 
+  const { mutationKey, isUnanswered } = useUnanswered();
   const saving = useMutation({
+    mutationKey,
     mutationFn: (stored: Record_ | null) => save(form.getValues(), stored),
     async onSuccess(stored) {
       setPending(null);
@@ -131,6 +134,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   });
 
   const compare = useMutation({
+    mutationKey,
     mutationFn: async (_seen: Comparison<Record_, Values> | null): Promise<Comparison<Record_, Values>> => {
       const stored = record !== null && reread ? await reread() : record;
       const now = stored === null ? initial : values(stored);
@@ -184,7 +188,9 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       pending,
       labels,
       error,
-      confirm: () => compare.mutate(pending),
+      confirm: () => {
+        if (!isUnanswered()) compare.mutate(pending);
+      },
       cancel: () => {
         setPending(null);
         setError(null);
@@ -197,6 +203,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       },
     },
     submit() {
+      if (isUnanswered()) return;
       form.clearErrors();
       setGeneral([]);
       setError(null);

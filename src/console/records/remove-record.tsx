@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Failure } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
+import { useUnanswered } from "../server/unanswered.ts";
 
 type Props = {
   /** "agent". */
@@ -44,7 +45,9 @@ export function RemoveRecord(props: Props) {
       showFailure(error as Error);
     }
   };
+  const { mutationKey, isUnanswered } = useUnanswered();
   const removing = useMutation({
+    mutationKey,
     mutationFn: () => remove(reason.trim() || "Deleted in the console"),
     async onSuccess() {
       close();
@@ -86,7 +89,7 @@ export function RemoveRecord(props: Props) {
             event.preventDefault();
             // The window may be asked for from within a form, which is not what is sent here.
             event.stopPropagation();
-            removing.mutate();
+            if (!isUnanswered()) removing.mutate();
           }}
         >
           <Stack gap="md">

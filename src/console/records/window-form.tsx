@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
+import { useUnanswered } from "../server/unanswered.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { stopAtUnfinished } from "./unfinished.ts";
 
@@ -18,7 +19,9 @@ export function useWindowForm<Values extends object, Stored>(options: {
   const { initial, send, onSent } = options;
   const hasField = options.hasField ?? ((path: string) => Object.hasOwn(initial, path));
   const form = useForm<Values>({ initialValues: initial });
+  const { mutationKey, isUnanswered } = useUnanswered();
   const sending = useMutation({
+    mutationKey,
     mutationFn: () => send(form.getValues()),
     onSuccess: onSent,
     onError: (error) => form.setErrors(faultsOf(error, hasField).fields),
@@ -31,7 +34,9 @@ export function useWindowForm<Values extends object, Stored>(options: {
     sending: {
       isPending: sending.isPending,
       general: sending.error ? faultsOf(sending.error, hasField).general : [],
-      submit: () => sending.mutate(),
+      submit: () => {
+        if (!isUnanswered()) sending.mutate();
+      },
     },
   };
 }

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { ErasedPerson } from "../erasure/person-address.ts";
-import { type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
+import { statusAt } from "../planning/batch-state.ts";
+import { type ExplainedAttempt, explainAttempt, type RequestOfAttempt } from "../planning/explain.ts";
 
 /** Somebody by their addresses, within one sub-organization; the spellings as in an erasure, so that both mean the same rows. */
 export type ContactPerson = ErasedPerson;
@@ -115,11 +116,15 @@ const reached = (contact: ContactPerson): EntrySource[] => [
     at: "a.started_at",
     id: "a.key",
     from: sql`attempts a join batches b on b.key = a.batch_key join campaigns c on c.id = a.campaign_id
+      left join requests r on r.batch_key = a.batch_key and r.id = a.request_id
       where ${of(contact, "a", "target")}`,
     columns: sql`a.target as address, a.mode as channel, 'out' as direction, '' as text, a.channel_status as status, a.session_id, ${CAMPAIGN},
       a.reference_id, json_build_object('attempt_number', a.attempt_number, 'state', a.state,
         'channel_status', a.channel_status, 'answerer', a.answerer, 'provider_status', a.provider_status,
-        'started_at', a.started_at, 'ended_at', a.ended_at, 'decision', a.decision, 'hang_up_at', a.hang_up_at) as attempt`,
+        'started_at', a.started_at, 'ended_at', a.ended_at, 'decision', a.decision, 'hang_up_at', a.hang_up_at,
+        'request', case when r.id is not null then json_build_object('batch_status', b.status, 'expires_on', b.expires_on,
+          'request_status', r.request_status, 'attempt_count', r.attempt_count, 'step_log', r.step_log,
+          'skipped', r.skip_reason ->> 'text') end) as attempt`,
   },
   {
     kind: "call-back",
@@ -196,11 +201,26 @@ export async function readEntries(
     return sql`(select ${sql.ref(at)} as at, ${kind}::text as kind, ${sql.ref(id)}::text collate "C" as id, ${columns}
       from ${rows} and ${beyond} order by ${sql.ref(at)} desc, ${sql.ref(id)}::text collate "C" desc limit ${most})`;
   });
-  const { rows } = await sql<ContactEntry & { attempt: ExplainedAttempt | null }>`
+  const { rows } = await sql<ContactEntry & { attempt: StoredAttempt | null }>`
     select * from (${sql.join(each, sql` union all `)}) entries
     order by at desc, kind desc, id desc limit ${most}`.execute(db);
   return rows.map(({ attempt, ...entry }) => ({
     ...entry,
-    text: attempt === null ? entry.text : explainAttempt(attempt, "UTC", now),
+    text: attempt === null ? entry.text : explained(attempt, now),
   }));
+}
+
+/** With its request as it stands; null: that was deleted since. */
+type StoredAttempt = ExplainedAttempt & {
+  request: (RequestOfAttempt & { expires_on: string | null }) | null;
+};
+
+function explained({ request, ...attempt }: StoredAttempt, now: Date): string {
+  if (request === null) return explainAttempt(attempt, "UTC", now);
+  const { expires_on, batch_status: status, ...more } = request;
+  const batch_status = statusAt(
+    { status, expires_on: expires_on === null ? null : new Date(expires_on) },
+    now,
+  );
+  return explainAttempt(attempt, "UTC", now, { ...more, batch_status });
 }

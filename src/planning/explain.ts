@@ -136,7 +136,7 @@ export function explainAttempt(
     return `${name} was hung up while it rang, because all outreach was stopped, and does not count.`;
   if (decision === null)
     return channel_status === "PENDING"
-      ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
+      ? `${name} did not go out${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
       : `${name} ended: ${spoken(channel_status)}.`;
   if (decision.kind === "step" || decision.kind === "retry" || decision.kind === "call-back") {
     const { what, clause } = planOf(decision, zone, now);

@@ -256,6 +256,10 @@ describe("no further step is tried", () => {
     );
     expect((await board()).latest).toMatchObject([{ text: outcome }]);
     expect((await trace(batch_id)).attempts).toMatchObject([{ text: outcome }]);
+    const { body: contact } = await app.send("GET", `/api/v1/contacts/${encodeURIComponent(person.target)}`);
+    expect(contact.entries.filter(({ kind }: { kind: string }) => kind === "attempt")).toMatchObject([
+      { text: outcome },
+    ]);
     expect(await dialing.shown(batch_id)).toEqual(["COMPLETED COMPLETED 1"]);
     expect((await trace(batch_id)).steps).toMatchObject([
       { state: "done" },

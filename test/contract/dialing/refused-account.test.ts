@@ -88,7 +88,7 @@ test("texts that the carrier accepts and refuses later because of us cost nobody
   expect(await dialing.shown(batch_id)).toEqual(Array(4).fill("PENDING PENDING 0"));
   const trace = await app.send("GET", `${BATCHES}/${batch_id}/requests/p0/trace`);
   expect(trace.body.attempts[0].text).toBe(
-    "Attempt 1 was not taken by the carrier (the number is not registered (error 30034)) and does not count.",
+    "Attempt 1 did not go out (the number is not registered (error 30034)) and does not count.",
   );
   isUnregistered = false;
   await dialer.pass(60);

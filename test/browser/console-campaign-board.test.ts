@@ -213,6 +213,9 @@ test("picked people are suppressed, and who may only read can do none of it", as
   await reader.getByRole("link", { name: "p0" }).waitFor();
   for (const name of ["Retry", "Suppress", "Pause campaign", "Stop all outreach"])
     expect(await reader.getByRole("button", { name }).count()).toBe(0);
+  await reader.goto(`/console/campaigns/${campaign_id}?view=batches`);
+  await reader.getByText("No tests yet. Starting one needs the permission outbound_write.").waitFor();
+  expect(await reader.getByRole("button", { name: "Start a test" }).count()).toBe(0);
 });
 
 test("an operator has the campaign call themselves first, and sees what became of it", async () => {

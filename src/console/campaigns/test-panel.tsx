@@ -49,7 +49,9 @@ export function TestPanel({ campaign }: { campaign: OutboundCampaignResponse }) 
         {(found) =>
           found.length === 0 ? (
             <Text size="sm">
-              Contacts you as the campaign would contact somebody. Nothing counts it, and no hours apply.
+              {mayTest
+                ? "Contacts you as the campaign would contact somebody. Nothing counts it, and no hours apply."
+                : "No tests yet. Starting one needs the permission outbound_write."}
             </Text>
           ) : (
             <Table aria-label="Tests of the campaign">

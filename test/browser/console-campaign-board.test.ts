@@ -176,10 +176,16 @@ test("an editor adds a text and a mail after the call, and a person's page says 
   await page.getByText("Steps saved").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/cadence`);
-  expect(body.steps).toEqual([
+  const steps = [
     { mode: "sms", source: texts, address: null, wait: "10m", after: null },
     { mode: "email", source: DESK, address: null, wait: "1d", after: null },
-  ]);
+  ];
+  expect(body.steps).toEqual(steps);
+  const inSeconds = steps.map((step) => ({ ...step, wait: step.mode === "sms" ? "90s" : step.wait }));
+  await app.send("PUT", `/api/v1/outbound/campaigns/${campaign_id}/cadence`, { steps: inSeconds });
+  await page.reload();
+  await expect.poll(() => text.getByLabel("Step 2 after").inputValue()).toBe("90");
+  await expect.poll(() => text.getByLabel("Unit").inputValue()).toBe("seconds");
 
   await createTestDialer(app, () => ({ tells: ["NO-ANSWER"] })).pass(0.1, 1_000);
   await page.goto(`/console/batches/${batch_id}/requests/p0`);

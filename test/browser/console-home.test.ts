@@ -8,10 +8,12 @@ import { createPeer, json, type Peer } from "../harness/peer.ts";
 
 let it: ConsoleTest;
 let twilio: Peer;
+let outbound: Awaited<ReturnType<typeof createOutbound>>;
 beforeAll(async () => {
   twilio = await createPeer();
   const simulation = { scenario: Scenario.parse({}), speed: "moved" as const };
   it = await createConsoleTest({ TWILIO_BASE_URL: twilio.url }, { simulation });
+  outbound = await createOutbound(it.app);
 });
 
 test("the home page tests a carrier's account, and says why it does not work", async () => {
@@ -59,7 +61,6 @@ test("the queues show what waits and why of it failed; jobs only to who operates
 });
 
 test("a batch whose time is up is shown at once on the home page, with whom it did not reach", async () => {
-  const outbound = await createOutbound(it.app);
   const expires_on = new Date(it.app.clock.now().getTime() + 60_000).toISOString();
   const { batch_id } = await outbound.createBatch({ expires_on });
   await outbound.add(batch_id, [request("ann", "+15125550111")]);
@@ -69,6 +70,24 @@ test("a batch whose time is up is shown at once on the home page, with whom it d
   const line = page.getByRole("listitem").filter({ hasText: batch_id });
   await line.getByText("1 not tried").waitFor();
   await line.getByText(/^Expired/).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a campaign of which one batch has people waiting says what they wait for, whatever its other batches do", async () => {
+  const { id: campaign_id, campaign_name } = await outbound.createCampaign();
+  const batch = { campaign_id };
+  await outbound.createBatch(batch);
+  const { batch_id } = await outbound.createBatch(batch);
+  await outbound.add(batch_id, [request("bob", "+15125550112")]);
+  await outbound.createBatch(batch);
+  const { body: board } = await it.app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`);
+  const [filled] = board.batches.filter(({ waiting }: { waiting: number }) => waiting > 0);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/");
+  const line = page.getByRole("listitem").filter({ hasText: campaign_name });
+  await line.getByText("1 waiting").waitFor();
+  await line.getByText(filled.next_step.text).waitFor();
+  expect(await line.innerText()).not.toContain("Nobody waits");
   expect(page.faults).toEqual([]);
 });
 

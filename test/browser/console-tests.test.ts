@@ -91,6 +91,14 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   await page.getByRole("button", { name: "Make a test" }).click();
   const window = page.getByRole("dialog");
   await window.getByLabel("Name of the test").fill("Opening hours");
+  const suites = async () => (await it.app.send("GET", "/api/v1/test_suites/")).body.total_count;
+  const before = await suites();
+  await window.getByRole("button", { name: "Make the test" }).click();
+  await window.getByText("Choose a suite.").waitFor();
+  await expect
+    .poll(() => window.getByRole("combobox", { name: "Suite" }).getAttribute("aria-invalid"))
+    .toBe("true");
+  expect(await suites()).toBe(before);
   await window.getByText("New suite").click();
   await window.getByLabel("Name of the suite").fill("From sessions");
   await window.getByRole("button", { name: "Make the test" }).click();

@@ -105,10 +105,9 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
   );
 }
 
+const CHOOSE = "Choose a suite.";
 const noSuite = () =>
-  new ApiError(422, "Choose a suite.", [
-    { loc: ["body", "suite_id"], msg: "Field required", type: "missing" },
-  ]);
+  new ApiError(422, CHOOSE, [{ loc: ["body", "suite_id"], msg: CHOOSE, type: "missing" }]);
 
 async function addTest(session_id: number, agent: string, wanted: Wanted): Promise<TestSuiteResponse> {
   if (wanted.where === "stored" && wanted.suite_id === null) throw noSuite();

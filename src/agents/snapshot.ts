@@ -54,6 +54,8 @@ export type ToolMock = {
   error: string | null;
   /** How long the service would have taken. Nobody waits; a delay past the tool's timeout is a timeout. */
   delay_ms: number;
+  /** In a debugged turn: what the service answered in the session. */
+  is_recorded?: true;
 };
 
 type SnapshotAgent = {

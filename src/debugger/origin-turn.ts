@@ -121,7 +121,7 @@ export async function recordedAnswers(db: Db, origin: OriginTurn, turn_index: nu
     .filter(({ tool_name }) => services.has(tool_name))
     .map(observedCall)
     .map(({ tool, arguments: match, result, error }) => ({
-      ...{ tool, match: match as ToolMock["match"], result, error, delay_ms: 0 },
+      ...{ tool, match: match as ToolMock["match"], result, error, delay_ms: 0, is_recorded: true },
     }));
 }
 

@@ -35,11 +35,13 @@ function answered(
   { name, definition }: SnapshotTool,
   values: Record<string, unknown>,
 ): ToolOutcome {
-  const request = { mock: index + 1, arguments: values };
+  const request = mock.is_recorded
+    ? { recorded: true, arguments: values }
+    : { mock: index + 1, arguments: values };
   const timeout_s = definition.endpoint?.timeout ?? definition.mcp?.timeout ?? DEFAULT_TIMEOUT_S;
   const note = {
     category: "note" as const,
-    label: `${name} was answered by mock ${index + 1} of the test`,
+    label: `${name} was answered ${mock.is_recorded ? "as recorded" : `by mock ${index + 1} of the test`}`,
     ...(mock.delay_ms > 0 && { details: { delay_ms: mock.delay_ms } }),
   };
   if (mock.delay_ms > timeout_s * 1000)

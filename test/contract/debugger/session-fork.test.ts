@@ -99,6 +99,10 @@ describe("a fork", () => {
     expect(await app.send("GET", `/api/v1/sessions/${session_id}`)).toMatchObject({
       body: { is_test: true },
     });
+    const { session_id: third } = await fork(session_id, { turn_index: 3 });
+    expect(JSON.stringify(await send("GET", `${third}/trace`))).toContain(
+      "find_slots was answered as recorded",
+    );
   });
 
   test("goes another way with other words, variables and answers, and its session stays as it was", async () => {

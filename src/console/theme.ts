@@ -57,6 +57,8 @@ export const theme = createTheme({
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },
+    // With a paper's own padding, what is scrolled would show above the title.
+    ModalContent: { defaultProps: { p: 0 } },
     ModalHeader: { defaultProps: { role: "presentation" } },
     Modal: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true },

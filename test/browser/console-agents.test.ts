@@ -298,11 +298,27 @@ test("what is cleared from a list stays cleared, also what was typed a moment ag
   expect(page.faults).toEqual([]);
 });
 
+test("an empty list says so below, and the title of a window that is scrolled stays at its upper edge", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 800, height: 300 } });
+  await page.goto("/console/agents?q=nobody");
+  await page.getByRole("status").filter({ hasText: "No results" }).waitFor();
+  await page.goto("/console/agents/1");
+  await page.getByRole("button", { name: "Duplicate" }).click();
+  const window = page.getByRole("dialog");
+  await window.getByRole("button", { name: "Duplicate" }).scrollIntoViewIfNeeded();
+  const tops = await window.evaluate((dialog) =>
+    [dialog, dialog.querySelector("header")].map((part) => part?.getBoundingClientRect().top ?? 0),
+  );
+  expect(Math.abs((tops[0] as number) - (tops[1] as number))).toBeLessThan(3);
+  expect(page.faults).toEqual([]);
+});
+
 test("a page behind the end of a list says so, and not that there are no records", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents?page=99");
   await page.getByText("There is nothing on page 99").waitFor();
   expect(await page.getByText("No agents yet").count()).toBe(0);
+  await page.getByRole("status").filter({ hasText: "0 of 2" }).waitFor();
   await page.getByRole("button", { name: "To the first page" }).click();
   await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.faults).toEqual([]);

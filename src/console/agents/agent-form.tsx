@@ -20,7 +20,12 @@ const STT_PROVIDERS: AgentSttProvider[] = [
   "Deepgram Nova 3 (On-Prem)",
   "Deepgram Nova 2",
 ];
-const WAIT_SOUNDS: AgentWaitSound[] = ["No Sound", "Keyboard 1", "Keyboard 2", "Call Center"];
+const WAIT_SOUNDS: { value: AgentWaitSound; label: string }[] = [
+  { value: "No Sound", label: "No sound" },
+  { value: "Keyboard 1", label: "Keyboard 1" },
+  { value: "Keyboard 2", label: "Keyboard 2" },
+  { value: "Call Center", label: "Call center" },
+];
 
 /** An agent's settings; a new one may begin with a template. */
 export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
@@ -119,7 +124,7 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
               <Select
                 label="Sound while thinking"
                 description="Played to callers while the model works."
-                placeholder="No Sound"
+                placeholder="No sound"
                 data={WAIT_SOUNDS}
                 clearable
                 {...form.getInputProps("wait_sound")}

@@ -97,39 +97,41 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
   return (
     <Grid gap="md" align="flex-start">
       <Grid.Col span={{ base: 12, md: 7 }}>
-        <Panel title="Conversation">
-          <Conversation id={id} until={turn_index - 1} />
-          {fork && <Conversation id={String(fork.session_id)} from={turn_index} stand={standOf(fork)} />}
-        </Panel>
-        <Suspense fallback={<Loading />}>
-          {turn.tasks.map(({ workflow, tool, task }) => (
-            <Panel
-              key={workflow}
-              title={`Workflow ${workflow}`}
-              actions={
-                may("tools_read") && (
-                  <Text size="sm">
-                    <RouteLink to={`/tools/${encodeURIComponent(tool)}?session=${id}`}>
-                      Open in the studio
-                    </RouteLink>
-                  </Text>
-                )
-              }
-            >
-              <Canvas
-                label={`Steps of ${workflow}`}
-                task={task}
-                selected={null}
-                current={currentOf(turn, fork, workflow)}
-                acts={NO_ACTS}
-                breakpoints={places}
-              />
-              <Text size="xs" c="dimmed" mt={4}>
-                Click a step to stop before it.
-              </Text>
-            </Panel>
-          ))}
-        </Suspense>
+        <Stack gap="md">
+          <Panel title="Conversation">
+            <Conversation id={id} until={turn_index - 1} />
+            {fork && <Conversation id={String(fork.session_id)} from={turn_index} stand={standOf(fork)} />}
+          </Panel>
+          <Suspense fallback={<Loading />}>
+            {turn.tasks.map(({ workflow, tool, task }) => (
+              <Panel
+                key={workflow}
+                title={`Workflow ${workflow}`}
+                actions={
+                  may("tools_read") && (
+                    <Text size="sm">
+                      <RouteLink to={`/tools/${encodeURIComponent(tool)}?session=${id}`}>
+                        Open in the studio
+                      </RouteLink>
+                    </Text>
+                  )
+                }
+              >
+                <Canvas
+                  label={`Steps of ${workflow}`}
+                  task={task}
+                  selected={null}
+                  current={currentOf(turn, fork, workflow)}
+                  acts={NO_ACTS}
+                  breakpoints={places}
+                />
+                <Text size="xs" c="dimmed" mt={4}>
+                  Click a step to stop before it.
+                </Text>
+              </Panel>
+            ))}
+          </Suspense>
+        </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Stack gap="md">

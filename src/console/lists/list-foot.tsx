@@ -15,13 +15,13 @@ export function ListFoot(props: {
   useEffect(() => page && setTotal(page.total_count), [page]);
   const count = page?.items.length ?? 0;
   const first = (state.page - 1) * state.size;
-  const range = count === 0 ? "None" : `${first + 1}–${first + count}`;
   const of = total === null || total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
+  const range = count > 0 ? `${first + 1}–${first + count}${of}` : total ? `0${of}` : "No results";
   const isMore = count === state.size;
   return (
     <div className={classes.foot}>
       <Text size="xs" c="dimmed" role="status">
-        {page ? `${range}${of}` : "…"}
+        {page ? range : "…"}
       </Text>
       <Group gap="xs">
         <NativeSelect

@@ -50,7 +50,7 @@ export function AuthFields({ type, values, onChange, error, errorOf }: Props) {
     <Stack gap="sm">
       <Select
         label="Authentication"
-        placeholder="nothing"
+        placeholder="None"
         clearable
         data={Object.entries(AUTH_NAMES).map(([value, label]) => ({ value, label }))}
         value={type}

@@ -10,7 +10,7 @@ const COLUMNS: Column<ServiceResponse>[] = [
   {
     field: "auth_type",
     title: "Authentication",
-    render: ({ auth_type }) => (auth_type ? AUTH_NAMES[auth_type] : "nothing"),
+    render: ({ auth_type }) => (auth_type ? AUTH_NAMES[auth_type] : "None"),
   },
   { field: "tools", title: "Tools", render: ({ tools }) => tools.join(", ") || "none" },
   changedColumn("last_updated"),

@@ -36,11 +36,11 @@ export function MockFields(props: {
               />
               <Select
                 w={130}
-                label="It"
+                label="Outcome"
                 allowDeselect={false}
                 data={[
-                  { value: "answers", label: "answers" },
-                  { value: "fails", label: "fails with" },
+                  { value: "answers", label: "Answers" },
+                  { value: "fails", label: "Fails" },
                 ]}
                 value={mock.error == null ? "answers" : "fails"}
                 onChange={(how) => set(index, how === "fails" ? failing(mock) : answering(mock))}

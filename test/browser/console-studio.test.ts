@@ -174,6 +174,15 @@ test("what is done on the canvas is undone and done again, is found faulty at it
     .waitFor();
   expect(await axeFindings(page)).toEqual([]);
 
+  // Conditions that lead out of one step stand beside each other.
+  const overlaps = `(() => {
+    const boxes = [...document.querySelectorAll(".react-flow__edge-textbg")].map((label) => label.getBoundingClientRect());
+    return boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>
+      one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom)).length;
+  })()`;
+  expect(await page.locator(".react-flow__edge-textbg").count()).toBeGreaterThan(3);
+  expect(await page.evaluate(overlaps)).toBe(0);
+
   // A step that is dragged stays where it was dropped, and a transition goes by the keyboard.
   const box = async () => (await node(page, "CONFIRMED").boundingBox()) ?? { x: 0, y: 0 };
   const before = await box();

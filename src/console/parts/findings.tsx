@@ -2,6 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ValidationIssue } from "../api-types.ts";
 import { type FieldLabels, fieldLabel, placeOf } from "../server/field-labels.ts";
+import { counted } from "./counted.ts";
 import { Status } from "./parts.tsx";
 
 const COLORS = { error: "red", warning: "yellow", info: "ink" } as const;
@@ -33,5 +34,5 @@ const TITLES = { error: "Fix this", warning: "Check this", info: "Good to know" 
 export function FindingCount({ issues }: { issues: ValidationIssue[] | null | undefined }) {
   const count = issues?.filter(({ severity }) => severity !== "info").length ?? 0;
   if (count === 0) return <Status tone="good">OK</Status>;
-  return <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>;
+  return <Status tone="warn">{counted(count, "finding")}</Status>;
 }

@@ -2,7 +2,7 @@ import "@xyflow/react/dist/style.css";
 import { useMantineColorScheme } from "@mantine/core";
 import {
   Controls,
-  type Edge,
+  type EdgeTypes,
   MarkerType,
   type NodeChange,
   type NodeTypes,
@@ -14,12 +14,14 @@ import {
 } from "@xyflow/react";
 import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import type { StepsTask } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { conditionWords } from "../workflows/condition.ts";
 import type { PlacedIssue } from "../workflows/issue-places.ts";
 import { type Point, positionsOf } from "../workflows/layout.ts";
 import { nextOf } from "../workflows/workflow.ts";
 import { type Breakpoints, StepBox, type StepNode } from "./step-box.tsx";
 import classes from "./studio.module.css";
+import { TransitionArrow, type TransitionEdge } from "./transition-arrow.tsx";
 
 /** What a person does on the canvas. Each has a counterpart in a form or a button. */
 export type CanvasActs = {
@@ -58,6 +60,7 @@ const NUDGES: Record<string, Point> = {
 };
 const NONE: readonly string[] = [];
 const NODE_TYPES: NodeTypes = { step: StepBox };
+const EDGE_TYPES: EdgeTypes = { transition: TransitionArrow };
 
 export function Canvas(props: Props) {
   return (
@@ -97,7 +100,7 @@ function Flow(props: Props) {
           selected: step.id === (current ?? selected),
           ariaLabel: [
             `Step ${step.id}: ${step.goal}`,
-            found.length > 0 && (found.length === 1 ? "1 finding" : `${found.length} findings`),
+            found.length > 0 && counted(found.length, "finding"),
             breakpoints?.steps.includes(step.id) && "breakpoint",
           ]
             .filter(Boolean)
@@ -165,6 +168,7 @@ function Flow(props: Props) {
         nodes={nodes}
         edges={edges}
         nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
         colorMode={colorScheme === "auto" ? "system" : colorScheme}
         fitView
         fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
@@ -213,21 +217,25 @@ function removeEdge(edge: string, acts: Partial<CanvasActs>): void {
   acts.disconnect?.(edge.slice(0, at), Number(edge.slice(at + 1)));
 }
 
-function edgesOf(task: StepsTask, chosen: string | null): Edge[] {
+function edgesOf(task: StepsTask, chosen: string | null): TransitionEdge[] {
+  const lanes = new Map<string, number>();
   const known = new Set(task.steps.map(({ id }) => id));
   return task.steps.flatMap((step) => {
     const next = nextOf(step);
-    return next.flatMap(({ id, if: condition }, at): Edge[] => {
+    return next.flatMap(({ id, if: condition }, at): TransitionEdge[] => {
       if (!known.has(id) || id === step.id) return [];
       const words = conditionWords(condition);
       const label = words ?? (next.length > 1 ? "otherwise" : undefined);
       const edge = `${step.id}-${at}`;
+      const lane = lanes.get(id) ?? 0;
+      if (label !== undefined) lanes.set(id, lane + 1);
       return [
         {
           id: edge,
           source: step.id,
           target: id,
-          type: "smoothstep",
+          type: "transition",
+          data: { lane },
           selected: edge === chosen,
           ariaLabel: `Transition from ${step.id} to ${id}, ${label ?? "always"}`,
           ...(label !== undefined && { label: shortened(`${next.length > 1 ? `${at + 1}. ` : ""}${label}`) }),

@@ -8,6 +8,7 @@ import {
 } from "@tabler/icons-react";
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import type { Step } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { conditionWords } from "../workflows/condition.ts";
 import { type PlacedIssue, worst } from "../workflows/issue-places.ts";
 import { calledTools, nextOf } from "../workflows/workflow.ts";
@@ -70,7 +71,7 @@ export function StepBox({ data, selected }: NodeProps<StepNode>) {
       )}
       {severity && (
         <div className={classes.stepIssue} title={issues.map(({ message }) => message).join("\n")}>
-          <Sign size={13} aria-hidden /> {issues.length === 1 ? "1 finding" : `${issues.length} findings`}
+          <Sign size={13} aria-hidden /> {counted(issues.length, "finding")}
         </div>
       )}
       {breakpoints && <StepBreakpoints step={step} breakpoints={breakpoints} />}

@@ -119,7 +119,7 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   await says.fill("Monday to Friday");
   await saveReviewed(page);
   await runTests(page);
-  await page.getByText("1 of 1 tests passed").waitFor();
+  await page.getByText("1 of 1 test passed").waitFor();
 
   // So does each of the sessions that were found and selected.
   await page.goto("/console/sessions?f_is_test=true&f_source=someone");

@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AgentResponse, ImportedAgent } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -21,7 +22,7 @@ export function useOpenMade({ ignoreBlocker = false }: { ignoreBlocker?: boolean
   return async ({ agent, parts }: ImportedAgent): Promise<void> => {
     const made = parts.filter(({ is_new }) => is_new).length;
     notifications.show({
-      message: `${agent.name} created with ${made} new ${made === 1 ? "part" : "parts"}`,
+      message: `${agent.name} created with ${counted(made, "new part")}`,
       color: "green",
       autoClose: 4000,
     });

@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AgentResponse, GateResult, ReplayGateResult } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { GateRow } from "./gate-row.tsx";
@@ -54,7 +55,7 @@ function Gate({ agent, gate }: { agent: AgentResponse; gate: GateResult }) {
   const results = run.data?.summary.results;
   const shown = gate.run_id ?? run_id;
   const told = results
-    ? `${results.total - results.pending} of ${results.total} tests run`
+    ? `${results.total - results.pending} of ${counted(results.total, "test")} run`
     : "Starting tests";
   return (
     <GateRow

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AgentResponse, ReplayGateResult } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { GateRow } from "./gate-row.tsx";
@@ -35,7 +36,7 @@ export function ReplayGateRow({ agent, gate }: { agent: AgentResponse; gate: Rep
   const results = replay.data?.summary.results;
   const shown = gate.replay_id ?? replay_id;
   const told = results
-    ? `${results.total - results.pending} of ${results.total} sessions replayed`
+    ? `${results.total - results.pending} of ${counted(results.total, "session")} replayed`
     : "Starting the replay";
   return (
     <GateRow

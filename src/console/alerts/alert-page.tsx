@@ -6,6 +6,7 @@ import { choicesOf, METRIC_WORDS } from "../boards/metric-words.ts";
 import { MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { SeveralSelect } from "../lists/several-select.tsx";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -202,10 +203,11 @@ function Preview({ definition }: { definition: AlertPreviewRequest }) {
               {problem ??
                 (fired.length === 0
                   ? "It would not have fired in the last 7 days."
-                  : `It would have fired ${fired.length} ${fired.length === 1 ? "time" : "times"} in the last 7 days.`)}
+                  : `It would have fired ${counted(fired.length, "time")} in the last 7 days.`)}
             </Text>
             <Text size="sm" c="dimmed">
-              {METRIC_WORDS[metric.name]}, last window: {last.value ?? "–"} of {last.sessions} sessions
+              {METRIC_WORDS[metric.name]}, last window: {last.value ?? "–"} of{" "}
+              {counted(last.sessions, "session")}
             </Text>
             {fired.slice(-5).map(({ at }) => (
               <Text key={at} size="sm">

@@ -2,6 +2,7 @@ import { Alert, Button, NumberInput, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BatchConfirmation } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -21,7 +22,7 @@ export function BatchConfirmationNeeded({ batch_id }: { batch_id: string }) {
     <Alert color="yellow" title="Waiting for a confirmation">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
-          {data.people.toLocaleString("en")} people. More than {data.above?.toLocaleString("en")} are only
+          {counted(data.people, "person", "people")}. More than {data.above?.toLocaleString("en")} are only
           contacted when somebody confirms it.
         </Text>
         {mayConfirm && (

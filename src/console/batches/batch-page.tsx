@@ -10,6 +10,7 @@ import { readCampaign } from "../campaign-form/campaign-form.tsx";
 import { BATCH_WORDS } from "../outbound/batch-words.ts";
 import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
+import { counted } from "../parts/counted.ts";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
@@ -167,7 +168,7 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
             </Alert>
           )}
           {people > 0 && !isFilling && (
-            <Panel title={people === 1 ? "1 person" : `${people.toLocaleString("en")} people`}>
+            <Panel title={counted(people, "person", "people")}>
               <Stack gap="md">
                 {batch.outcome_counts && <OutcomeTiles counts={batch.outcome_counts} link={link} />}
                 <StatusTiles counts={counts} details={batch.detailed_status_counts} link={link} />

@@ -7,6 +7,7 @@ import type { RequestTraceAttempt } from "../api-types.ts";
 import { batchPath, requestWords } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { OFFLINE_MODEL, OfflineMark } from "../parts/offline-mark.tsx";
 import { Code, Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
@@ -86,7 +87,7 @@ export default function RequestPage() {
                   )}
                 </Alert>
                 <RequestSteps steps={steps} />
-                <Panel title={attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`}>
+                <Panel title={counted(attempts.length, "attempt")}>
                   {attempts.length === 0 ? (
                     <Empty title="Not tried yet" />
                   ) : (

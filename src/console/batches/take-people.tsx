@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { RequestStatus, RequestsCopySource } from "../api-types.ts";
 import { REQUEST_STATUSES, requestWords } from "../outbound/batch-words.ts";
 import { CHANNEL_STATUSES, spoken } from "../outbound/channel-statuses.ts";
+import { counted } from "../parts/counted.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 
@@ -37,7 +38,10 @@ export function TakePeople({ batch_id, onClose }: { batch_id: string; onClose():
     async onSent({ accepted }) {
       await Promise.all([["batch"], ["campaign"]].map((queryKey) => client.invalidateQueries({ queryKey })));
       if (accepted === 0) return;
-      notifications.show({ message: `${accepted.toLocaleString("en")} people were added`, color: "green" });
+      notifications.show({
+        message: `${counted(accepted, "person was", "people were")} added`,
+        color: "green",
+      });
       onClose();
     },
   });
@@ -54,7 +58,7 @@ export function TakePeople({ batch_id, onClose }: { batch_id: string; onClose():
         signal,
       }),
   });
-  const counted = useQuery({
+  const preview = useQuery({
     queryKey: ["batch", batch_id, "people of", searched, wanted.request_statuses, wanted.channel_statuses],
     enabled: searched !== "",
     retry: false,
@@ -95,9 +99,9 @@ export function TakePeople({ batch_id, onClose }: { batch_id: string; onClose():
         onChange={(values) => form.setFieldValue("channel_statuses", values as Wanted["channel_statuses"])}
       />
       <Text size="sm" role="status">
-        {counted.data
-          ? `${counted.data.people.toLocaleString("en")} people, ${counted.data.present.toLocaleString("en")} of them in this batch already.`
-          : (counted.error?.message ?? "Choose a batch to see how many people it has.")}
+        {preview.data
+          ? `${counted(preview.data.people, "person", "people")}, ${preview.data.present.toLocaleString("en")} of them in this batch already.`
+          : (preview.error?.message ?? "Choose a batch to see how many people it has.")}
       </Text>
     </WindowForm>
   );

@@ -1,5 +1,6 @@
 import { Alert, Autocomplete, Button, Group, Progress, Stack, Table, Text } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
+import { counted } from "../parts/counted.ts";
 import "@mantine/dropzone/styles.css";
 import { IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -186,7 +187,7 @@ function Reading({ expected, rows_read }: { expected: number; rows_read: number 
   return (
     <Stack gap={6}>
       <Text size="sm" role="status">
-        {rows_read === 0 ? "Sending the file…" : `${rows_read.toLocaleString("en")} rows read…`}
+        {rows_read === 0 ? "Sending the file…" : `${counted(rows_read, "row")} read…`}
       </Text>
       <Progress value={rows_read === 0 ? 100 : share} animated={rows_read === 0} aria-label="Rows read" />
     </Stack>
@@ -203,7 +204,7 @@ function Uploaded({ added }: { added: RequestsAdded }) {
     <Alert
       color={invalid > 0 ? "yellow" : "green"}
       role="status"
-      title={`${accepted.toLocaleString("en")} people were added`}
+      title={`${counted(accepted, "person was", "people were")} added`}
     >
       {left.length > 0 ? `${left.join("; ")}.` : "Every row has a valid number or address."}
     </Alert>
@@ -212,7 +213,7 @@ function Uploaded({ added }: { added: RequestsAdded }) {
 
 function rowsText({ estimated_rows, rows }: CsvPreview): string {
   const exact = estimated_rows === rows.length;
-  return `${exact ? "" : "about "}${estimated_rows.toLocaleString("en")} ${estimated_rows === 1 ? "row" : "rows"}`;
+  return `${exact ? "" : "about "}${counted(estimated_rows, "row")}`;
 }
 
 const size = (bytes: number): string =>

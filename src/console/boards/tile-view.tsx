@@ -1,3 +1,4 @@
+import { counted } from "../parts/counted.ts";
 import "@mantine/charts/styles.css";
 import { LineChart } from "@mantine/charts";
 import { Group, Stack, Text } from "@mantine/core";
@@ -99,7 +100,7 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
       )}
       {(tile.chart === "bars" || tile.chart === "table" || tile.chart === "line") && list.length > 0 && (
         <details open={tile.chart !== "line"}>
-          <summary>{`${list.length} values`}</summary>
+          <summary>{counted(list.length, "value")}</summary>
           {tile.chart === "bars" ? (
             <BarList
               bars={list.map(({ name, value }) => ({ name, value: shown(value, unit) ?? 0 }))}

@@ -1,3 +1,5 @@
+import { counted } from "../parts/counted.ts";
+
 /**
  * When a campaign is open, as the dialer resolves it: the rule of a date over that of its weekday over the campaign's own
  * hours, each field for itself. A port of the program's schedule, so that hours can be looked at while they are being
@@ -106,7 +108,7 @@ function clockText(second: number): string {
 }
 
 export const capText = (cap: number | null): string =>
-  cap === null ? "no limit" : cap === 1 ? "1 person" : `${cap.toLocaleString("en")} people`;
+  cap === null ? "no limit" : counted(cap, "person", "people");
 
 const weekdayOf = (date: string): Weekday =>
   WEEKDAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] as Weekday;

@@ -1,6 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AnswerHour, CampaignAnswerTimes } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import classes from "./answer-times.module.css";
@@ -42,7 +43,7 @@ export function AnswerTimesPanel({ campaign_id }: { campaign_id: number }) {
 const percent = (share: number | null): string => `${Math.round((share ?? 0) * 100)} %`;
 
 function summaryOf({ total, hours }: CampaignAnswerTimes): string {
-  const all = `${total.answered.toLocaleString("en")} of ${total.tried.toLocaleString("en")} calls of the last 60 days were answered (${percent(total.rate)}), on each person's own clock.`;
+  const all = `${total.answered.toLocaleString("en")} of ${counted(total.tried, "call")} of the last 60 days were answered (${percent(total.rate)}), on each person's own clock.`;
   // Better than the whole, by more than chance explains.
   const better = hours.filter(({ tried, low }) => tried >= LEAST_TRIED && (low ?? 0) > (total.rate ?? 1));
   const [best] = better.toSorted((a, b) => (b.low ?? 0) - (a.low ?? 0));

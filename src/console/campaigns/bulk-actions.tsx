@@ -4,6 +4,7 @@ import { IconBan, IconRepeat } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RequestRetry, RequestSuppression } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Failure, Fetched } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -12,7 +13,7 @@ import { useMay } from "../server/me.tsx";
 export type ChosenPeople = Pick<RequestRetry, "request_ids" | "batch_id"> & Partial<RequestRetry>;
 
 type Props = { campaign_id: number; chosen: ChosenPeople | null; onDone(): void };
-const people = (count: number): string => (count === 1 ? "1 person" : `${count.toLocaleString("en")} people`);
+const people = (count: number): string => counted(count, "person", "people");
 
 /** What can be done with many people of a campaign at once. */
 export function BulkActions(props: Props) {
@@ -156,8 +157,7 @@ function Suppress(props: WindowProps) {
   });
   const act = useBulk(
     () => call("POST /api/v1/outbound/campaigns/{campaign_id}/requests/suppress", { path, body }),
-    ({ suppressed }) =>
-      suppressed === 1 ? "1 address suppressed" : `${suppressed.toLocaleString("en")} addresses suppressed`,
+    ({ suppressed }) => `${counted(suppressed, "address", "addresses")} suppressed`,
     props,
   );
   return (

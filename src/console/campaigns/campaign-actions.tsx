@@ -3,6 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { StopOutreach } from "../outbound/outreach-stop.tsx";
+import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -10,7 +11,7 @@ import { boardQuery } from "./board-query.ts";
 
 const CHANGED = [["campaign"], ["batch"], ["GET /api/v1/outbound/batches"]] as const;
 
-const batches = (count: number): string => (count === 1 ? "1 batch" : `${count} batches`);
+const batches = (count: number): string => counted(count, "batch", "batches");
 
 /** Pauses and starts all batches of the campaign, and stops everything. */
 export function CampaignActions({ campaign_id }: { campaign_id: number }) {

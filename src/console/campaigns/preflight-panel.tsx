@@ -1,6 +1,7 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { CampaignPreflight, PreflightReason, PreflightStep } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Facts, Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
@@ -39,7 +40,7 @@ function Found({ found }: { found: CampaignPreflight }) {
   return (
     <Stack gap="sm" role="status">
       <Text fw={600}>
-        {contacted.toLocaleString("en")} of {judged.toLocaleString("en")} people will be contacted
+        {contacted.toLocaleString("en")} of {counted(judged, "person", "people")} will be contacted
       </Text>
       {judged < waiting && (
         <Text size="sm">
@@ -110,7 +111,7 @@ function StepFound({ step: { number, mode, source, reachable, unreachable } }: {
     <>
       <Text size="sm" fw={600}>
         Step {number}, {CHANNELS[mode]} from <bdi>{source}</bdi>: {reachable.toLocaleString("en")} of{" "}
-        {all.toLocaleString("en")} people can be reached
+        {counted(all, "person", "people")} can be reached
       </Text>
       {unreachable.length > 0 && <Facts items={lines(unreachable)} />}
     </>

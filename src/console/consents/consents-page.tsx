@@ -3,6 +3,7 @@ import { IconUserCheck } from "@tabler/icons-react";
 import type { Consent } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { counted } from "../parts/counted.ts";
 import { call } from "../server/api.ts";
 import { EndButton } from "../suppressions/end-button.tsx";
 import { ImportList } from "../suppressions/import-list.tsx";
@@ -53,13 +54,12 @@ const ImportConsents = ({ onClose }: { onClose(): void }) => (
     about="Columns address, purpose, channel, given_through, valid_from; optional: wording, evidence. Or a file of Export CSV."
     send={(form, calling_code) => call("POST /api/v1/consents/csv", { form, query: { calling_code } })}
     told={({ added, known, withdrawn, revoked }) => ({
-      title: added === 1 ? "1 consent was added" : `${added.toLocaleString("en")} consents were added`,
+      title: `${counted(added, "consent was", "consents were")} added`,
       more: [
         revoked > 0 &&
-          `${revoked.toLocaleString("en")} were revoked where the file comes from, and stay revoked.`,
-        known > 0 && `${known.toLocaleString("en")} were known already.`,
-        withdrawn > 0 &&
-          `${withdrawn.toLocaleString("en")} were left out, because the person withdrew them since.`,
+          `${counted(revoked, "was", "were")} revoked where the file comes from, and stay revoked.`,
+        known > 0 && `${counted(known, "was", "were")} known already.`,
+        withdrawn > 0 && `${counted(withdrawn, "was", "were")} left out, because the person withdrew since.`,
       ]
         .filter(Boolean)
         .join(" "),

@@ -7,6 +7,7 @@ import type { DoNotCallList, DoNotCallListSettings } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { useNewRecord } from "../lists/new-record.tsx";
+import { counted } from "../parts/counted.ts";
 import { PageHead, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -161,7 +162,7 @@ function ImportNumbers({ onClose, list }: { onClose(): void; list: DoNotCallList
         })
       }
       told={({ numbers }) => ({
-        title: `The list has ${numbers.toLocaleString("en")} numbers`,
+        title: `The list has ${counted(numbers, "number")}`,
         more: "Campaigns skip them from the next attempt on.",
       })}
       list={LISTS}
@@ -191,7 +192,7 @@ const COLUMNS: Column<DoNotCallList>[] = [
         <Text size="sm">{as_of ?? "no file"}</Text>
         {is_outdated && (
           <Status tone="warn">
-            {age_days === null ? "Import a file" : `${age_days} days old, import a new file`}
+            {age_days === null ? "Import a file" : `${counted(age_days, "day")} old, import a new file`}
           </Status>
         )}
       </>

@@ -2,6 +2,7 @@ import { Select, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Experiment, ExperimentComparison, ExperimentFigure } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -99,7 +100,7 @@ function FigureTable({ comparison }: { comparison: ExperimentComparison }) {
                   {sessions.toLocaleString("en")}
                 </RouteLink>
                 <Text size="xs" c="dimmed">
-                  {people.toLocaleString("en")} people ({weight} %), {running.toLocaleString("en")} running
+                  {counted(people, "person", "people")} ({weight} %), {running.toLocaleString("en")} running
                 </Text>
               </Table.Td>
             ))}

@@ -1,6 +1,7 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { InsightSpending, InsightToolSpending } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Facts, Fetched, Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { DayChart } from "../reports/day-chart.tsx";
 import { FigureTableView } from "../reports/figure-table.tsx";
@@ -73,7 +74,7 @@ function ToolPrice({ tool }: { tool: InsightToolSpending }) {
       </Table.Td>
       <Table.Td>
         {BASES[tool.basis]}
-        {tool.basis === "measured" && `, the last ${tool.measured_runs.toLocaleString("en")} runs`}
+        {tool.basis === "measured" && `, the last ${counted(tool.measured_runs, "run")}`}
       </Table.Td>
       <Table.Td ta="right">{tokens(input_tokens)}</Table.Td>
       <Table.Td ta="right">{tokens(output_tokens)}</Table.Td>

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconColumns3, IconFilter, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useState } from "react";
+import { counted } from "../parts/counted.ts";
 import { call } from "../server/api.ts";
 import classes from "./data-table.module.css";
 
@@ -173,7 +174,7 @@ export function PeriodFilter(props: { value: number | null; onChange(days: numbe
       size="xs"
       aria-label="Period"
       placeholder="Period"
-      data={isKnown ? PERIODS : [...PERIODS, { value, label: `Last ${value} days` }]}
+      data={isKnown ? PERIODS : [...PERIODS, { value, label: `Last ${counted(Number(value), "day")}` }]}
       value={value}
       onChange={(chosen) => props.onChange(chosen === null ? null : Number(chosen))}
       clearable

@@ -2,6 +2,7 @@ import { Button, Stack, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NumberFigures, NumberGroupReport } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -47,10 +48,13 @@ const percent = (share: number | null): string => `${Math.round((share ?? 0) * 1
 
 function summaryOf({ numbers, total, day }: NumberGroupReport, mode: Group["mode"]): string {
   if (numbers.length === 0) return "No numbers yet. Choose some under Settings.";
-  const used = numbers.reduce((sum, { uses }) => sum + uses, 0).toLocaleString("en");
-  if (total.tried === 0) return `${used} attempts on ${day}. None has ended in the last 7 days.`;
-  const seven = `${total.answered.toLocaleString("en")} of ${total.tried.toLocaleString("en")} attempts of the last 7 days were ${WORDS[mode]}`;
-  return `${used} attempts on ${day}. ${seven} (${percent(total.rate)}).`;
+  const used = counted(
+    numbers.reduce((sum, { uses }) => sum + uses, 0),
+    "attempt",
+  );
+  if (total.tried === 0) return `${used} on ${day}. None has ended in the last 7 days.`;
+  const seven = `${total.answered.toLocaleString("en")} of ${counted(total.tried, "attempt")} of the last 7 days were ${WORDS[mode]}`;
+  return `${used} on ${day}. ${seven} (${percent(total.rate)}).`;
 }
 
 const NumberTable = ({ report, ...group }: Group & { report: NumberGroupReport }) => (

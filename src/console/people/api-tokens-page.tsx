@@ -6,6 +6,7 @@ import type { ApiTokenResponse } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { Code, Failure, Status } from "../parts/parts.tsx";
 import { fieldErrors } from "../records/field-errors.ts";
 import { RemoveRecord } from "../records/remove-record.tsx";
@@ -22,9 +23,7 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
     title: "Permissions",
     render: ({ permissions }) =>
       permissions ? (
-        <span title={permissions.join(", ")}>
-          {permissions.length === 1 ? "1 permission" : `${permissions.length} permissions`}
-        </span>
+        <span title={permissions.join(", ")}>{counted(permissions.length, "permission")}</span>
       ) : (
         "all of its owner's"
       ),

@@ -4,6 +4,7 @@ import { IconShieldCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AuditFault, AuditVerification } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Failure } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
@@ -79,9 +80,6 @@ function Verification() {
     </Stack>
   );
 }
-
-const counted = (n: number, one: string, many: string): string =>
-  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
 async function verify(signal: AbortSignal, tellDone: (percent: number) => void): Promise<TrailVerdict> {
   const found: TrailVerdict = {

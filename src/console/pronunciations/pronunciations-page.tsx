@@ -6,6 +6,7 @@ import type { PronunciationOverride, PronunciationOverridesDictionary } from "..
 import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
 import { Empty, Fetched, PageHead, Panel, Scroller, Status } from "../parts/parts.tsx";
@@ -45,12 +46,12 @@ export default function PronunciationsPage() {
                 label="Upload CSV"
                 accept=".csv,text/csv"
                 send={(form) => call("POST /api/v1/pronunciations/csv", { form })}
-                done={(stored) => `${stored.entries} pronunciations, revision ${stored.revision}`}
+                done={(stored) => `${counted(stored.entries, "pronunciation")}, revision ${stored.revision}`}
                 invalidates={[KEY]}
               >
                 The file replaces the whole dictionary
-                {entries > 0 && `, the ${entries.toLocaleString("en")} entries of now included`}. Its first
-                row names the columns; <code>text</code> and <code>replacement</code> are needed.
+                {entries > 0 && `, ${counted(entries, "entry", "entries")} of now included`}. Its first row
+                names the columns; <code>text</code> and <code>replacement</code> are needed.
               </FileUpload>
             )}
             {may("pronunciations_delete") && entries > 0 && (
@@ -62,8 +63,8 @@ export default function PronunciationsPage() {
                 invalidates={[KEY]}
                 done="The dictionary is empty"
               >
-                All {entries.toLocaleString("en")} entries are removed. Download them first if you may need
-                them again.
+                {counted(entries, "entry is", "entries are")} removed. Download the dictionary first if you
+                may need it again.
               </ConfirmButton>
             )}
           </>
@@ -115,7 +116,7 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
   );
   return (
     <Panel
-      title={`${pronunciations.length.toLocaleString("en")} entries`}
+      title={counted(pronunciations.length, "entry", "entries")}
       actions={
         <>
           <TextInput

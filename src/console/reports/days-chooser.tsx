@@ -1,4 +1,5 @@
 import { SegmentedControl } from "@mantine/core";
+import { counted } from "../parts/counted.ts";
 
 const CHOICES = ["7", "30", "90", "365"];
 
@@ -8,7 +9,7 @@ export function DaysChooser({ days, onChange }: { days: string; onChange(days: s
     <SegmentedControl
       size="xs"
       aria-label="Days"
-      data={CHOICES.map((value) => ({ value, label: `${value} days` }))}
+      data={CHOICES.map((value) => ({ value, label: counted(Number(value), "day") }))}
       value={days}
       onChange={onChange}
     />

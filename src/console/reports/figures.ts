@@ -1,4 +1,5 @@
 import type { DashboardData } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 
 /** A table of a dashboard: column names and rows of cells. */
 export type FigureTable = DashboardData["by_day"];
@@ -48,7 +49,7 @@ export function courseWords({ columns, rows }: FigureTable): string {
     .map((kind, index) => `${kind}: ${totalOf(rows.map((row) => row[index + 1]))}`);
   const busiest = rows.toSorted((one, other) => totalOf(other.slice(1)) - totalOf(one.slice(1)))[0];
   const most = busiest ? `. Most on ${busiest[0]}: ${totalOf(busiest.slice(1))}` : "";
-  return `By day, ${rows.length} days. ${sums.join(", ")}${most}`;
+  return `By day, ${counted(rows.length, "day")}. ${sums.join(", ")}${most}`;
 }
 
 const totalOf = (cells: (Cell | undefined)[]): number =>

@@ -6,6 +6,7 @@ import type { DataSourceCrawl, DataSourceCrawlPage } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { Facts, Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -169,7 +170,10 @@ function CrawlForm({ data_source_id, crawl }: { data_source_id: number; crawl: D
     onSuccess: () => client.invalidateQueries({ queryKey: ["crawl", data_source_id] }),
   });
   const known = EVERY.some(({ value }) => value === form.values.every_hours);
-  const own = { value: form.values.every_hours, label: `Every ${form.values.every_hours} hours` };
+  const own = {
+    value: form.values.every_hours,
+    label: `Every ${counted(Number(form.values.every_hours), "hour")}`,
+  };
   return (
     <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       <Stack gap="sm">

@@ -1,5 +1,6 @@
 import { Button, Group, Loader, Progress, Stack, Table, Text } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
+import { counted } from "../parts/counted.ts";
 import "@mantine/dropzone/styles.css";
 import { IconFileText } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -75,7 +76,7 @@ export function UploadFiles({ data_source_id }: { data_source_id: number }) {
           />
           <Group justify="space-between">
             <Text size="sm" role="status">
-              {ended} of {files.length} {files.length === 1 ? "file" : "files"} done
+              {ended} of {counted(files.length, "file")} done
             </Text>
             {ended === files.length && (
               <Button variant="subtle" size="xs" onClick={() => setFiles([])}>

@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import type { TestSummary } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import classes from "./pass-rate.module.css";
 
 type Rate = TestSummary["cases"];
@@ -13,7 +14,7 @@ export function PassRate({ rate }: { rate: Rate }) {
   return (
     <div className={classes.rate}>
       <Text fw={600} component="div">
-        {passed} of {total} tests passed
+        {passed} of {counted(total, "test")} passed
       </Text>
       <div className={classes.track} aria-hidden>
         <span className={classes.passed} style={{ width: `${(100 * passed) / total}%` }} />
@@ -23,7 +24,8 @@ export function PassRate({ rate }: { rate: Rate }) {
         />
       </div>
       <Text size="xs" c="dimmed">
-        With {total} tests, the true pass rate is between {percent(low)} and {percent(high)} (95 % interval).
+        With {counted(total, "test")}, the true pass rate is between {percent(low)} and {percent(high)} (95 %
+        interval).
       </Text>
     </div>
   );

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReplayResponse } from "../api-types.ts";
 import { dollars } from "../insights/insight-words.tsx";
+import { counted } from "../parts/counted.ts";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -71,7 +72,7 @@ function Overview({ replay }: { replay: ReplayResponse }) {
         {replay.status === "running" && (
           <div role="status">
             <Text size="sm" mb={4}>
-              {done} of {results.total} sessions replayed
+              {done} of {counted(results.total, "session")} replayed
             </Text>
             <Progress value={(100 * done) / results.total} aria-label="Sessions replayed" />
           </div>

@@ -2,6 +2,7 @@ import { Button, Modal, SimpleGrid, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReplayMeasures, ReplayPair, ReplayResponse } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import classes from "./replay.module.css";
@@ -65,7 +66,7 @@ const laneWords = ({ tools, turns, ended_by }: ReplayMeasures): string =>
     ...tools.map(({ tool, called, failed }) =>
       failed === 0 ? `${tool} ${called}×` : `${tool} ${called}×, ${failed} failed`,
     ),
-    `${turns} turns`,
+    counted(turns, "turn"),
     `ended by the ${ended_by}`,
   ].join(" · ");
 

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { TestRunResponse } from "../api-types.ts";
 import { dollars } from "../insights/insight-words.tsx";
+import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -67,7 +68,7 @@ function Overview({ run }: { run: TestRunResponse }) {
         {run.status === "running" && (
           <div role="status">
             <Text size="sm" mb={4}>
-              {done} of {results.total} conversations
+              {done} of {counted(results.total, "conversation")}
             </Text>
             <Progress value={(100 * done) / results.total} aria-label="Progress" />
           </div>

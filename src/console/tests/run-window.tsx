@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { TestSuiteResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { counted } from "../parts/counted.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -103,7 +104,7 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
       )}
       <NumberInput
         label="Repetitions"
-        description={`Runs of each test: ${conversations.toLocaleString("en")} conversations. Models answer differently each time.`}
+        description={`Runs of each test: ${counted(conversations, "conversation")}. Models answer differently each time.`}
         min={1}
         max={100}
         allowDecimal={false}

@@ -2,6 +2,7 @@ import { IconSitemap, IconTool } from "@tabler/icons-react";
 import type { ToolResponse } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { counted } from "../parts/counted.ts";
 import { FindingCount } from "../parts/findings.tsx";
 import { LinkButton, RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
@@ -23,14 +24,14 @@ const COLUMNS: Column<ToolResponse>[] = [
     title: "Description",
     render: ({ definition }) => <bdi>{definition.tool.function.description}</bdi>,
   },
-  { field: "kind", title: "Kind", render: ({ definition }) => kindOf(definition) },
+  { field: "kind", title: "Type", render: ({ definition }) => kindOf(definition) },
   { field: "service_name", title: "Service", orderable: true },
   {
     field: "prompts_info",
     title: "Used by",
     render: ({ prompts_info }) => {
       const count = prompts_info?.length ?? 0;
-      return count === 0 ? "no prompt" : count === 1 ? prompts_info?.[0]?.name : `${count} prompts`;
+      return count === 0 ? "no prompt" : count === 1 ? prompts_info?.[0]?.name : counted(count, "prompt");
     },
   },
   {
@@ -44,16 +45,16 @@ const COLUMNS: Column<ToolResponse>[] = [
 
 const KINDS = {
   endpoint: "HTTP request",
-  context: "context",
-  action: "action",
-  log: "event",
-  mcp: "MCP",
-  client: "visitor's page",
+  context: "Variables",
+  action: "Fixed reply",
+  log: "Log event",
+  mcp: "MCP tool",
+  client: "Runs in the visitor's page",
 };
 
 /** The label of a tool's type. */
 export function kindOf({ type, endpoint, mcp, client, context }: ToolResponse["definition"]): string {
-  if (context?.task) return "workflow";
+  if (context?.task) return "Workflow";
   return KINDS[type ?? (mcp ? "mcp" : client ? "client" : endpoint ? "endpoint" : "action")];
 }
 

@@ -7,6 +7,7 @@ import type { WebhookDelivery, WebhookReplay } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
+import { counted } from "../parts/counted.ts";
 import { RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -24,10 +25,7 @@ export function useReplay(onDone?: () => void) {
   return useMutation({
     mutationFn: (body: WebhookReplay) => call("POST /api/v1/outbound/webhook_deliveries/replay", { body }),
     async onSuccess({ replayed, more }) {
-      const what =
-        replayed === 1
-          ? "1 delivery will be sent again"
-          : `${replayed.toLocaleString("en")} deliveries go out again`;
+      const what = `${counted(replayed, "delivery", "deliveries")} will be sent again`;
       notifications.show({ message: more ? `${what}; there are more of them` : what, color: "green" });
       onDone?.();
       await Promise.all(

@@ -7,6 +7,7 @@ import { requestPath } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code, Empty, Facts, Failure, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -130,7 +131,7 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
           ]}
         />
       </Panel>
-      <Panel title={attempts.length === 1 ? "1 try" : `${attempts.length} tries`}>
+      <Panel title={counted(attempts.length, "try", "tries")}>
         {attempts.length === 0 ? (
           <Empty title="Not sent yet">
             Sent within seconds, or later if its webhook is waiting after failures.

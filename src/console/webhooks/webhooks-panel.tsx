@@ -139,7 +139,11 @@ function WebhookView({ webhook }: { webhook: WebhookState }) {
 function WebhookTone({ webhook }: { webhook: WebhookState }) {
   if (webhook.disabled_at) return <Status tone="bad">disabled</Status>;
   if (webhook.failing_since)
-    return <Status tone="warn">{`failing, ${webhook.failed_tries} tries in a row`}</Status>;
+    return (
+      <Status tone="warn">
+        {webhook.failed_tries === 1 ? "failing" : `failing, ${webhook.failed_tries} tries in a row`}
+      </Status>
+    );
   return <Status tone="good">OK</Status>;
 }
 

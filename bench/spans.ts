@@ -18,8 +18,12 @@ const SECONDS = Number(process.argv[2] ?? 4);
 const ROUNDS = Number(process.argv[3] ?? 12);
 const PEOPLE = Number(process.argv[4] ?? 20);
 
-const folder = mkdtempSync(path.join(tmpdir(), "parley-spans-"));
-const services = await startChild("services.ts", []);
+// Ended and removed however it ends, also where a program doesn't start.
+await using open = new AsyncDisposableStack();
+const folder = open.adopt(mkdtempSync(path.join(tmpdir(), "parley-spans-")), (own) =>
+  rmSync(own, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 }),
+);
+const services = open.adopt(await startChild("services.ts", []), (own) => void own.process.kill());
 let received_bytes = 0;
 const collector = createServer((request, response) => {
   request
@@ -28,31 +32,30 @@ const collector = createServer((request, response) => {
     })
     .on("end", () => response.writeHead(200, { "content-type": "application/json" }).end("{}"));
 }).listen(0, "127.0.0.1");
+open.defer(() => void collector.close());
 await once(collector, "listening");
 const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 
 async function startTalking(name: string, env: Record<string, string>) {
   const own = path.join(folder, name);
   mkdirSync(own);
-  const program = await startProgram(own, { ...environmentFor(services.address), ...env });
+  const program = open.adopt(
+    await startProgram(own, { ...environmentFor(services.address), ...env }),
+    ({ end }) => end("SIGTERM"),
+  );
   const { url, token = "" } = program.greeting;
   await makeReceptionist(url, token, services.address);
-  const pool = new Pool(url, { connections: PEOPLE, pipelining: 1 });
+  const pool = open.adopt(new Pool(url, { connections: PEOPLE, pipelining: 1 }), (own) => own.close());
   const post = poster(pool);
   const talkFor = async (seconds: number) => {
     const until = performance.now() + seconds * 1000;
     const everybody = Array.from({ length: PEOPLE }, () => talk((n) => openChat(post, n), until));
     return (await Promise.all(everybody)).flat();
   };
-  const end = async () => {
-    await pool.close();
-    await program.end("SIGTERM");
-  };
   return {
     name,
     pid: program.pid,
     talkFor,
-    end,
     per_second: [] as number[],
     took: [] as number[],
     cpu_ms: [] as number[],
@@ -87,8 +90,3 @@ const of = programs.map((program) => [
 print(`${machine()}; ${PEOPLE} people, ${ROUNDS} rounds of ${SECONDS} s each, a turn with one tool call\n`);
 print(markdownTable(["", "turns/s", "of those without, by round", "p50 ms", "CPU ms a turn: program"], of));
 print(`\nThe collector got ${Math.round(received_bytes / sending.took.length)} bytes a turn.`);
-
-for (const { end } of programs) await end();
-collector.close();
-services.process.kill();
-rmSync(folder, { recursive: true, force: true });

@@ -36,13 +36,15 @@ export function useColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] 
 
 /** What a cell shows: what the column makes of the row, or else its field's text. */
 export function cell<Row>(column: Column<Row>, row: Row, params: Record<string, string> = {}): ReactNode {
-  if (column.render) return column.render(row, params);
-  const value = row[column.field] as string | number | null | undefined;
-  return <bdi className={isShortWord(value) ? classes.word : undefined}>{value}</bdi>;
+  const value = column.render
+    ? column.render(row, params)
+    : (row[column.field] as string | number | null | undefined);
+  if (typeof value !== "string" && typeof value !== "number") return value;
+  return <bdi className={hasShortWords(value) ? classes.word : undefined}>{value}</bdi>;
 }
 
-/** An address or a name that is read whole; longer ones, such as keys, break wherever the column ends. */
-const isShortWord = (value: unknown): boolean => /^\S{1,24}$/.test(String(value ?? ""));
+/** Words, addresses and names are read whole; longer ones, such as keys, break wherever the column ends. */
+const hasShortWords = (value: string | number): boolean => /^\S{1,24}(?:\s+\S{1,24})*$/.test(String(value));
 
 /** The record's name, which leads to its page below `address`. */
 export const nameColumn = <Row extends { id: number; name: string }>(address: string): Column<Row> => ({

@@ -318,7 +318,10 @@ test("a page behind the end of a list says so, and not that there are no records
   await page.goto("/console/agents?page=99");
   await page.getByText("There is nothing on page 99").waitFor();
   expect(await page.getByText("No agents yet").count()).toBe(0);
-  await page.getByRole("status").filter({ hasText: "0 of 2" }).waitFor();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^0 of \d+$/ })
+    .waitFor();
   await page.getByRole("button", { name: "To the first page" }).click();
   await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.faults).toEqual([]);

@@ -76,7 +76,7 @@ test("a tool's result is replaced by JSON only: what is none is marked, and the 
 
   const another = page.getByRole("switch", { name: "Use another result" });
   expect(await page.getByText("Off: the tool answers as recorded.").count()).toBe(1);
-  await another.check({ force: true });
+  await another.check();
   const result = page.getByLabel("Result to use instead");
   await result.fill("nothing free");
   await page.getByText("Invalid JSON").first().waitFor();

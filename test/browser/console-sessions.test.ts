@@ -110,7 +110,7 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
   await page.getByText("1–15 of 15").waitFor();
   await page.getByLabel("Words said").fill("nobody has this name");
-  await page.getByText("No results").waitFor();
+  await page.getByRole("status").getByText("No results").waitFor();
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await page.getByText("1–25 of 30").waitFor();
   expect(page.faults).toEqual([]);

@@ -96,7 +96,7 @@ test("what the server finds wrong within a JSON text is told, though no field st
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page
     .getByRole("alert")
-    .getByText(/^Definition, type: /)
+    .getByText(/^Type: /)
     .waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
   await expect.poll(() => page.getByRole("alert").count()).toBe(0);

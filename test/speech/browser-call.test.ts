@@ -140,7 +140,8 @@ describe("a call from a page", () => {
       { source: "user", text: "when are you open" },
       { source: "agent", text: expect.stringMatching(/^We\b.* —$/) },
       { source: "user", text: "wait i want to book an appointment" },
-      { source: "agent", text: "For what day?" },
+      // The page may hang up before the end of it is heard.
+      { source: "agent", text: expect.stringMatching(/^For (what day\?|.*—)$/) },
     ]);
   });
 });

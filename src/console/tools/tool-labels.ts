@@ -2,10 +2,11 @@ import { type FieldLabels, labelsBelow } from "../server/field-labels.ts";
 
 /** How the form calls the fields of a tool's definition. */
 export const DEFINITION_LABELS: FieldLabels = {
-  "tool.function.name": "Name for the model",
+  "tool.function.name": "Name",
   "tool.function.description": "Description",
   "tool.function.parameters": "Arguments",
   type: "Type",
+  "context.task": "Workflow",
   endpoint: "Request",
   "endpoint.url": "URL",
   "endpoint.method": "Method",

@@ -18,12 +18,11 @@ import { mergeDefinitions } from "../workflows/merge-definitions.ts";
 import { stepsTasks } from "../workflows/workflow.ts";
 import { CallLimits } from "./call-limits.tsx";
 import { useCheckedFindings } from "./checked-findings.tsx";
-import { DEFINITION_LABELS } from "./definition-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
 import { KeptDraft } from "./kept-draft.tsx";
 import { useRecordedSession } from "./recorded-session.ts";
 import { ToolHistory } from "./tool-history.tsx";
-import { TOOL_LABELS } from "./tool-labels.ts";
+import { DEFINITION_LABELS, TOOL_LABELS } from "./tool-labels.ts";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
 

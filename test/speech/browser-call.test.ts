@@ -78,6 +78,8 @@ describe("a call from a page", () => {
     await caller.play(interruption);
     await caller.agentSays("For what day?");
     expect(caller.cleared).toBeGreaterThan(0);
+    // Hung up before its sound comes, nothing of it would have been heard.
+    await caller.until(() => caller.isHearing);
     await caller.until(() => !caller.isHearing);
     caller.hangUp();
     // On a slow machine the caller's voice takes longer to come than a person may be silent.
@@ -140,8 +142,8 @@ describe("a call from a page", () => {
       { source: "user", text: "when are you open" },
       { source: "agent", text: expect.stringMatching(/^We\b.* —$/) },
       { source: "user", text: "wait i want to book an appointment" },
-      // The page may hang up before the end of it is heard.
-      { source: "agent", text: expect.stringMatching(/^For (what day\?|.*—)$/) },
+      // A slow page may hang up within it.
+      { source: "agent", text: expect.stringMatching(/^For\b(?: what day\?|.* —)$/) },
     ]);
   });
 });

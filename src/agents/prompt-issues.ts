@@ -26,7 +26,7 @@ function missingTools({ tools, tools_full }: PromptParts): Issue[] {
   const workflows = (tools_full ?? []).map(({ name, definition }) => ({ name, tasks: tasksOf(definition) }));
   const known = new Set([
     GO_TO_STEP,
-    // A name left empty is told at its place in the workflow.
+    // An empty name is reported where it stands in the workflow.
     "",
     ...tools,
     ...workflows.flatMap(({ tasks }) =>

@@ -63,7 +63,7 @@ test.each([
   expect(JSON.parse(body)).toEqual({ detail: expect.stringContaining(said) });
 });
 
-test("a request that does not come whole in time is told so", async () => {
+test("a request that does not arrive whole in time is answered 408, with what to do", async () => {
   const late = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
   const server = createTcpServer((socket) => answerBrokenRequest(late, socket, silentLog));
   onTestFinished(() => void server.close());
@@ -72,7 +72,7 @@ test("a request that does not come whole in time is told so", async () => {
   expect(await answer()).toMatchObject({ status: 408, body: expect.stringContaining("Send it again.") });
 });
 
-test("a request that comes while the server stops is told to be sent again, in that shape too", async () => {
+test("a request that arrives while the server stops is answered 503 in that shape, with when to try again", async () => {
   const { server, port, stopping } = await listen();
   // The second has begun when the first is answered, so its connection is not closed as an idle one.
   const { answer, socket } = await exchange(port, "GET /a HTTP/1.1\r\nhost: x\r\n\r\nGET /b HTTP/1.1\r\n");

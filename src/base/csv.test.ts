@@ -55,7 +55,7 @@ test.each([0, 5, 40_000])(
 );
 
 test.each([0, 20_000])(
-  "what is no UTF-8 is told as such, a NUL as a NUL, and a replacement character that was written is text (row %i)",
+  "bytes that are not UTF-8 and a NUL are each named for what they are, and a replacement character in the file is text (row %i)",
   async (before) => {
     const file = (text: string, as: BufferEncoding = "utf8") =>
       read(Buffer.concat([Buffer.from(`name\n${"x\n".repeat(before)}`), Buffer.from(text, as)]), [1, 7, 9]);

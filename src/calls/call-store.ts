@@ -332,33 +332,29 @@ export async function lastWords(
   { db, vault, clock }: Pick<Engine, "db" | "vault" | "clock">,
   session_id: number,
 ): Promise<string | null> {
-  const last = await db
-    .selectFrom("session_messages")
-    .select(["role", "text", "unheard"])
-    .where("session_id", "=", session_id)
-    .where("aside", "=", false)
-    .orderBy("seq", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const last = await lastMessage(db, session_id);
   if (!last) return "";
   if (last.role !== "agent") return null;
   const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
   return redactor.restore(wholeText(last));
 }
 
-const wholeText = ({ text, unheard }: { text: string; unheard: string | null }): string =>
-  [text, unheard].filter((part) => part).join(" ");
-
-/** They are said once more from their beginning: what was cut when the line broke is heard now. */
-export async function restoreLastWords(db: Db, session_id: number): Promise<void> {
-  const last = await db
+const lastMessage = (db: Db, session_id: number) =>
+  db
     .selectFrom("session_messages")
-    .select(["seq", "text", "unheard"])
+    .select(["seq", "role", "text", "unheard"])
     .where("session_id", "=", session_id)
     .where("aside", "=", false)
     .orderBy("seq", "desc")
     .limit(1)
     .executeTakeFirst();
+
+const wholeText = ({ text, unheard }: { text: string; unheard: string | null }): string =>
+  [text, unheard].filter((part) => part).join(" ");
+
+/** They are said once more from their beginning: what was cut when the line broke is heard now. */
+export async function restoreLastWords(db: Db, session_id: number): Promise<void> {
+  const last = await lastMessage(db, session_id);
   if (!last?.unheard) return;
   await db
     .updateTable("session_messages")

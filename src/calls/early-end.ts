@@ -6,7 +6,7 @@ import type { Engine } from "../sessions/engine.ts";
 
 /*
  * The carrier's word that a call is over may come before its first callback, which opens a session that then nobody is in.
- * So the end of an unknown call is told again soon, in case the call has begun meanwhile.
+ * So the end of an unknown call is applied again soon after, in case the call has begun meanwhile.
  */
 const EarlyEnd = z.object({
   sid: z.string(),

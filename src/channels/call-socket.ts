@@ -26,8 +26,8 @@ export type CallInput =
   | { type: "answerer"; by: AnsweredKind; firm: boolean }
   | { type: "fault"; message: string }
   /**
-   * The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. `heard`: what
-   * came out of our last words until then, where the line knows it.
+   * The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. `heard`: how
+   * much of our last words was played by then, where the line knows it.
    */
   | { type: "closed"; lost?: boolean; heard?: string };
 

@@ -32,7 +32,8 @@ export type NewConsent = {
   valid_from: Date;
 };
 
-export const REVOCATION_PATHS = [
+/** Through what somebody opts out: the person's words, a click, what a carrier reports, or somebody who works here. */
+export const OPT_OUT_PATHS = [
   "text",
   "mail",
   "link",
@@ -41,8 +42,8 @@ export const REVOCATION_PATHS = [
   "carrier",
   "operator",
   "import",
-  "erasure",
 ] as const;
+export const REVOCATION_PATHS = [...OPT_OUT_PATHS, "erasure"] as const;
 
 /** The end of consents, and what it came through. */
 export type Revocation = {

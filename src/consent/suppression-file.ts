@@ -10,9 +10,9 @@ import {
   readAddressFile,
   readInstant,
 } from "./address-file.ts";
+import { OPT_OUT_PATHS } from "./consent.ts";
 import { LEDGER_PAGE, type LedgerEnding, ledgerCsv, readEnding } from "./ledger-csv.ts";
 import {
-  SUPPRESSION_PATHS,
   SUPPRESSION_REASONS,
   SUPPRESSION_SCOPES,
   type SuppressionPath,
@@ -78,12 +78,12 @@ const readSuppressions = (
     if (cell("comment").length > MAX_COMMENT)
       wrong("comment", `String should have at most ${MAX_COMMENT} characters`, "string_too_long");
     const through = cell("through").toLowerCase() || "import";
-    if (!isOneOf(SUPPRESSION_PATHS, through))
-      wrong("through", `Input should be ${SUPPRESSION_PATHS.join(", ")}`, "enum");
+    if (!isOneOf(OPT_OUT_PATHS, through))
+      wrong("through", `Input should be ${OPT_OUT_PATHS.join(", ")}`, "enum");
     const said = cell("said") || (cell("through") === "" ? file_name : null);
     const message_id = cell("message_id") || null;
     const comment = cell("comment") || null;
-    const lifted = readEnding(cells, "lifted", SUPPRESSION_PATHS, at);
+    const lifted = readEnding(cells, "lifted", OPT_OUT_PATHS, at);
     return { address, scope, reason, occurred_at, through, said, message_id, comment, lifted } as ListRow;
   });
 

@@ -3,7 +3,8 @@ import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Db } from "../db/database.ts";
-import { SUPPRESSION_PATHS, SUPPRESSION_REASONS, SUPPRESSION_SCOPES } from "./suppression.ts";
+import { OPT_OUT_PATHS } from "./consent.ts";
+import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES } from "./suppression.ts";
 
 /** Entries of the suppression list as they are shown, and how they are searched. */
 export const Suppression = z
@@ -16,7 +17,7 @@ export const Suppression = z
       .describe("The channel that is blocked; `all`: every channel of the address."),
     reason: z.enum(SUPPRESSION_REASONS),
     occurred_at: timestamp(),
-    through: z.enum(SUPPRESSION_PATHS),
+    through: z.enum(OPT_OUT_PATHS),
     said: z
       .string()
       .nullish()

@@ -3,7 +3,7 @@ import { unreachable } from "../base/errors.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
-import { CONSENT_CHANNELS, type ConsentChannel, revokeConsents } from "./consent.ts";
+import { CONSENT_CHANNELS, type ConsentChannel, type OPT_OUT_PATHS, revokeConsents } from "./consent.ts";
 
 /**
  * Who must not be reached, per sub-organization. What a person says on one channel holds on every channel that has the
@@ -25,18 +25,7 @@ export const SUPPRESSION_REASONS = [
 ] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
-/** Through what it came: the person's words, a click, what a carrier tells, or somebody who works here. */
-export const SUPPRESSION_PATHS = [
-  "text",
-  "mail",
-  "link",
-  "speech",
-  "chat",
-  "carrier",
-  "operator",
-  "import",
-] as const;
-export type SuppressionPath = (typeof SUPPRESSION_PATHS)[number];
+export type SuppressionPath = (typeof OPT_OUT_PATHS)[number];
 
 /** When it was said, through what, and the very words (or the header, or the carrier's word). */
 export type Proof = {

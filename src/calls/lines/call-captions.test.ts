@@ -37,7 +37,7 @@ test("an interruption tells which of the agent's last words were not heard, also
   );
 });
 
-test("what was heard to its end before is not cut, and nothing is told where all was heard", () => {
+test("words that were heard to their end are not cut, and nothing is cut where all was heard", () => {
   const before = [say("Hello."), { type: "played" } as const, say("We are open from eight.")];
   expect(shown(...before, interrupted("We are")).at(-1)).toEqual(unheard("open from eight."));
   expect(shown(...before, interrupted("We are open from eight.")).at(-1)).toEqual(

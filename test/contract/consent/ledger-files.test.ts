@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { CONSENT_CHANNELS, CONSENT_PURPOSES } from "../../../src/consent/consent.ts";
-import {
-  lift,
-  SUPPRESSION_PATHS,
-  SUPPRESSION_REASONS,
-  SUPPRESSION_SCOPES,
-  suppress,
-} from "../../../src/consent/suppression.ts";
+import { CONSENT_CHANNELS, CONSENT_PURPOSES, OPT_OUT_PATHS } from "../../../src/consent/consent.ts";
+import { lift, SUPPRESSION_REASONS, SUPPRESSION_SCOPES, suppress } from "../../../src/consent/suppression.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { sendForm } from "../../harness/form.ts";
 import { rounds } from "../../harness/seed.ts";
@@ -56,7 +50,7 @@ const step = fc.oneof(
     address,
     scope: fc.constantFrom(...SUPPRESSION_SCOPES),
     reason: fc.constantFrom(...SUPPRESSION_REASONS),
-    through: fc.constantFrom(...SUPPRESSION_PATHS),
+    through: fc.constantFrom(...OPT_OUT_PATHS),
     said: words,
     comment: words,
   }),

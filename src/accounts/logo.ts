@@ -1,4 +1,4 @@
-import type { UploadedFile } from "../api/form.ts";
+import type { UploadedFile } from "../api/input/form.ts";
 import { sha256 } from "../base/crypto.ts";
 import { invalid } from "../base/errors.ts";
 

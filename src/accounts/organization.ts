@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
+import { file } from "../api/input/form.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";

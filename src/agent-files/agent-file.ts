@@ -5,8 +5,8 @@ import { BridgePhrasesCreateRequest } from "../agents/bridge-phrases.ts";
 import { CustomMessageCreateRequest } from "../agents/custom-message.ts";
 import { VoiceGroupCreateRequest } from "../agents/language-group.ts";
 import { PromptLlmConfig } from "../agents/prompt-llm.ts";
+import { type ReadFile, readYaml } from "../api/input/yaml-file.ts";
 import { boundedList, name } from "../api/schema.ts";
-import { type ReadFile, readYaml } from "../api/yaml-file.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 
 /** What reads it knows by this what to expect; another arrangement gets another number. */

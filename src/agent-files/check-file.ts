@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { promptIssues } from "../agents/prompt-issues.ts";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
+import { type FileFault, placesIn, readYaml } from "../api/input/yaml-file.ts";
 import { name } from "../api/schema.ts";
-import { type FileFault, placesIn, readYaml } from "../api/yaml-file.ts";
 import { isRecord } from "../expressions/member.ts";
 import { type Issue, type Path, toValidationIssue } from "../schemas/validation-issue.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { faultsOfText } from "../api/input/yaml-file.ts";
 import { write } from "../api/resource.ts";
 import { name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { faultsOfText } from "../api/yaml-file.ts";
 import { invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { type AgentFile, readAgentFile, writeAgentFile } from "./agent-file.ts";

@@ -1,4 +1,4 @@
-import type { Form } from "./form.ts";
+import type { Form } from "./input/form.ts";
 
 /** What an operation of the API is, for its route and for openapi.json. */
 export type Operation<P, Q, B, R> = {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { readYaml } from "../api/yaml-file.ts";
+import { readYaml } from "../api/input/yaml-file.ts";
 import { resolveReferences } from "./env-references.ts";
 import { ENVIRONMENTS, told } from "./read-folder.ts";
 

@@ -1,4 +1,4 @@
-import { shownPath } from "../api/yaml-file.ts";
+import { shownPath } from "../api/input/yaml-file.ts";
 import type { PlanOutcome } from "./apply.ts";
 import type { FieldChange } from "./changes.ts";
 import { hideValues, type UsedValue } from "./env-references.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { type FileFault, placesIn, readYaml, shownPath } from "../api/yaml-file.ts";
+import { type FileFault, placesIn, readYaml, shownPath } from "../api/input/yaml-file.ts";
 import { errorText } from "../base/errors.ts";
 import { type Missing, resolveReferences, type UsedValue } from "./env-references.ts";
 import { fileSchema } from "./file-schema.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
+import { file } from "../api/input/form.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";

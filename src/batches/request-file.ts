@@ -143,7 +143,7 @@ export function readRow(
   return { reference_id, target, request_variables: `${request_variables}}` };
 }
 
-/** Who has a copy of the database could have its values opened by this file, as by any other text (`api/body.ts`). */
+/** Who has a copy of the database could have its values opened by this file, as by any other text (`api/input/body.ts`). */
 function refuseSealed({ names }: Header, cells: string[], row: number): void {
   const index = cells.findIndex((cell) => cell.includes(SEALED_MARK));
   if (index < 0) return;

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { checkFile } from "../agent-files/check-file.ts";
-import { shownPath } from "../api/yaml-file.ts";
+import { shownPath } from "../api/input/yaml-file.ts";
 import { errorText } from "../base/errors.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
 

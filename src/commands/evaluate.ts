@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
-import { shownPath } from "../api/yaml-file.ts";
+import { shownPath } from "../api/input/yaml-file.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSuiteFile } from "../evaluations/suite-file.ts";

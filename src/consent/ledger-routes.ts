@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { MultipartFile } from "@fastify/multipart";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
+import { file } from "../api/input/form.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { parseJsonBody } from "../api/body.ts";
-import { type CsvRow, readCsv, utf8 } from "../api/csv-file.ts";
-import { inputErrors } from "../api/input-errors.ts";
-import { parseInput } from "../api/parse-input.ts";
+import { parseJsonBody } from "../api/input/body.ts";
+import { type CsvRow, readCsv, utf8 } from "../api/input/csv-file.ts";
+import { inputErrors } from "../api/input/input-errors.ts";
+import { parseInput } from "../api/input/parse-input.ts";
 import { Fault, type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { type DirectoryRule, ruleIssues } from "./directory-rules.ts";
 import { DirectoryMemberCreate, type DirectoryMemberInput, directoryNumber } from "./directory-schema.ts";

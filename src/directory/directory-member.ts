@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { file } from "../api/form.ts";
+import { file } from "../api/input/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, parseTimestamp, queryBoolean, recordId } from "../api/schema.ts";

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { type ReadFile, readYaml } from "../api/yaml-file.ts";
+import { type ReadFile, readYaml } from "../api/input/yaml-file.ts";
 import { TestSuiteInput } from "./test-case.ts";
 
 /** Reads a suite in YAML or JSON. Pure. */

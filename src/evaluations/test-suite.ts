@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { faultsOfText } from "../api/input/yaml-file.ts";
 import * as list from "../api/list.ts";
 import { addResource, write } from "../api/resource.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { faultsOfText } from "../api/yaml-file.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { notFound } from "../base/errors.ts";

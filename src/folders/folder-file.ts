@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Storage } from "../accounts/storage.ts";
-import { refuseUnstorableText } from "../api/body.ts";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
+import { refuseUnstorableText } from "../api/input/body.ts";
+import { file } from "../api/input/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, inputTimestamp, recordId } from "../api/schema.ts";

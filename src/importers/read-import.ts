@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { placesIn, readYaml, shownPath } from "../api/yaml-file.ts";
+import { placesIn, readYaml, shownPath } from "../api/input/yaml-file.ts";
 import { errorText } from "../base/errors.ts";
 import { isRecord } from "../expressions/member.ts";
 import { ElevenLabsAgent, elevenLabsName, readElevenLabs } from "./elevenlabs.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseInput } from "../api/parse-input.ts";
+import { parseInput } from "../api/input/parse-input.ts";
 import { jsonExcess } from "../base/json-size.ts";
 
 /** One line of a recording's transcript, as `transcribe` leaves it. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inputErrors } from "../api/input-errors.ts";
+import { inputErrors } from "../api/input/input-errors.ts";
 import { integer, recordId, textMap } from "../api/schema.ts";
 import { unreachable } from "../base/errors.ts";
 import { patternFault } from "../base/pattern.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type CsvRow, readCsv, writeCsv } from "../api/csv-file.ts";
-import { inputErrors } from "../api/input-errors.ts";
+import { type CsvRow, readCsv, writeCsv } from "../api/input/csv-file.ts";
+import { inputErrors } from "../api/input/input-errors.ts";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 
 const MatchType = z.enum(["exact", "substring"]).meta({ id: "MatchType" });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/form.ts";
+import { file } from "../api/input/form.ts";
 import { write } from "../api/resource.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { inputErrors } from "../api/input-errors.ts";
+import { inputErrors } from "../api/input/input-errors.ts";
 import { changed, everyField } from "./tool-definition.examples.ts";
 import { parameterDefaults, ToolDefinition, tasksOf, toolFields, toolType } from "./tool-definition.ts";
 

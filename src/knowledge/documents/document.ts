@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Storage } from "../../accounts/storage.ts";
 import type { Caller } from "../../api/caller.ts";
-import { file } from "../../api/form.ts";
+import { file } from "../../api/input/form.ts";
 import * as list from "../../api/list.ts";
 import { write } from "../../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../../api/schema.ts";

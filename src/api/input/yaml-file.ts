@@ -1,6 +1,6 @@
 import { isMap, isPair, LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
-import { errorText, InvalidInput } from "../base/errors.ts";
+import { errorText, InvalidInput } from "../../base/errors.ts";
 import { inputErrors } from "./input-errors.ts";
 
 /** A fault of a file, at its place. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { integer } from "../schema.ts";
 import { inputErrors } from "./input-errors.ts";
-import { integer } from "./schema.ts";
 
 const Jp = z.object({ type: z.enum(["jp", "jmespath"]).default("jp"), expression: z.string() });
 const Cel = z.object({ type: z.literal("cel").default("cel"), expression: z.string() });

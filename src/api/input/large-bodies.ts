@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../base/errors.ts";
+import { Fault } from "../../base/errors.ts";
 
 /** Characters. A smaller body is read in less than a millisecond. */
 const LARGE = 64 * 1024;

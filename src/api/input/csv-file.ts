@@ -1,5 +1,5 @@
-import { CsvReader, csvLine, unguarded } from "../base/csv.ts";
-import { InvalidInput, invalid } from "../base/errors.ts";
+import { CsvReader, csvLine, unguarded } from "../../base/csv.ts";
+import { InvalidInput, invalid } from "../../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
 /** One line of a table; `row` is its number as spreadsheets show it: the header is 1. */

@@ -1,7 +1,7 @@
-import { Fault, type InputIssue, InvalidInput, invalid, unreachable } from "../base/errors.ts";
-import { jsonExcess } from "../base/json-size.ts";
-import { parseJson } from "../base/parse-json.ts";
-import { SEALED_MARK } from "../base/sealed-text.ts";
+import { Fault, type InputIssue, InvalidInput, invalid, unreachable } from "../../base/errors.ts";
+import { jsonExcess } from "../../base/json-size.ts";
+import { parseJson } from "../../base/parse-json.ts";
+import { SEALED_MARK } from "../../base/sealed-text.ts";
 
 /** Deeper than any document of this API; a deeper body is a mistake or an attack on the recursion of parsers. */
 const MAX_DEPTH = 100;

@@ -1,7 +1,7 @@
 import { parse } from "node:querystring";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { Fault, invalid } from "../base/errors.ts";
+import { Fault, invalid } from "../../base/errors.ts";
 import { notUtf8, refuseUnstorableText } from "./body.ts";
 
 /** How a form is documented; a sender may use either, as browsers do: multipart only where there is a file. */

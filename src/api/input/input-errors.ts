@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { type InputIssue, InvalidInput } from "../base/errors.ts";
+import { type InputIssue, InvalidInput } from "../../base/errors.ts";
+import { NOT_AN_INTEGER } from "../schema.ts";
 import { MOST_TOLD } from "./parse-input.ts";
-import { NOT_AN_INTEGER } from "./schema.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 

@@ -4,7 +4,6 @@ import cookie from "@fastify/cookie";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
-import swagger from "@fastify/swagger";
 import websocket from "@fastify/websocket";
 import Fastify, {
   type FastifyBaseLogger,
@@ -13,7 +12,6 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import type { InternalPages } from "../base/audience.ts";
 import { Fault } from "../base/errors.ts";
@@ -33,13 +31,9 @@ import { inputErrors } from "./input/input-errors.ts";
 import { parseInput } from "./input/parse-input.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
-import { documentPart } from "./openapi/document-part.ts";
-import { answerSchemas, openApiSchema, withAnswers } from "./openapi/operation-schema.ts";
-import { addReferencePage } from "./openapi/reference-page.ts";
-import { shareCommon } from "./openapi/share-common.ts";
-import { TAGS } from "./openapi/tags.ts";
+import { addDocument } from "./openapi/document.ts";
+import { answerSchemas, openApiSchema } from "./openapi/operation-schema.ts";
 import { longTexts } from "./openapi/text-bounds.ts";
-import { tidyDocument } from "./openapi/tidy-document.ts";
 import type { Operation } from "./operation.ts";
 import { MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
@@ -162,41 +156,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     ...SOCKET_LIMITS,
     per_address: options.socketsPerAddress ?? SOCKET_LIMITS.per_address,
   });
-  // One for each server: it remembers the schemas that it saw first.
-  const asJsonSchema = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } });
-  await server.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: {
-        title: "Parley",
-        version: options.version,
-        description:
-          "Conversational agents: configuration, sessions, campaigns and insights. A JSON body can have 1 MB, and " +
-          "4 MB where requests are added to a batch. It has 20,000 values (entries of lists and members of objects) and " +
-          "5,000 different names of members at the most, and 100,000 values where requests are added. A larger one is " +
-          "answered with 413. It nests 100 levels at the most, values of any JSON included. " +
-          `A text without maxLength has ${MAX_TEXT.body.toLocaleString("en-US")} characters at the most in a body, ` +
-          `${MAX_TEXT.query.toLocaleString("en-US")} in a query and ${MAX_TEXT.path.toLocaleString("en-US")} in a path. ` +
-          "Answers may gain fields: ignore those you don't know.",
-      },
-      components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
-      security: [{ ApiKey: [] }],
-      servers: [{ url: "/" }],
-      tags: TAGS,
-    },
-    transform: (route) => asJsonSchema({ ...route, schema: withAnswers(route) }),
-    transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
-      shareCommon(tidyDocument(source))) as never,
-  });
-  addReferencePage(server);
-  server.get<{ Querystring: { tags?: string | string[] } }>(
-    "/openapi.json",
-    { schema: { hide: true } },
-    ({ query: { tags } }) => {
-      const wanted = [tags ?? []].flat().flatMap((one) => one.split(","));
-      return wanted.length > 0 ? documentPart(server.swagger(), wanted) : server.swagger();
-    },
-  );
+  await addDocument(server, { version: options.version, key_header: API_KEY_HEADER });
 
   const calls = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();

@@ -15,7 +15,8 @@ import { type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning
 import { clockText } from "../planning/steps/step-wait.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { countAll, countBatches, funnelOf } from "./board-counts.ts";
-import { firstWaiting, NextStepSchema, nextStepOf, type RequestDeps } from "./request-trace.ts";
+import { firstWaiting } from "./explained-request.ts";
+import { NextStepSchema, nextStepOf, type RequestDeps } from "./request-next-step.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;

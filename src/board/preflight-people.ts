@@ -18,7 +18,7 @@ import { firstPossible } from "../planning/first-possible.ts";
 import { type HeldPerson, personState, placeOfPerson } from "../planning/person-hold.ts";
 import type { BatchLook } from "./batch-look.ts";
 import type { PreflightTally } from "./preflight-tally.ts";
-import type { RequestDeps } from "./request-trace.ts";
+import type { RequestDeps } from "./request-next-step.ts";
 
 /** `target`: where the step that they wait for reaches them. */
 export type PreflightPerson = {

@@ -13,7 +13,7 @@ import { reachModeOf } from "../dialing/due-batches.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";
 import { judgePeople, type PreflightPerson, peopleOfStep } from "./preflight-people.ts";
 import { Counted, counted, PreflightTally } from "./preflight-tally.ts";
-import type { RequestDeps } from "./request-trace.ts";
+import type { RequestDeps } from "./request-next-step.ts";
 import { readSenderFindings } from "./sender-findings.ts";
 import { readStepProblems } from "./step-problems.ts";
 

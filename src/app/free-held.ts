@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { freeLines } from "../calls/call-store.ts";
+import { freeLines } from "../calls/lines/line-store.ts";
 import type { Database } from "../db/database.ts";
 import { freeExecutions } from "../executions/claim.ts";
 import { reap, tellOfSetAside } from "../jobs/heartbeat.ts";

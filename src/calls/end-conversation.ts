@@ -8,7 +8,8 @@ import { hangUp } from "../sessions/hang-up.ts";
 import { lockSession } from "../sessions/live/takeover.ts";
 import { findSession } from "../sessions/session.ts";
 import { endSession } from "../turns/end-session.ts";
-import { BROWSER, callOfSession, endCall, isHeld, wishHangUp } from "./call-store.ts";
+import { BROWSER, callOfSession, endCall, wishHangUp } from "./call-store.ts";
+import { isHeld } from "./lines/line-store.ts";
 
 const EndedConversation = z.object({ session_id: z.int() }).meta({ id: "EndedConversation" });
 

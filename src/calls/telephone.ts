@@ -1,60 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
-import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
-import type { TraceEntry } from "../events/trace.ts";
 import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
 import type { CallCapacity } from "../media/call-capacity.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
-import type { VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
-import { phraseSources } from "../turns/phrase-sources.ts";
 import { createAnswering } from "./answer-calls.ts";
 import type { CallRecordings } from "./call-recording.ts";
 import {
   abandonedCalls,
-  afterStream,
   BROWSER,
   type CallRow,
-  callLeases,
   callOfId,
   callOfSid,
   endCall,
-  isHeld,
-  keepUse,
-  lastWords,
-  noteAnswerer,
   noteCarriersAnswerer,
-  openLine,
-  reopenLine,
-  restoreLastWords,
   sessionOfCall,
-  settledSoon,
-  usedWith,
 } from "./call-store.ts";
-import { beginTransfer, endTransfer } from "./call-transfer.ts";
-import {
-  callSettings,
-  callVoice,
-  engineWish,
-  expectedTexts,
-  hearsAnswerer,
-  transferDial,
-} from "./call-voice.ts";
+import { endTransfer } from "./call-transfer.ts";
+import { callVoice, engineWish, expectedTexts, hearsAnswerer, transferDial } from "./call-voice.ts";
 import { type EndedByCarrier, mayComeEarly, queueEarlyEnd } from "./early-end.ts";
 import { queueRecording } from "./fetch-recording.ts";
-import { type CallReports, VoiceCall } from "./voice-call.ts";
+import { createHeldCalls, isTokenOfLine, tokenOfLine } from "./lines/held-calls.ts";
+import { afterStream, isHeld, reopenLine, settledSoon } from "./lines/line-store.ts";
 import type { AnsweredCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Grace period before the process of a line counts as dead. */
 const GRACE_MS = 30_000;
 const LOOK_MS = 20;
-const LINE = "call-line";
 
 type Parts = {
   engine: Engine;
@@ -83,26 +61,18 @@ export type RunningCalls = VoiceCalls &
   };
 
 export function createVoiceCalls(parts: Parts): RunningCalls {
-  const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing, capacity, engines } =
-    parts;
+  const { engine, vault, carriers, attempts, recordings, voice_missing, capacity, engines } = parts;
   const { db, clock, log } = engine;
-  const live = new Map<number, VoiceCall>();
-  const uses = new Map<number, () => VoiceUse | null>();
-  const lines = callLeases(
-    engine,
-    (id, { answerer, hung_up_by }) => {
-      if (answerer) live.get(id)?.tell({ type: "answerer", found: answerer });
-      if (hung_up_by !== null) live.get(id)?.hangUp();
-    },
-    (id) => uses.get(id)?.() ?? null,
-  );
   let stopping = false;
-
-  const tokenOf = (call: CallRow) => vault.sign(LINE, `${call.id}.${call.leg}`);
 
   async function opening(call: CallRow): Promise<AnsweredCall> {
     const voice = callVoice(await sessionOfCall(db, call));
-    return { call_id: String(call.id), token: tokenOf(call), voice, is_streamed: call.is_streamed };
+    return {
+      call_id: String(call.id),
+      token: tokenOfLine(vault, call, call.leg),
+      voice,
+      is_streamed: call.is_streamed,
+    };
   }
 
   const { answer, answerPage, repeatSoon } = createAnswering({
@@ -116,23 +86,20 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     opening,
   });
 
-  const proves = (call: CallRow | undefined, token: string, leg = call?.leg): call is CallRow =>
-    call !== undefined && vault.verify(LINE, `${call.id}.${leg}`, token);
-
   /** A call by its id, if the token is that of its line. */
   async function callOfLine(call_id: string, token: string): Promise<CallRow | null> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
-    return proves(found, token) ? found : null;
+    return found && isTokenOfLine(vault, found, found.leg, token) ? found : null;
   }
 
   /** Closes a line whose page reconnects, over another network, before we noticed that the line broke. */
   async function giveUpBrokenLine(call_id: string, token: string): Promise<void> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
     if (found?.state !== "open" || found.carrier !== BROWSER) return;
-    if (!proves(found, token, found.leg + 1)) return;
-    const running = live.get(found.id);
-    running?.close({ lost: true });
-    await settledSoon(running?.settled);
+    if (!isTokenOfLine(vault, found, found.leg + 1, token)) return;
+    const held = calls.get(found.id);
+    held?.close({ lost: true });
+    await settledSoon(held?.settled);
     if (await reopenLine(db, found, clock.now())) await keepRecordings(found);
   }
 
@@ -142,6 +109,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       log.error({ err: error, session_id: call.session_id }, "a call's recording could not be completed");
     });
   }
+
+  const calls = createHeldCalls({ ...parts, isStopping: () => stopping, keepRecordings });
 
   async function voiceOf(call_id: string, token: string): ReturnType<VoiceCalls["voiceOf"]> {
     await giveUpBrokenLine(call_id, token);
@@ -156,95 +125,6 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       finds_answerer,
       wish: engineWish(found, session),
     };
-  }
-
-  async function open(call_id: string, token: string, line: CallLine) {
-    const found = await callOfLine(call_id, token);
-    if (!found) return null;
-    const said = lines.moment();
-    const call = await openLine(db, found.id, engine.owner, lines.end(said.at));
-    if (!call) return null;
-    const session = await sessionOfCall(db, call);
-    const { id: agent_id, bridge_phrases_id } = session.snapshot.agent;
-    const phrases = await phraseSources(db, call.sub_organization_id, { id: agent_id, bridge_phrases_id });
-    const comesBack = call.is_streamed || call.carrier === BROWSER;
-    const isBroken = comesBack && call.leg > 1 && call.transfer_number === null;
-    const words = isBroken ? await lastWords(engine, call.session_id) : null;
-    if (words) await restoreLastWords(db, call.session_id);
-    // Nothing was said yet, so it begins with the greeting.
-    const begun = words === "" ? { ...call, leg: 1 } : call;
-    const use = usedWith(call, line);
-    const running = new VoiceCall({
-      engine,
-      session_id: call.session_id,
-      language: session.state.language,
-      settings: callSettings(begun, session, phrases, publicUrl, words),
-      line,
-      reports: reportsOf(call, use),
-    });
-    live.set(call.id, running);
-    uses.set(call.id, use);
-    if (line.use) capacity?.opened(call.id, call.sid);
-    const lost = lines.hold(call.id, said);
-    // Another process has opened this call's next line, so nothing more is said or stored on this one.
-    lost.addEventListener("abort", () => running.tell({ type: "closed", lost: true }));
-    if (call.hung_up_by !== null) running.hangUp();
-    if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
-    // The platform began to stop while this was read, so this call hears a goodbye too.
-    if (stopping) running.tell({ type: "stop" });
-    return {
-      next_token: vault.sign(LINE, `${call.id}.${call.leg + 1}`),
-      input: (event: CallInput) => running.input(event),
-      observe: (...entries: TraceEntry[]) => running.observe(...entries),
-      record: async (line_rate: number) => (await recordings?.begin(call, line_rate)) ?? null,
-    };
-  }
-
-  const reportsOf = (call: CallRow, use: () => VoiceUse | null): CallReports => ({
-    async answerer(status) {
-      await noteAnswerer(db, call.id, status);
-      if (call.key === null) return;
-      const { key, sid } = call;
-      const heard = { word: `heard: ${status.toLowerCase()}`, error_code: null, is_transient: null };
-      await attempts.signal([{ key, sid, status, ...heard, at: clock.now() }]);
-    },
-    async transferring(dial, transfer) {
-      leave(call, use);
-      await keepUse(db, call, use());
-      await beginTransfer(engine, call, dial, transfer);
-    },
-    async ended(reason) {
-      const now = await callOfId(db, call.id).catch(() => undefined);
-      // This line counted as dead and was reopened, elsewhere or here.
-      if (now && now.leg !== call.leg) return leave(call, use);
-      try {
-        await keepUse(db, call, use());
-        await endSession(engine, call.session_id, reason);
-        await endCall(db, call.id, clock.now());
-        if (call.leg > 1) await keepRecordings({ ...call, leg: call.leg - 1 });
-      } finally {
-        leave(call, use);
-      }
-    },
-    async lost() {
-      log.warn({ sid: call.sid, call_id: call.id }, "the line of a call broke and may be opened anew");
-      // Left last: until then, a report that the caller has hung up finds the call here and waits for this.
-      try {
-        await keepUse(db, call, use());
-        await reopenLine(db, call, clock.now());
-      } finally {
-        leave(call, use);
-      }
-    },
-  });
-
-  /** What is held is one line of the call: one that was opened since stays. */
-  function leave({ id }: CallRow, use: () => VoiceUse | null): void {
-    if (uses.get(id) !== use) return;
-    live.delete(id);
-    uses.delete(id);
-    capacity?.closed(id);
-    lines.drop(id);
   }
 
   /** A call of another channel's account is treated as unknown. */
@@ -268,15 +148,15 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (isAnswerer(status)) {
       const found = status as Answerer;
       if (call.answerer === null) await noteCarriersAnswerer(db, call.id, found);
-      live.get(call.id)?.tell({ type: "answerer", found });
+      calls.get(call.id)?.tell({ type: "answerer", found });
     } else if (isCallOver(status)) {
-      const running = live.get(call.id);
-      running?.close();
-      await running?.settled;
+      const held = calls.get(call.id);
+      held?.close();
+      await held?.settled;
       // Read anew: its line may have broken a moment before, and waits for a next one that nobody opens any more.
-      const now = await afterStream(db, call, running?.settled);
+      const now = await afterStream(db, call, held?.settled);
       if (now?.state === "answered") await settle(now, "user");
-      else if (now && !running && now.state !== "ended" && !isHeld(now, clock.now()))
+      else if (now && !held && now.state !== "ended" && !isHeld(now, clock.now()))
         await settle(now, reasonOf(now));
     }
     return true;
@@ -302,7 +182,10 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     answer,
     answerPage,
     voiceOf,
-    open,
+    async open(call_id, token, line) {
+      const found = await callOfLine(call_id, token);
+      return found && calls.open(found, line);
+    },
     signal,
     carrierEnded: take,
     async knowsAnswerer(sid, channel_id) {
@@ -324,9 +207,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         : { action: "hangup" };
     },
     async streamEnded(sid, channel_id) {
-      const held = await toldOf(sid, channel_id);
-      if (!held) log.warn({ sid }, "the end of a stream is of no call of ours");
-      const call = held && (await afterStream(db, held, live.get(held.id)?.settled));
+      const told = await toldOf(sid, channel_id);
+      if (!told) log.warn({ sid }, "the end of a stream is of no call of ours");
+      const call = told && (await afterStream(db, told, calls.get(told.id)?.settled));
       if (call?.state === "transferring" && call.transfer_number !== null) {
         const { telephony } = await sessionOfCall(db, call);
         return { action: "dial", number: call.transfer_number, ...transferDial(call, telephony) };
@@ -361,11 +244,11 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     },
     stop() {
       stopping = true;
-      for (const running of live.values()) running.tell({ type: "stop" });
+      for (const call of calls.all()) call.tell({ type: "stop" });
     },
     async over(within_ms) {
       const deadline = performance.now() + within_ms;
-      while (live.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
+      while (calls.all().length > 0 && performance.now() < deadline) await sleep(LOOK_MS);
       await recordings?.written();
     },
   };

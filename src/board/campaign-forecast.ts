@@ -14,12 +14,13 @@ import type { Db } from "../db/database.ts";
 import { WAITS_FOR_RETRY, waitsForStep } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { MOST_STEPS } from "../planning/cadences/cadence.ts";
-import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
+import { type ForecastBatch, type ForecastInput, forecast } from "../planning/forecast.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { OutcomeRules } from "../planning/retries/outcome-rules.ts";
 import type { Schedule } from "../planning/schedule.ts";
-import { type ForecastLimits, limitsText, readForecastLimits } from "./forecast-limits.ts";
-import { type Judged, judgedText, judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
+import { assumptions } from "./forecast-assumptions.ts";
+import { readForecastLimits } from "./forecast-limits.ts";
+import { judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
 import { OwnHoursSchema, readOwnHours } from "./own-hours.ts";
 
 const MAX_DAYS = 92;
@@ -180,7 +181,8 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           hours: found.hours.map(({ at, ...tally }) => ({ at: at.toISOString(), ...tally })),
           ends_at: ends_at?.toISOString() ?? null,
           own_hours,
-          assumptions: assumptions(body, {
+          assumptions: assumptions({
+            answer_rate: body.answer_rate,
             rates: ratesOf(campaign.hourly_rate, batches),
             ...numbers,
             skip_rate,
@@ -205,50 +207,6 @@ const ratesOf = (hourly_rate: number, batches: ForecastBatch[]): number[] =>
 
 const totalRate = (hourly_rate: number, batches: ForecastBatch[]): number =>
   ratesOf(hourly_rate, batches).reduce((sum, rate) => sum + rate, 0);
-
-type Assumed = Judged & {
-  rates: number[];
-  skip_rate: number;
-  per_person: PersonLimit | null;
-  has_rules: boolean;
-  /** After the campaign's own. */
-  steps: number;
-  limits: ForecastLimits;
-  /** Its retries prefer hours in which people answer. */
-  moves_retries: boolean;
-  stopped_at: Date | null;
-};
-
-const assumptions = (
-  { answer_rate }: Question,
-  { rates, skip_rate, per_person, has_rules, steps, limits, moves_retries, stopped_at, ...judged }: Assumed,
-): string[] => [
-  `${percent(answer_rate)} of the attempts reach their person; the others count as not answered and may be retried.`,
-  `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
-  ...judgedText(judged),
-  ...(steps === 0
-    ? []
-    : ["Every person has an address for each step, and nobody answers the texts and mails of later steps."]),
-  ...(per_person === null
-    ? []
-    : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
-  ...(has_rules
-    ? [
-        "Contact hours and holidays on each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
-      ]
-    : []),
-  ...(rates.length < 2
-    ? []
-    : [
-        `Each batch keeps its own rate: these ${rates.length} batches make up to ${rates.reduce((sum, rate) => sum + rate, 0)} attempts an hour together.`,
-      ]),
-  ...(moves_retries ? ["Retries keep their time: none moves to an hour in which more people answer."] : []),
-  ...limitsText(limits),
-  "A line is always free, nothing is paused, and nobody edits the campaign.",
-  ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
-];
-
-const percent = (part: number): string => `${Math.round(part * 1000) / 10} %`;
 
 const newBatch = (question: Question, requests: number): ForecastBatch => ({
   requests,

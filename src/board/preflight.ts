@@ -7,7 +7,7 @@ import { Fault } from "../base/errors.ts";
 import { findKey } from "../batches/batch-store.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import type { Outreach } from "../channels/outreach.ts";
-import { outdatedDoNotCallLists } from "../consent/do-not-call-routes.ts";
+import { outdatedDoNotCallLists } from "../consent/do-not-call-list.ts";
 import type { Db } from "../db/database.ts";
 import { reachModeOf } from "../dialing/due-batches.ts";
 import { type BatchLook, lookAtBatch, lookAtLane } from "./batch-look.ts";

@@ -6,6 +6,7 @@ import { unreachable } from "../base/errors.ts";
 import { createFairGate } from "../base/fair-gate.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Carriers } from "../channels/carrier.ts";
+import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import { keyInUse } from "../data-keys/data-keys.ts";
 import { sealBytes } from "../data-keys/sealed-file.ts";
 import type { Db } from "../db/database.ts";
@@ -170,12 +171,7 @@ async function signInFor(
   url: string,
 ): Promise<Record<string, string>> {
   if (channel_id === null) return {};
-  const channel = await db
-    .selectFrom("channels")
-    .select(["id", "channel_service"])
-    .where("id", "=", channel_id)
-    .executeTakeFirst();
-  const found = channel && (await carriers.of(channel));
+  const found = await carrierOfChannel({ db, carriers }, channel_id);
   if (!found?.carrier.isOwnAddress?.(url)) return {};
   const { account_sid, auth_token } = found.account.credentials;
   return { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}` };

@@ -4,6 +4,7 @@ import {
   type Carriers,
   type OutgoingCall,
 } from "../channels/carrier.ts";
+import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import { type Outreach, type OutreachSender, requireGo, type SentOutreach } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 
@@ -21,12 +22,7 @@ type Parts = {
 /** Calls people. The session begins when somebody picks up: the carrier asks then what to do with the call. */
 export function voiceSender(parts: Parts): OutreachSender {
   const callsOf = async (channel_id: number) => {
-    const channel = await parts.db
-      .selectFrom("channels")
-      .select(["id", "channel_service"])
-      .where("id", "=", channel_id)
-      .executeTakeFirst();
-    const found = channel && (await parts.carriers.of(channel));
+    const found = await carrierOfChannel(parts, channel_id);
     if (found?.carrier.calls) return { calls: found.carrier.calls, account: found.account };
     throw new CarrierFault("This installation has no carrier for the channel's calls.", "refused", {
       status: "UNEXPECTED_ERROR",

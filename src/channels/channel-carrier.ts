@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
-import { CarrierFault, type Carriers } from "./carrier.ts";
+import { type Carrier, type CarrierAccount, CarrierFault, type Carriers } from "./carrier.ts";
 import { findChannel } from "./channel.ts";
 
 const ChannelCarrier = z
@@ -23,6 +23,20 @@ const ChannelCarrierTest = z
 
 const NOBODY_IS_REACHED =
   "This channel has no carrier account, so a simulated carrier plays the people: nobody is really called or written to.";
+
+/** Null: no such channel, or this installation has no carrier for it. */
+export async function carrierOfChannel(
+  { db, carriers }: { db: Db; carriers: Carriers },
+  channel_id: number,
+): Promise<{ carrier: Carrier; account: CarrierAccount } | null> {
+  if (!Number.isSafeInteger(channel_id)) return null;
+  const channel = await db
+    .selectFrom("channels")
+    .select(["id", "channel_service"])
+    .where("id", "=", channel_id)
+    .executeTakeFirst();
+  return channel ? carriers.of(channel) : null;
+}
 
 /** Says who really carries what goes over a channel, before anybody counts on it. */
 export function channelCarrierRoutes(api: Api, { db, carriers }: { db: Db; carriers: Carriers }): void {

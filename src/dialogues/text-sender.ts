@@ -1,5 +1,6 @@
 import { publicText } from "../base/errors.ts";
 import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
+import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import {
   type AttemptReports,
@@ -38,12 +39,7 @@ export function textSender(
   const { db, clock } = engine;
 
   const carrierOf = async (channel_id: number): Promise<{ carrier: Carrier; account: CarrierAccount }> => {
-    const channel = await db
-      .selectFrom("channels")
-      .select(["id", "channel_service"])
-      .where("id", "=", channel_id)
-      .executeTakeFirst();
-    const found = channel && (await carriers.of(channel));
+    const found = await carrierOfChannel({ db, carriers }, channel_id);
     if (found?.carrier.texts) return found;
     throw new CarrierFault("This installation has no carrier for the channel's texts.", "refused", {
       status: "UNEXPECTED_ERROR",

@@ -1,4 +1,5 @@
 import type { Carriers } from "../channels/carrier.ts";
+import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import type { Db } from "../db/database.ts";
 
 /** Asks the carrier to end a call. Does nothing when it has no carrier, or that is no longer configured. */
@@ -8,11 +9,6 @@ export async function hangUp(
   call: { channel_id: number | null; sid: string },
 ): Promise<void> {
   if (call.channel_id === null) return;
-  const channel = await db
-    .selectFrom("channels")
-    .select(["id", "channel_service"])
-    .where("id", "=", call.channel_id)
-    .executeTakeFirst();
-  const found = channel && (await carriers.of(channel));
+  const found = await carrierOfChannel({ db, carriers }, call.channel_id);
   await found?.carrier.calls?.hangUp(found.account, call.sid);
 }

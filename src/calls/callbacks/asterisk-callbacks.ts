@@ -6,6 +6,7 @@ import { Fault } from "../../base/errors.ts";
 import { ASTERISK_NAME, ASTERISK_PREFIX, isAsterisks } from "../../carriers/asterisk/asterisk-account.ts";
 import type { CallContinuation } from "../../channels/call-socket.ts";
 import type { Carriers } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { VoiceEngines } from "../../media/voice-engines.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { soundAt } from "../../speech/wait-sound.ts";
@@ -49,13 +50,7 @@ export function asteriskCallbackRoutes(api: Api, { engine, carriers, calls, engi
   const { clock, log, db } = engine;
 
   const passwordOf = async (channel_id: number): Promise<string | undefined> => {
-    if (!Number.isSafeInteger(channel_id)) return undefined;
-    const channel = await db
-      .selectFrom("channels")
-      .select(["id", "channel_service"])
-      .where("id", "=", channel_id)
-      .executeTakeFirst();
-    const found = channel && (await carriers.of(channel));
+    const found = await carrierOfChannel({ db, carriers }, channel_id);
     return found?.carrier.name === ASTERISK_NAME ? found.account.credentials.socket_password : undefined;
   };
 

@@ -9,6 +9,7 @@ import {
 } from "../../carriers/telnyx/telnyx-events.ts";
 import type { CallContinuation } from "../../channels/call-socket.ts";
 import { type CarrierAccount, CarrierFault, type Carriers } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { AttemptReports } from "../../channels/outreach.ts";
 import type { VoiceEngines } from "../../media/voice-engines.ts";
 import type { Engine } from "../../sessions/engine.ts";
@@ -41,13 +42,7 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
   const { clock, log, db } = engine;
 
   const accountOf = async (channel_id: number): Promise<Account | null> => {
-    if (!Number.isSafeInteger(channel_id)) return null;
-    const channel = await db
-      .selectFrom("channels")
-      .select(["id", "channel_service"])
-      .where("id", "=", channel_id)
-      .executeTakeFirst();
-    const found = channel && (await parts.carriers.of(channel));
+    const found = await carrierOfChannel({ db, carriers: parts.carriers }, channel_id);
     if (!found || !("commands" in found.carrier)) return null;
     const { name, commands } = found.carrier as typeof found.carrier & { commands: TelnyxCommands };
     return { account: found.account, name, commands };

@@ -4,6 +4,7 @@ import { TELNYX_NAME, TELNYX_PREFIX } from "../../carriers/telnyx/telnyx-carrier
 import { whyNotTelnyxs } from "../../carriers/telnyx/telnyx-events.ts";
 import { readTelnyxTextEvent } from "../../carriers/telnyx/telnyx-text-events.ts";
 import type { Carriers } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { AttemptReports } from "../../channels/outreach.ts";
 import { receiveText } from "../../dialogues/text-dialogue.ts";
 import { textSignals } from "../../dialogues/text-signals.ts";
@@ -24,14 +25,7 @@ export function telnyxTextCallbackRoutes(api: Api, parts: Parts): void {
   const texts = textSignals(engine);
 
   const isSigned = async (request: FastifyRequest<TextPath>, channel_id: number): Promise<boolean> => {
-    const channel = Number.isSafeInteger(channel_id)
-      ? await db
-          .selectFrom("channels")
-          .select(["id", "channel_service"])
-          .where("id", "=", channel_id)
-          .executeTakeFirst()
-      : undefined;
-    const found = channel && (await parts.carriers.of(channel));
+    const found = await carrierOfChannel({ db, carriers: parts.carriers }, channel_id);
     const { "telnyx-signature-ed25519": signature, "telnyx-timestamp": timestamp } = request.headers;
     const isTelnyx = found?.carrier.name === TELNYX_NAME;
     const public_key = isTelnyx ? found?.account.credentials.public_key : undefined;

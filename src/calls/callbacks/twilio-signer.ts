@@ -2,13 +2,14 @@ import type { FastifyRequest } from "fastify";
 import { Fault } from "../../base/errors.ts";
 import { isSignedByTwilio, type TwilioForm } from "../../carriers/twilio/twilio-signature.ts";
 import type { Carriers } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { Engine } from "../../sessions/engine.ts";
 
 /** How long a channel's token is cached; a signature that doesn't fit it causes a fresh read. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
 
-type Account = NonNullable<Awaited<ReturnType<Carriers["of"]>>>;
+type Account = NonNullable<Awaited<ReturnType<typeof carrierOfChannel>>>;
 
 type TwilioSigners = {
   /** The name of the carrier that signed this form for this URL; a Fault when no carrier of the channel did. */
@@ -30,13 +31,7 @@ export function twilioSigners({
   const remembered = new Map<number, { account: Account; until: number }>();
 
   const look = async (channel_id: number): Promise<Account | null> => {
-    if (!Number.isSafeInteger(channel_id)) return null;
-    const channel = await db
-      .selectFrom("channels")
-      .select(["id", "channel_service"])
-      .where("id", "=", channel_id)
-      .executeTakeFirst();
-    const account = channel ? await carriers.of(channel) : null;
+    const account = await carrierOfChannel({ db, carriers }, channel_id);
     if (account) {
       if (remembered.size >= MOST_REMEMBERED) remembered.clear();
       remembered.set(channel_id, { account, until: performance.now() + REMEMBERED_MS });

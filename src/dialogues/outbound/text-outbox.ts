@@ -1,4 +1,5 @@
 import type { Carriers, OutgoingText } from "../../channels/carrier.ts";
+import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { suppressed } from "../../consent/suppression.ts";
 import type { Engine } from "../../sessions/engine.ts";
@@ -42,15 +43,10 @@ function textOutbox(parts: TextParts): Outbox<StoredText> {
 
 async function carrierOf({ engine, carriers }: TextParts, text: StoredText): Promise<MessageCarrier | null> {
   const { db, log } = engine;
-  const channel = await db
-    .selectFrom("channels")
-    .select(["id", "channel_service"])
-    .where("id", "=", text.channel_id)
-    .executeTakeFirstOrThrow();
-  const found = await carriers.of(channel);
+  const found = await carrierOfChannel({ db, carriers }, text.channel_id);
   const texts = found?.carrier.texts;
   if (!texts) {
-    log.warn({ channel_id: channel.id, text_id: text.id }, "a text has no carrier to go out by");
+    log.warn({ channel_id: text.channel_id, text_id: text.id }, "a text has no carrier to go out by");
     return null;
   }
   const outgoing = outgoingText(openText(engine.vault, text));

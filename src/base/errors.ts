@@ -1,8 +1,16 @@
 import { randomBase62 } from "./ids.ts";
 import type { Log } from "./log.ts";
+import { storableText } from "./storable.ts";
 
-/** An error whose message was written for whoever uses the product: it may be answered and stored as it is. */
-export abstract class PublicError extends Error {}
+/**
+ * An error whose message was written for whoever uses the product: it may be answered and stored as it is. Where it quotes
+ * a carrier, a model or a file, what PostgreSQL can't store of that is left out.
+ */
+export abstract class PublicError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(storableText(message), options);
+  }
+}
 
 /**
  * Why something could not be done, in words of the domain; `api/errors.ts` alone turns a kind into an HTTP status.

@@ -14,6 +14,8 @@ export type Plan = {
   send?: "taken" | "refused" | "refused-ours" | "refused-country" | "not-sent" | "unknown" | "lost" | "crash";
   /** Of a refusal. */
   refused_as?: ChannelStatus;
+  /** Of a refusal, as the carrier words it. */
+  refused_because?: string;
   /** How it stands when it was taken. */
   first?: ChannelStatus;
   /** What the carrier tells, in the order in which it happens. */
@@ -114,5 +116,5 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
   };
 }
 
-const refusal = ({ refused_as }: Plan): CarrierFault =>
-  new CarrierFault("not allowed", "refused", refused_as ? { status: refused_as } : {});
+const refusal = ({ refused_as, refused_because = "not allowed" }: Plan): CarrierFault =>
+  new CarrierFault(refused_because, "refused", refused_as ? { status: refused_as } : {});

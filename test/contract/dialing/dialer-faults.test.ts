@@ -33,6 +33,20 @@ describe("a carrier", () => {
     expect(await shown(batch_id)).toBe("FAILED SIP_NOT_FOUND 1");
   });
 
+  test("that refuses in words no database stores ends the attempt all the same, with what can be stored of them", async () => {
+    const batch_id = await one({ retry_count: 3 });
+    const refused_because = "550 no such user\0 \ud83d";
+    const dialer = createTestDialer(app, () => ({ send: "refused", refused_because }));
+    await dialer.tick();
+    expect(await shown(batch_id)).toBe("FAILED FAILED 1");
+    const { provider_status } = await app.db
+      .selectFrom("attempts")
+      .select("provider_status")
+      .where("key", "=", dialer.world.handed[0]?.key as string)
+      .executeTakeFirstOrThrow();
+    expect(provider_status).toBe("550 no such user \ufffd");
+  });
+
   test("that takes nothing costs the person no attempt, and is asked again later and later", async () => {
     const batch_id = await one();
     const dialer = createTestDialer(app, (_, tries) => (tries < 3 ? { send: "not-sent" } : COMPLETED));

@@ -8,6 +8,13 @@ import { withoutForeignSeals } from "./sealed-text.ts";
 export const storableText = (text: string): string =>
   withoutForeignSeals(text.replaceAll("\0", "").toWellFormed());
 
+/** Where a text may be cut at `at`: not between the two halves of a character. */
+export const wholeCharacter = (text: string, at: number): number =>
+  /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") ? at - 1 : at;
+
+/** The beginning of a text, of `most` characters at the most. */
+export const cutTo = (text: string, most: number): string => text.slice(0, wholeCharacter(text, most));
+
 /** How JSON.stringify writes them. An escaped backslash before the `u` finds more than there is, which costs a copy. */
 const SUSPECT = /\\u(?:0000|d[89a-f])/;
 

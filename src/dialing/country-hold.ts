@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { countryOf } from "../base/destination.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { Mode } from "../planning/attempt.ts";
@@ -28,7 +29,7 @@ export async function holdCountries(tx: Tx, refused: RefusedCountry[], now: Date
     source,
     mode,
     country: countryOf(target),
-    reason: why.slice(0, 500),
+    reason: cutTo(why, 500),
   }));
   const at = now.toISOString();
   const { rows: held } = await sql<Row>`

@@ -1,4 +1,5 @@
 import { patch } from "../base/patch.ts";
+import { cutTo } from "../base/storable.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import { HUNG_UP_ms, OUR_REFUSAL_ms, refusalWait_ms } from "../planning/attempt.ts";
 import { isTakenBack } from "../planning/settle.ts";
@@ -110,7 +111,7 @@ function waitAgain(changes: SettledChanges, attempt: AttemptRow, request: Reques
 }
 
 function countRefusal(changes: SettledChanges, attempt: AttemptRow, why: string): void {
-  changes.tallyOf(attempt).refused = why.slice(0, 500);
+  changes.tallyOf(attempt).refused = cutTo(why, 500);
 }
 
 /** No carrier took the attempt, so nobody saw its number. */

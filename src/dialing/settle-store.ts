@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
+import { cutTo } from "../base/storable.ts";
 import { tellWebhooks } from "../batches/status-change.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -190,7 +191,7 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     state: row.state,
     channel_status: row.channel_status,
     answerer: row.answerer,
-    provider_status: row.provider_status?.slice(0, 500),
+    provider_status: row.provider_status && cutTo(row.provider_status, 500),
     error_code: row.error_code,
     sid: row.sid,
     session_id: row.session_id,

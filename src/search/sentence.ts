@@ -1,3 +1,5 @@
+import { cutTo, wholeCharacter } from "../base/storable.ts";
+
 /** A stretch of a text that holds one word, from a character to before another. */
 export type Mark = { from: number; to: number };
 
@@ -76,10 +78,6 @@ function cut(text: string, marks: Mark[]): { text: string; marks: Mark[] } {
   };
 }
 
-/** Not between the two halves of a character. */
-const wholeCharacter = (text: string, at: number): number =>
-  /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") ? at - 1 : at;
-
 const MOST_TITLE_CHARACTERS = 140;
 
 /** The first sentence of a text as a line; null where it has none. Pure. */
@@ -87,7 +85,5 @@ export function firstSentence(text: string): string | null {
   const [first] = sentencesOf(text.slice(0, 2_000));
   if (!first) return null;
   const line = first.text.replaceAll(/\s+/g, " ");
-  return line.length <= MOST_TITLE_CHARACTERS
-    ? line
-    : `${line.slice(0, wholeCharacter(line, MOST_TITLE_CHARACTERS - 1))}…`;
+  return line.length <= MOST_TITLE_CHARACTERS ? line : `${cutTo(line, MOST_TITLE_CHARACTERS - 1)}…`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { storableText } from "../../base/storable.ts";
+import { cutTo, storableText } from "../../base/storable.ts";
 import type { CarrierSignal } from "../../channels/carrier.ts";
 import type { IncomingText } from "../twilio/twilio-callback.ts";
 import { telnyxTextStatus } from "./telnyx-texts.ts";
@@ -69,7 +69,7 @@ export function readTelnyxTextEvent(given: unknown, now: Date): TelnyxTextEvent 
           sid: payload.id,
           status: telnyxTextStatus(word),
           word,
-          error_code: code == null ? null : storableText(String(code)).slice(0, 60),
+          error_code: code == null ? null : cutTo(storableText(String(code)), 60),
           is_transient: null,
           at: Number.isNaN(at) ? now : new Date(at),
         },

@@ -33,9 +33,11 @@ describe("a carrier", () => {
     expect(await shown(batch_id)).toBe("FAILED SIP_NOT_FOUND 1");
   });
 
-  test("that refuses in words no database stores ends the attempt all the same, with what can be stored of them", async () => {
+  test.each([
+    ["have what no database stores", "550 no such user\0 \ud83d", "550 no such user \ufffd"],
+    ["are cut within a character", `${"x".repeat(499)}😀 and more`, "x".repeat(499)],
+  ])("that refuses in words that %s ends the attempt all the same", async (_, refused_because, stored) => {
     const batch_id = await one({ retry_count: 3 });
-    const refused_because = "550 no such user\0 \ud83d";
     const dialer = createTestDialer(app, () => ({ send: "refused", refused_because }));
     await dialer.tick();
     expect(await shown(batch_id)).toBe("FAILED FAILED 1");
@@ -44,7 +46,7 @@ describe("a carrier", () => {
       .select("provider_status")
       .where("key", "=", dialer.world.handed[0]?.key as string)
       .executeTakeFirstOrThrow();
-    expect(provider_status).toBe("550 no such user \ufffd");
+    expect(provider_status).toBe(stored);
   });
 
   test("that takes nothing costs the person no attempt, and is asked again later and later", async () => {

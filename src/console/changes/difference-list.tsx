@@ -3,6 +3,7 @@ import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import classes from "./difference-list.module.css";
 import { type Difference, showValue } from "./differences.ts";
+import { Folding } from "./folding.tsx";
 import { lineChanges } from "./line-changes.ts";
 
 /**
@@ -35,15 +36,19 @@ export function DifferenceList(props: {
             className={classes.lines}
             label={`${whose} of ${labels ? fieldLabel(path, labels) : path || "the value"}`}
           >
-            <pre dir="auto">
-              {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
-                <span key={index} className={classes[kind]}>
-                  {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
-                  {text}
-                  {"\n"}
-                </span>
-              ))}
+            <pre>
+              <Folding
+                lines={lineChanges(showValue(before), showValue(after))}
+                isSame={({ kind }) => kind === "same"}
+                line={({ kind, text }, at) => (
+                  <span key={at} className={classes[kind]} dir="auto">
+                    {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
+                    {text}
+                    {"\n"}
+                  </span>
+                )}
+                fold={(button) => button}
+              />
             </pre>
           </Scroller>
         </li>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
+import { type LineChange, lineChanges, sideBySide, stretches } from "./line-changes.ts";
 
 const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((lines) => lines.join("\n"));
 const join = (changes: LineChange[], without: LineChange["kind"]) =>
@@ -43,4 +43,22 @@ test("side by side each column reads as its own text, and a line that stayed sta
       }
     }),
   );
+});
+
+test("a change stands with three lines around it, and the long stretches that stay the same are folded", () => {
+  const lines = Array.from({ length: 100 }, (_, at) => at);
+  const fold = (...changed: number[]) =>
+    stretches(lines, (line) => !changed.includes(line)).map(({ from, lines: part, isFolded }) =>
+      [from, from + part.length - 1, isFolded ? "folded" : "shown"].join(" "),
+    );
+  expect(fold(99)).toEqual(["0 95 folded", "96 99 shown"]);
+  expect(fold(0)).toEqual(["0 3 shown", "4 99 folded"]);
+  expect(fold(10, 20, 90)).toEqual([
+    "0 6 folded",
+    // Of what stands between two changes three lines would be left.
+    "7 23 shown",
+    "24 86 folded",
+    "87 93 shown",
+    "94 99 folded",
+  ]);
 });

@@ -42,6 +42,37 @@ export function sideBySide(changes: readonly LineChange[]): LinePair[] {
   return pairs;
 }
 
+/** Lines that follow each other and are either all shown or folded; `from` is the place of the first. */
+export type Stretch<Line> = { from: number; lines: Line[]; isFolded: boolean };
+
+/** So many lines are shown before and after a change. */
+const AROUND = 3;
+/** Fewer than so many take less room than the words that would stand for them. */
+const LEAST_FOLDED = 4;
+
+/** What changed with the lines around it; the long stretches between, which stay the same, are folded. */
+export function stretches<Line>(lines: readonly Line[], isSame: (line: Line) => boolean): Stretch<Line>[] {
+  const found: Stretch<Line>[] = [];
+  const add = (from: number, to: number, isFolded: boolean) => {
+    if (to > from) found.push({ from, lines: lines.slice(from, to), isFolded });
+  };
+  let shown = 0;
+  for (let at = 0; at < lines.length; ) {
+    let end = at;
+    while (end < lines.length && isSame(lines[end] as Line)) end += 1;
+    const from = at === 0 ? 0 : at + AROUND;
+    const to = end === lines.length ? end : end - AROUND;
+    if (to - from >= LEAST_FOLDED) {
+      add(shown, from, false);
+      add(from, to, true);
+      shown = to;
+    }
+    at = end + 1;
+  }
+  add(shown, lines.length, false);
+  return found;
+}
+
 function changesOf(old: string[], now: string[]): LineChange[] {
   if (old.length > MAX_LINES || now.length > MAX_LINES) return [...removed(old), ...added(now)];
   // common[i][j]: length of the longest common subsequence of old from i and now from j.

@@ -4,6 +4,7 @@ import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { DifferenceList } from "./difference-list.tsx";
 import { type Difference, showValue } from "./differences.ts";
+import { Folding } from "./folding.tsx";
 import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
 import classes from "./side-by-side.module.css";
 
@@ -56,15 +57,21 @@ export function SideBySide(props: {
                 </tr>
               </thead>
               <tbody>
-                {sideBySide(lineChanges(showValue(entry.before), showValue(entry.after))).map(
-                  (pair, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
-                    <tr key={index}>
+                <Folding
+                  lines={sideBySide(lineChanges(showValue(entry.before), showValue(entry.after)))}
+                  isSame={({ before }) => before?.kind === "same"}
+                  line={(pair, at) => (
+                    <tr key={at}>
                       <Line change={pair.before} />
                       <Line change={pair.after} />
                     </tr>
-                  ),
-                )}
+                  )}
+                  fold={(button) => (
+                    <tr>
+                      <td colSpan={2}>{button}</td>
+                    </tr>
+                  )}
+                />
               </tbody>
             </table>
           </Scroller>

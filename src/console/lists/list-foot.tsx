@@ -16,12 +16,12 @@ export function ListFoot(props: {
   const count = page?.items.length ?? 0;
   const first = (state.page - 1) * state.size;
   const of = total === null || total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
-  const range = count > 0 ? `${first + 1}–${first + count}${of}` : total ? `0${of}` : "No results";
+  const range = count > 0 ? `${first + 1}–${first + count}${of}` : total ? `0${of}` : null;
   const isMore = count === state.size;
   return (
     <div className={classes.foot}>
       <Text size="xs" c="dimmed" role="status">
-        {page ? range : "…"}
+        {page ? (range ?? <span className="sr-only">No results</span>) : "…"}
       </Text>
       <Group gap="xs">
         <NativeSelect

@@ -324,7 +324,7 @@ test("a webhook that gave up is told of on the home page and on its campaign, un
   await deliver(it.app, it.address);
 
   await page.goto("/console/");
-  const banner = page.getByRole("alert").filter({ hasText: "A webhook is disabled" });
+  const banner = page.getByRole("alert").filter({ hasText: "1 webhook is disabled" });
   await banner.getByText("The receiver answered 410: it is gone.").waitFor();
   await banner.getByRole("link", { name: `Webhook ${webhooks[0].id} of` }).click();
   await page.waitForURL(`**/console/campaigns/${id}?view=webhooks`);

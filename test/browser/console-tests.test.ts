@@ -124,10 +124,10 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   // So does each of the sessions that were found and selected.
   await page.goto("/console/sessions?f_is_test=true&f_source=someone");
   await page.getByLabel("Select all rows of this page").check();
-  await page.getByRole("button", { name: "Make a test" }).click();
+  await page.getByRole("button", { name: "Make 1 test" }).click();
   await window.getByRole("combobox", { name: "Suite" }).click();
   await page.getByRole("option", { name: "From sessions" }).click();
-  await window.getByRole("button", { name: "Make the tests" }).click();
+  await window.getByRole("button", { name: "Make", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "From sessions" }).waitFor();
   await page.getByRole("button", { name: `Session ${session_id}` }).waitFor();
   expect(page.faults).toEqual([]);

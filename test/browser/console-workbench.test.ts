@@ -229,7 +229,7 @@ test("a copy of an agent has instructions of its own, and who shares them is tol
     tool_headers: null,
   });
   await page.goto("/console/agents/1");
-  await page.getByText("Another agent uses these instructions, too").waitFor();
+  await page.getByText("1 other agent uses these instructions, too").waitFor();
   expect(page.faults).toEqual([]);
 });
 

@@ -73,7 +73,7 @@ export function TakePeople({ batch_id, onClose }: { batch_id: string; onClose():
     <WindowForm title="Take people from another batch" verb="Add" sending={sending} onClose={onClose}>
       {stored && (
         <Alert color="yellow" role="status" title="Nobody was added">
-          {`${stored.present.toLocaleString("en")} are in this batch already, ${stored.duplicates.toLocaleString("en")} are duplicates, ${stored.invalid.toLocaleString("en")} invalid.`}
+          {`${counted(stored.present, "is", "are")} in this batch already, ${counted(stored.duplicates, "is a duplicate", "are duplicates")}, ${stored.invalid.toLocaleString("en")} invalid.`}
         </Alert>
       )}
       <Autocomplete

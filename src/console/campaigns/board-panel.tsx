@@ -8,6 +8,7 @@ import classes from "../outbound/outbound.module.css";
 import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
 import { Tile, Tiles } from "../outbound/tile.tsx";
+import { counted } from "../parts/counted.ts";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { NearTime } from "../time/near-time.tsx";
 import { Time } from "../time/time.tsx";
@@ -66,7 +67,7 @@ function Board({ board }: { board: CampaignBoard }) {
           </Text>
           {board.total_rate > 0 && (
             <Text size="sm" c="dimmed">
-              Up to {board.total_rate.toLocaleString("en")} attempts an hour. Each batch keeps its own rate.
+              Up to {counted(board.total_rate, "attempt")} an hour. Each batch keeps its own rate.
             </Text>
           )}
           <FunnelTiles board={board} />
@@ -261,9 +262,6 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   );
 }
 
-const newPeople = (count: number): string =>
-  count === 1 ? "1 new person" : `${count.toLocaleString("en")} new people`;
-
 /** Use of the daily limit, for each day that is open now. */
 function today({ days, timezone, batches }: CampaignBoard): string {
   if (batches.length === 0) return "";
@@ -271,7 +269,7 @@ function today({ days, timezone, batches }: CampaignBoard): string {
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${formatTime(date, "UTC", "day")}: ${newPeople(first_attempts)} contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
+        `${formatTime(date, "UTC", "day")}: ${counted(first_attempts, "new person", "new people")} contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

@@ -1,6 +1,7 @@
 import { BarChart } from "@mantine/charts";
 import "@mantine/charts/styles.css";
 import classes from "../outbound/outbound.module.css";
+import { counted } from "../parts/counted.ts";
 import type { Bar } from "./forecast-bars.ts";
 
 const HATCHED = "forecast-hatched";
@@ -49,7 +50,8 @@ export default function ForecastChart({ bars }: { bars: Bar[] }) {
         </defs>
       </BarChart>
       <figcaption className="sr-only">
-        {bars.length} bars, from {bars[0]?.name} to {bars.at(-1)?.name}. The table says the same in numbers.
+        {counted(bars.length, "bar")}, from {bars[0]?.name} to {bars.at(-1)?.name}. The table says the same in
+        numbers.
       </figcaption>
     </figure>
   );

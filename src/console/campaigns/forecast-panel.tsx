@@ -8,6 +8,7 @@ import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
 import classes from "../outbound/outbound.module.css";
 import { Tile, Tiles } from "../outbound/tile.tsx";
+import { counted } from "../parts/counted.ts";
 import { Empty, Fetched, Loading, Panel, Scroller } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { call } from "../server/api.ts";
@@ -136,7 +137,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
             Finishes <Time at={ends_at} kind="minute" />
           </>
         ) : (
-          `${left.toLocaleString("en")} still wait at the end`
+          `${counted(left, "person still waits", "people still wait")} at the end`
         )
       }
       actions={

@@ -6,6 +6,7 @@ import type { Contact, ContactEntry } from "../api-types.ts";
 import { requestPath } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { counted } from "../parts/counted.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { call, callForBytes } from "../server/api.ts";
@@ -122,7 +123,7 @@ function Standing({ contact }: { contact: Contact }) {
           ],
           ["Consents of this address", consents.length === 0 ? "none" : consents.join(", ")],
           ...caps.map(({ channel, attempts, days, used }): [string, string] => [
-            `${channel === "any" ? "Any channel" : channel}, ${days === 1 ? "a day" : `${days} days`}`,
+            `${channel === "any" ? "Any channel" : channel}, ${counted(days, "day")}`,
             `${used} of ${attempts} used`,
           ]),
         ]}

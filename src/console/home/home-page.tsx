@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Event, Session } from "../api-types.ts";
 import { CurrentIncidents } from "../incidents/current-incidents.tsx";
 import { OutreachStopped } from "../outbound/outreach-stop.tsx";
+import { counted } from "../parts/counted.ts";
 import { Empty, Fetched, LinkButton, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -163,7 +164,7 @@ function Trouble() {
             <Text size="sm" c="dimmed" p="md">
               {items.length === 0
                 ? "No events yet."
-                : `No problems in the latest ${items.length === 1 ? "event" : `${items.length} events`}.`}
+                : `No problems in the latest ${counted(items.length, "event")}.`}
             </Text>
           ) : (
             <ul className={classes.rows}>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -62,7 +63,7 @@ function Queue({ row }: { row: QueueRow }) {
       {row.reasons.map(({ text, count }) => (
         <span key={text} className={classes.reason}>
           <bdi>{text}</bdi>
-          {count > 1 && ` (${count} times)`}
+          {count > 1 && ` (${counted(count, "time")})`}
         </span>
       ))}
     </li>

@@ -4,6 +4,7 @@ import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightAmounts, InsightBackfillState, InsightWorkflowOutput } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -80,7 +81,7 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
       </Progress.Root>
       <Text size="sm">
         {over.toLocaleString("en")} of {all.toLocaleString("en")} done, {failed_count.toLocaleString("en")} of
-        them failed; {running_count.toLocaleString("en")} run, {waiting_count.toLocaleString("en")} wait.{" "}
+        them failed; {counted(running_count, "runs", "run")}, {counted(waiting_count, "waits", "wait")}.{" "}
         {backfill.finished_at ? (
           <>
             {status === "CANCELED" ? "Stopped" : "Finished"} <Time at={backfill.finished_at} kind="minute" />.

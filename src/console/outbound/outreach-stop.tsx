@@ -2,6 +2,7 @@ import { Alert, Group, Text } from "@mantine/core";
 import { IconHandStop } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -55,7 +56,8 @@ export function OutreachStopped() {
       <Group justify="space-between" gap="md">
         <Text size="sm">
           Stopped by <bdi>{data.stopped_by}</bdi> <Time at={data.stopped_at ?? ""} />.{" "}
-          {data.ringing_calls > 0 && `${data.ringing_calls} ringing calls are being hung up. `}
+          {data.ringing_calls > 0 &&
+            `${counted(data.ringing_calls, "ringing call is", "ringing calls are")} being hung up. `}
           Batches that were paused before stay paused when you resume.
         </Text>
         {may("outbound_write") && (
@@ -67,8 +69,7 @@ export function OutreachStopped() {
             invalidates={CHANGED}
             done="Outreach resumed"
           >
-            {data.active_batches === 1 ? "One batch goes" : `${data.active_batches} batches go`} on from where
-            they stopped.
+            {counted(data.active_batches, "batch goes", "batches go")} on from where they stopped.
           </ConfirmButton>
         )}
       </Group>

@@ -51,7 +51,9 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
         "–"
       ) : (
         <span title={`Their role or access ends with this token: ${people.join(", ")}`}>
-          {people.length === 1 ? `Access of ${people[0]}` : `Access of ${people.length} people`}
+          {people.length === 1
+            ? `Access of ${people[0]}`
+            : `Access of ${counted(people.length, "person", "people")}`}
         </span>
       ),
   },

@@ -1,4 +1,5 @@
 import type { AuditEntryResponse } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import type { Tone } from "../parts/parts.tsx";
 
 /** Labels of actions; an action without one is shown by its own name. */
@@ -61,7 +62,7 @@ export const resourceWords = (resource: string): string => RESOURCES[resource] ?
 /** How often it happened within the hour, where an entry counts: "12 times". */
 export function timesWords({ after }: AuditEntryResponse): string | null {
   const times = (after as { times?: unknown } | null)?.times;
-  return typeof times === "number" && times > 1 ? `${times} times` : null;
+  return typeof times === "number" && times > 1 ? counted(times, "time") : null;
 }
 
 /** The record's name at that time, where it has one. */

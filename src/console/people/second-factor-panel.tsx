@@ -3,6 +3,7 @@ import { IconCopy } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { counted } from "../parts/counted.ts";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
 import { callConsole } from "../server/api.ts";
 import { withFactor } from "../server/passkey.ts";
@@ -65,7 +66,7 @@ export function SecondFactor({ account }: { account: Account }) {
           {confirm.data && <RecoveryCodes codes={confirm.data.recovery_codes} />}
           <Text size="sm">
             {has
-              ? `You are asked for a code of your authenticator app at each sign-in with your password. ${account.recovery_codes_left} recovery codes are left.`
+              ? `You are asked for a code of your authenticator app at each sign-in with your password. ${counted(account.recovery_codes_left, "recovery code is", "recovery codes are")} left.`
               : "Besides the password, a sign-in then needs a code that an authenticator app on your phone shows."}
           </Text>
           {!has && begin.data && <AppKey appKey={begin.data.key} address={begin.data.address} />}

@@ -64,8 +64,8 @@ function Verification() {
       {blanked + deleted + unlinked > 0 && (
         <Text size="sm">
           {[
-            blanked > 0 && `${blanked.toLocaleString("en")} lost their content to an erasure.`,
-            deleted > 0 && `${deleted.toLocaleString("en")} were deleted by retention.`,
+            blanked > 0 && `${counted(blanked, "lost its", "lost their")} content to an erasure.`,
+            deleted > 0 && `${counted(deleted, "was", "were")} deleted by retention.`,
             unlinked > 0 && `${counted(unlinked, "is", "are")} too new to be linked.`,
           ]
             .filter(Boolean)

@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { SessionDetail, TestSuiteResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { counted } from "../parts/counted.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -133,7 +134,7 @@ export function MakeTests({ keys }: { keys: string[] }) {
   return (
     <>
       <Button variant="default" size="compact-sm" leftSection={<IconFlask size={15} />} onClick={open}>
-        {keys.length === 1 ? "Make a test" : `Make ${keys.length} tests`}
+        {`Make ${counted(keys.length, "test")}`}
       </Button>
       {opened && <TestsWindow keys={keys} onClose={close} />}
     </>
@@ -154,8 +155,8 @@ function TestsWindow({ keys, onClose }: { keys: string[]; onClose(): void }) {
   });
   return (
     <WindowForm
-      title={keys.length === 1 ? "Make a test of this session" : `Make tests of ${keys.length} sessions`}
-      verb="Make the tests"
+      title={`Make ${counted(keys.length, "test")}`}
+      verb="Make"
       sending={sending}
       onClose={onClose}
     >

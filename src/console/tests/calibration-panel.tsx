@@ -4,7 +4,8 @@ import type { JudgeLabel, JudgeResponse } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { LinkButton, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { counted } from "../parts/counted.ts";
+import { LinkButton, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
@@ -67,7 +68,7 @@ export function CalibrationPanel({ judge }: { judge: JudgeResponse }) {
 }
 
 export function Agreement({ judge }: { judge: JudgeResponse }) {
-  const { kappa, low, high, gates, says, waiting, failed, unclear, ...counted } = judge.calibration;
+  const { kappa, low, high, gates, says, waiting, failed, unclear, ...counts } = judge.calibration;
   return (
     <Stack gap="xs">
       <Group gap="xs">
@@ -79,35 +80,37 @@ export function Agreement({ judge }: { judge: JudgeResponse }) {
           κ = {kappa.toFixed(2)} (95 %: {low.toFixed(2)} to {high.toFixed(2)})
         </Text>
       )}
-      {counted.answered > 0 && (
-        <Table aria-label="Agreement with people" w="auto">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th />
-              <Table.Th>Judge: yes</Table.Th>
-              <Table.Th>Judge: no</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            <Table.Tr>
-              <Table.Th>Person: yes</Table.Th>
-              <Table.Td>{counted.both_yes}</Table.Td>
-              <Table.Td>{counted.person_yes}</Table.Td>
-            </Table.Tr>
-            <Table.Tr>
-              <Table.Th>Person: no</Table.Th>
-              <Table.Td>{counted.judge_yes}</Table.Td>
-              <Table.Td>{counted.both_no}</Table.Td>
-            </Table.Tr>
-          </Table.Tbody>
-        </Table>
+      {counts.answered > 0 && (
+        <Scroller label="Agreement with people, by answer">
+          <Table aria-label="Agreement with people" w="auto">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th />
+                <Table.Th>Judge: yes</Table.Th>
+                <Table.Th>Judge: no</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              <Table.Tr>
+                <Table.Th>Person: yes</Table.Th>
+                <Table.Td>{counts.both_yes}</Table.Td>
+                <Table.Td>{counts.person_yes}</Table.Td>
+              </Table.Tr>
+              <Table.Tr>
+                <Table.Th>Person: no</Table.Th>
+                <Table.Td>{counts.judge_yes}</Table.Td>
+                <Table.Td>{counts.both_no}</Table.Td>
+              </Table.Tr>
+            </Table.Tbody>
+          </Table>
+        </Scroller>
       )}
       <Text size="sm" c="dimmed">
-        {counted.labelled} labelled
+        {counts.labelled} labelled
         {unclear > 0 && `, ${unclear} more unclear`}
-        {waiting > 0 && `; ${waiting} wait for the judge as it is now`}
+        {waiting > 0 && `; ${counted(waiting, "waits", "wait")} for the judge as it is now`}
         {failed > 0 && `; ${failed} without an answer`}
-        {counted.answered > 0 && `. Answered by ${counted.model ?? "no model"}`}.
+        {counts.answered > 0 && `. Answered by ${counts.model ?? "no model"}`}.
       </Text>
     </Stack>
   );

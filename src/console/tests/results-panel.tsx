@@ -2,6 +2,7 @@ import { Accordion, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TestResult, TestRunResponse } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { RESULT_WORDS } from "./run-words.ts";
@@ -46,7 +47,7 @@ export function ResultsPanel({ run }: { run: TestRunResponse }) {
             </Accordion>
             {(total_count ?? 0) > LIMIT && (
               <Text size="sm" p="md">
-                The first {LIMIT} of {total_count} conversations.
+                The first {LIMIT} of {counted(total_count ?? 0, "conversation")}.
               </Text>
             )}
           </>

@@ -1,6 +1,7 @@
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { counted } from "../parts/counted.ts";
 import { RouteLink } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -35,7 +36,7 @@ export function DisabledWebhooks({ campaign_id }: { campaign_id?: number }) {
     <Alert
       color="red"
       icon={<IconAlertTriangle size={18} />}
-      title={shown.length === 1 ? "A webhook is disabled" : `${shown.length} webhooks are disabled`}
+      title={counted(shown.length, "webhook is disabled", "webhooks are disabled")}
     >
       {shown.slice(0, SHOWN).map(({ id, campaign_id, campaign_name, disabled_at, disabled_reason }) => (
         <div key={id}>

@@ -1,4 +1,5 @@
 import classes from "../outbound/outbound.module.css";
+import { counted } from "../parts/counted.ts";
 import { Scroller } from "../parts/parts.tsx";
 
 /** A text shown byte for byte, without reformatting. */
@@ -15,5 +16,4 @@ export const headerLines = (headers: Record<string, string> | null | undefined):
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 
-export const bytesOf = (text: string): string =>
-  `${new TextEncoder().encode(text).length.toLocaleString("en")} bytes`;
+export const bytesOf = (text: string): string => counted(new TextEncoder().encode(text).length, "byte");

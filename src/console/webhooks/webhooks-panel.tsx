@@ -5,6 +5,7 @@ import { IconPlayerPause, IconPlayerPlay, IconSend } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { WebhookState } from "../api-types.ts";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
+import { counted } from "../parts/counted.ts";
 import { Empty, Facts, Failure, Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -140,9 +141,7 @@ function WebhookTone({ webhook }: { webhook: WebhookState }) {
   if (webhook.disabled_at) return <Status tone="bad">disabled</Status>;
   if (webhook.failing_since)
     return (
-      <Status tone="warn">
-        {webhook.failed_tries === 1 ? "failing" : `failing, ${webhook.failed_tries} tries in a row`}
-      </Status>
+      <Status tone="warn">{`failing, ${counted(webhook.failed_tries, "try", "tries")} in a row`}</Status>
     );
   return <Status tone="good">OK</Status>;
 }

@@ -4,6 +4,7 @@ import type { AgentResponse, CustomMessageResponse } from "../../api-types.ts";
 import { TemplateEditor } from "../../editors/template-editor.tsx";
 import { variablesOf } from "../../editors/template-variables.ts";
 import { messageFields } from "../../messages/message-fields.ts";
+import { counted } from "../../parts/counted.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../../records/record-form.tsx";
 import { call } from "../../server/api.ts";
@@ -72,7 +73,7 @@ function GreetingForm(props: {
     >
       {rules > 0 && (
         <Text size="sm" mb="md" role="note">
-          {rules === 1 ? "One rule replaces" : `${rules} rules replace`} this text at certain times.
+          {counted(rules, "rule replaces", "rules replace")} this text at certain times.
         </Text>
       )}
       <RecordFormFrame form={form} readOnly={readOnly} verb="Save greeting">

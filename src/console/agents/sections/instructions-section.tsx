@@ -1,6 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import type { AgentResponse, PromptResponse } from "../../api-types.ts";
 import { variablesOf } from "../../editors/template-variables.ts";
+import { counted } from "../../parts/counted.ts";
 import { Findings } from "../../parts/findings.tsx";
 import { Panel, RouteLink } from "../../parts/parts.tsx";
 import { PromptFields } from "../../prompts/prompt-fields.tsx";
@@ -44,8 +45,8 @@ export function InstructionsSection({ agent, prompt }: { agent: AgentResponse; p
     >
       {others > 0 && (
         <Text size="sm" mb="md" role="note">
-          {others === 1 ? "Another agent uses" : `${others} other agents use`} these instructions, too: what
-          you save changes all of them. To change only this agent, duplicate it.
+          {counted(others, "other agent uses", "other agents use")} these instructions, too: what you save
+          changes all of them. To change only this agent, duplicate it.
         </Text>
       )}
       {pinned !== null && (

@@ -5,6 +5,7 @@ import type { AgentResponse, LanguageGroupResponse } from "../../api-types.ts";
 import { groupFields } from "../../languages/group-fields.ts";
 import { LanguageList, nextConfig } from "../../languages/language-list.tsx";
 import { RecordSelect } from "../../lists/record-select.tsx";
+import { counted } from "../../parts/counted.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
 import { showFailure } from "../../parts/show-failure.ts";
 import { RecordFormFrame, useRecordForm } from "../../records/record-form.tsx";
@@ -103,8 +104,8 @@ function LanguagesForm(props: {
     >
       {others > 0 && (
         <Text size="sm" mb="md" role="note">
-          {others === 1 ? "Another agent uses" : `${others} other agents use`} these languages, too: what you
-          save changes all of them.
+          {counted(others, "other agent uses", "other agents use")} these languages, too: what you save
+          changes all of them.
         </Text>
       )}
       <RecordFormFrame form={form} readOnly={readOnly} verb="Save languages">

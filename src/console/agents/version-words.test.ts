@@ -33,7 +33,7 @@ test.each([
   ["greeting.text", "Greeting, Text"],
   ["greeting.rules.0.time_range_end", "Greeting, Rules, no. 1, To"],
   ["languages.language_configs.1.voice_speed", "Languages, no. 2, Speed"],
-  ["tool book_appointment.definition.endpoint.timeout", "Tool book_appointment, Timeout"],
+  ["tool book_appointment.definition.endpoint.timeout", "Tool book_appointment, Timeout (s)"],
   ["tool book_appointment", "Tool book_appointment"],
   ["session end tool.definition.tool.function.description", "End-of-session tool, Description"],
 ])("%s is called by the label of its form, %s", (path, label) => {

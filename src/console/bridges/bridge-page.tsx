@@ -47,7 +47,7 @@ export default recordPage({
   ...fields,
   labels: {
     ...fields.labels,
-    "config.smart_turn_timeout_seconds": "First phrase after",
+    "config.smart_turn_timeout_seconds": "First phrase after (s)",
     "config.randomize_bridge_phrases": "Random order",
     "config.apology": "Apology",
   },

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { ApiError } from "../server/api.ts";
-import { atSecrets, NEW_CAMPAIGN, remainingErrors, secretPaths, sent, valuesOf } from "./campaign-values.ts";
+import { fieldLabel } from "../server/field-labels.ts";
+import {
+  atSecrets,
+  CAMPAIGN_LABELS,
+  NEW_CAMPAIGN,
+  remainingErrors,
+  secretPaths,
+  sent,
+  valuesOf,
+} from "./campaign-values.ts";
 
 const stored = {
   ...NEW_CAMPAIGN,
@@ -60,4 +69,11 @@ test("a finding is over when its value was changed, moved or removed, and only t
   expect(after([{ url: "https://a.example" }, second])).toEqual(["webhooks.1.url", "campaign_name"]);
   expect(after([second])).toEqual(["campaign_name"]);
   expect(after([first, second])).toEqual(Object.keys(found));
+});
+
+test("a time is reviewed by its field's name and with its unit", () => {
+  const named = (path: string) => fieldLabel(path, CAMPAIGN_LABELS);
+  expect(named("voicemail_detection.voicemail_detection_overall_timeout")).toBe("Detection timeout (s)");
+  expect(named("voicemail_detection.voicemail_detection_speech_threshold")).toBe("Speech length (s)");
+  expect(named("sms_session_ttl")).toBe("Reply window (min)");
 });

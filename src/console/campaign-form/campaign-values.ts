@@ -3,6 +3,7 @@ import type {
   OutboundCampaignResponse,
   OutboundCampaignWebhook,
   ScheduleOverride,
+  VoicemailDetectionConfig,
 } from "../api-types.ts";
 import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
@@ -47,12 +48,33 @@ export const NEW_CAMPAIGN: CampaignValues = {
   secrets: [],
 };
 
+/** The times of voicemail detection, in seconds. */
+export const VOICEMAIL_TIMEOUTS: [
+  field: keyof VoicemailDetectionConfig,
+  label: string,
+  description: string,
+][] = [
+  ["voicemail_detection_overall_timeout", "Detection timeout", "Latest time for a decision."],
+  [
+    "voicemail_detection_pre_speech_timeout",
+    "Initial silence",
+    "Silence of this length before any speech rules out voicemail.",
+  ],
+  [
+    "voicemail_detection_post_speech_timeout",
+    "Silence after speech",
+    "A pause of this length ends the greeting.",
+  ],
+  ["voicemail_detection_speech_threshold", "Speech length", "Longer speech means voicemail."],
+  ["voicemail_detection_v2_pre_speech_timeout", "Initial silence, version 2", "The same for version 2."],
+];
+
 export const CAMPAIGN_LABELS: FieldLabels = {
   campaign_name: "Name",
   mode: "Contact people by",
   source: "From",
   caller_id: "Caller ID",
-  sms_session_ttl: "Reply window",
+  sms_session_ttl: "Reply window (min)",
   campaign_variables: "Variables",
   active_days: "Days",
   daily_start_time: "Hours, from",
@@ -69,6 +91,9 @@ export const CAMPAIGN_LABELS: FieldLabels = {
   "target_filters.on_unknown": "Unknown values",
   voicemail_detection: "Detect voicemail",
   "voicemail_detection.mode": "Detection method",
+  ...Object.fromEntries(
+    VOICEMAIL_TIMEOUTS.map(([field, label]) => [`voicemail_detection.${field}`, `${label} (s)`]),
+  ),
   "webhooks.*.url": "URL",
   "webhooks.*.request_method": "Method",
   "webhooks.*.trigger_statuses": "Notify on status",

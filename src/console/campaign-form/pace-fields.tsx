@@ -1,7 +1,7 @@
 import { Checkbox, Grid, Group, Input, MultiSelect, NumberInput, Select, Stack, Switch } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
-import type { CampaignValues } from "./campaign-values.ts";
+import { type CampaignValues, VOICEMAIL_TIMEOUTS } from "./campaign-values.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 
 type Props = {
@@ -128,22 +128,6 @@ export function LineTypeFields({ values, set, errorOf }: Props) {
   );
 }
 
-const TIMEOUTS: [field: keyof VoicemailDetectionConfig, label: string, description: string][] = [
-  ["voicemail_detection_overall_timeout", "Detection timeout", "Latest time for a decision."],
-  [
-    "voicemail_detection_pre_speech_timeout",
-    "Initial silence",
-    "Silence of this length before any speech rules out voicemail.",
-  ],
-  [
-    "voicemail_detection_post_speech_timeout",
-    "Silence after speech",
-    "A pause of this length ends the greeting.",
-  ],
-  ["voicemail_detection_speech_threshold", "Speech length", "Longer speech means voicemail."],
-  ["voicemail_detection_v2_pre_speech_timeout", "Initial silence, version 2", "The same for version 2."],
-];
-
 /** Telling a mailbox from a person in the first seconds. */
 export function VoicemailFields({ values, set, errorOf }: Props) {
   const config = values.voicemail_detection;
@@ -175,7 +159,7 @@ export function VoicemailFields({ values, set, errorOf }: Props) {
               error={errorOf("voicemail_detection.mode")}
             />
           </Grid.Col>
-          {TIMEOUTS.map(([field, label, description]) => (
+          {VOICEMAIL_TIMEOUTS.map(([field, label, description]) => (
             <Grid.Col key={field} span={{ base: 12, sm: 6 }}>
               <NumberInput
                 label={label}

@@ -91,7 +91,8 @@ const SWITCHES: { name: SwitchName; label: string; about: string; usual: boolean
 ];
 
 export const TELEPHONY_LABELS: FieldLabels = {
-  ...Object.fromEntries([...SECONDS, ...SWITCHES].map(({ name, label }) => [name, label])),
+  ...Object.fromEntries(SECONDS.map(({ name, label }) => [name, `${label} (s)`])),
+  ...Object.fromEntries(SWITCHES.map(({ name, label }) => [name, label])),
   interruptibility: "Interrupted by",
   audio: "Speech processing",
   "sip_configuration.sip_transfer_mode": "Transfer method",

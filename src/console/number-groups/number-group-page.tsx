@@ -47,10 +47,10 @@ export default recordPage({
   ...fields,
   labels: {
     ...fields.labels,
-    "health.window_hours": "Window",
+    "health.window_hours": "Window (h)",
     "health.least_share": "Least share of answers",
     "health.least_attempts": "Least attempts",
-    "health.rest_hours": "Rest",
+    "health.rest_hours": "Rest (h)",
   },
   values: (record) => {
     const found = fields.values(record);

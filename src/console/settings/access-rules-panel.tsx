@@ -22,8 +22,8 @@ export function AccessRulesPanel() {
       permission="organizations_write"
       labels={{
         require_second_factor: "Require a second factor",
-        idle_minutes: "Idle timeout",
-        longest_hours: "Longest sign-in",
+        idle_minutes: "Idle timeout (minutes)",
+        longest_hours: "Longest sign-in (hours)",
         networks: "Allowed networks",
       }}
       values={(found) => ({

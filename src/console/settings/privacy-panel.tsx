@@ -32,7 +32,7 @@ export function PrivacyPanel() {
       read={read}
       permission="organizations_write"
       labels={{
-        retention: "Retention",
+        retention: "Retention (days)",
         store_requests: "Store model and tool requests",
         seal_texts: "Seal conversations",
         audit_reads: "Audit reads",

@@ -44,7 +44,12 @@ export function RedactionPanel() {
       queryKey={KEY}
       read={read}
       permission="organizations_write"
-      labels={{ kinds: "Redact", patterns: "Own patterns", originals_days: "Keep originals", judge: "Model" }}
+      labels={{
+        kinds: "Redact",
+        patterns: "Own patterns",
+        originals_days: "Keep originals (days)",
+        judge: "Model",
+      }}
       values={(found) => ({
         kinds: found.kinds ?? [],
         patterns: found.patterns ?? [],

@@ -51,7 +51,7 @@ export function SafetyRulesPanel() {
         yes_words: "More words for yes",
         output_rules: "Never said",
         withhold_unknown_contacts: "Withhold unknown numbers and addresses",
-        withhold_prompt_words: "Withhold the prompt",
+        withhold_prompt_words: "Withhold the prompt (words)",
         withheld_say: "Said instead",
         opt_out_judge: "Opt-outs in other words",
       }}

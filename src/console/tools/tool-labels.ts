@@ -11,7 +11,7 @@ export const DEFINITION_LABELS: FieldLabels = {
   "endpoint.url": "URL",
   "endpoint.method": "Method",
   "endpoint.argument_location": "Send arguments as",
-  "endpoint.timeout": "Timeout",
+  "endpoint.timeout": "Timeout (s)",
   confirm: "Confirm before each call",
   read_back: "Read-back",
   max_calls_per_session: "Calls per session",

@@ -39,7 +39,7 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
         call("PUT /api/v1/agents/{agent_id}/retention", { path, body: { retention: named(retention) } })
       }
       values={({ retention }) => ({ retention })}
-      labels={{ retention: "Retention" }}
+      labels={{ retention: "Retention (days)" }}
       permission="organizations_write"
       verb="Review retention"
     >

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { type FileFault, placesIn, readYaml, shownPath } from "../api/input/yaml-file.ts";
-import { errorText } from "../base/errors.ts";
+import { unreadable } from "../base/errors.ts";
 import { type Missing, resolveReferences, type UsedValue } from "./env-references.ts";
 import { fileSchema } from "./file-schema.ts";
 import { type Fields, KINDS, type Kind } from "./kinds.ts";
@@ -39,8 +39,7 @@ type Env = (name: string) => string | undefined;
 export async function readFolder(folder: string, env: Env): Promise<FolderRead> {
   const read: FolderRead = { records: [], faults: [], used: [] };
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => error as Error);
-  if (entries instanceof Error)
-    return { ...read, faults: [`${folder} can't be read (${errorText(entries)}).`] };
+  if (entries instanceof Error) return { ...read, faults: [unreadable(folder, entries)] };
   const format = await readFile(path.join(folder, FORMAT_FILE), "utf8").catch(() => null);
   if (format === null) {
     const hint = `It has no ${FORMAT_FILE}. Make one with ./parley export.`;

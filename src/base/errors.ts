@@ -94,3 +94,19 @@ export function publicText(error: unknown, log: Pick<Log, "error">, about: strin
 
 /** The text of anything thrown, for logs and the operator's own terminal; `publicText` is for everybody else. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Why a file or folder that somebody at a terminal named can't be read. */
+export function unreadable(named: string, error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "ENOENT":
+      return `There is no ${named}.`;
+    case "EISDIR":
+      return `${named} is a folder. Name a file.`;
+    case "ENOTDIR":
+      return `${named} is no folder.`;
+    case "EACCES":
+      return `This user may not read ${named}.`;
+    default:
+      return `${named} can't be read (${errorText(error)}).`;
+  }
+}

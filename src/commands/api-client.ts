@@ -54,8 +54,10 @@ function faultOf({ operation, status, detail, issues }: ApiError, baseUrl: strin
       "not-authenticated",
       `The Parley at ${baseUrl} does not know this token. Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.`,
     );
+  if (status === 404) return new Fault("not-found", detail);
+  // What went wrong inside has no words for a person: the operation is what there is to look for.
+  if (status === 500) return new Fault("unavailable", `${operation} answered 500: ${detail}`);
   // Each place without the "body" or "query" it begins with: "variants.1.weight: …".
   const places = issues.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("; ");
-  if (status === 404) return new Fault("not-found", detail);
-  return new Fault("unavailable", `${operation} answered ${status}: ${places || detail}`);
+  return new Fault("unavailable", places || detail);
 }

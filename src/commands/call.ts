@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { join } from "../audio/level.ts";
 import { resample } from "../audio/resample.ts";
 import { readWav, writeWav } from "../audio/wav.ts";
-import { errorText, Fault } from "../base/errors.ts";
+import { errorText, Fault, unreadable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { spokenText } from "../simulator/caller-audio.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
@@ -12,6 +11,7 @@ import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { SocketCaller } from "./call-socket.ts";
 import { findAgent } from "./chat.ts";
+import { Misused, parseTyped } from "./typed/misused.ts";
 
 /** The agent has ended when nothing was heard for so long. */
 const QUIET_MS = 1_500;
@@ -31,11 +31,10 @@ export async function call(
   const { values, positionals } = readArguments(args);
   const [wanted] = positionals;
   if (!wanted || positionals.length > 1 || (!values.wav && !values.say))
-    throw new Fault(
-      "refused",
+    throw new Misused(
       'Name an agent and what to say: ./parley call "Demo clinic" --say "When are you open?"',
     );
-  if (values.wav && values.say) throw new Fault("refused", "Use --wav or --say, not both.");
+  if (values.wav && values.say) throw new Misused("Use --wav or --say, not both.");
   const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const client_id = await findPage(parley, wanted);
   const utterances = values.wav ? [await fromFile(values.wav)] : await spoken(values.say ?? []);
@@ -68,22 +67,17 @@ export async function call(
   return caller.answers > 0 ? 0 : 1;
 }
 
-function readArguments(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        wav: { type: "string" },
-        out: { type: "string" },
-        say: { type: "string", multiple: true },
-        json: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    throw new Fault("refused", errorText(error));
-  }
-}
+const readArguments = (args: string[]) =>
+  parseTyped({
+    args,
+    allowPositionals: true,
+    options: {
+      wav: { type: "string" },
+      out: { type: "string" },
+      say: { type: "string", multiple: true },
+      json: { type: "boolean" },
+    },
+  });
 
 /** The chat page of that name, or one of the agent's. */
 async function findPage(parley: ParleyClient, wanted: string): Promise<string> {
@@ -106,8 +100,11 @@ async function findPage(parley: ParleyClient, wanted: string): Promise<string> {
 }
 
 async function fromFile(file: string): Promise<Int16Array> {
+  const bytes = await readFile(file).catch((error) => {
+    throw new Fault("refused", unreadable(file, error));
+  });
   try {
-    const { rate, channels } = readWav(await readFile(file));
+    const { rate, channels } = readWav(bytes);
     return resample(channels[0] ?? new Int16Array(0), rate, HEARING_RATE);
   } catch (error) {
     throw new Fault("refused", `${file} can't be spoken: ${errorText(error)}`);

@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
 import type { TestMessage } from "../../sdk/typescript/operations.ts";
-import { Fault } from "../base/errors.ts";
+import { Misused, parseTyped } from "./typed/misused.ts";
 
 /** What a conversation in the terminal begins with, as the fields of the test operation. */
 type ChatStart = Pick<TestMessage, "source" | "variables" | "language" | "channel" | "override_timestamp">;
@@ -18,10 +17,7 @@ export const CHAT_VALUE_FLAGS = ["--var", "--at", "--language", "--channel", "--
 export function chatArguments(args: string[]): ChatArguments {
   const { values, positionals } = parsed(args);
   if (positionals.length > 1)
-    throw new Fault(
-      "refused",
-      `Name one agent; write names with spaces in quotes: "${positionals.join(" ")}".`,
-    );
+    throw new Misused(`Name one agent; write names with spaces in quotes: "${positionals.join(" ")}".`);
   const { at, language, channel, caller } = values;
   const variables = Object.fromEntries((values.var ?? []).map(variable));
   return {
@@ -39,29 +35,24 @@ export function chatArguments(args: string[]): ChatArguments {
   };
 }
 
-function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        json: { type: "boolean" },
-        "no-trace": { type: "boolean" },
-        var: { type: "string", multiple: true },
-        at: { type: "string" },
-        language: { type: "string" },
-        channel: { type: "string" },
-        caller: { type: "string" },
-      },
-    });
-  } catch (error) {
-    throw new Fault("refused", error instanceof Error ? error.message : String(error));
-  }
-}
+const parsed = (args: string[]) =>
+  parseTyped({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean" },
+      "no-trace": { type: "boolean" },
+      var: { type: "string", multiple: true },
+      at: { type: "string" },
+      language: { type: "string" },
+      channel: { type: "string" },
+      caller: { type: "string" },
+    },
+  });
 
 function variable(text: string): [string, string] {
   const at = text.indexOf("=");
-  if (at < 1) throw new Fault("refused", `Write a variable as name=value: --var plan=gold, not "${text}".`);
+  if (at < 1) throw new Misused(`Write a variable as name=value: --var plan=gold, not "${text}".`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
@@ -71,5 +62,5 @@ function localTimestamp(text: string): string {
     const whole = text.length === 16 ? `${text}:00` : text;
     if (!Number.isNaN(Date.parse(`${whole}Z`))) return whole;
   }
-  throw new Fault("refused", `Write date and time as 2026-12-24T18:00, not "${text}".`);
+  throw new Misused(`Write date and time as 2026-12-24T18:00, not "${text}".`);
 }

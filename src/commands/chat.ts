@@ -6,6 +6,7 @@ import type { Config, Secrets } from "../config.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { chatArguments } from "./chat-arguments.ts";
 import { type PrintedTrace, traceLines } from "./trace-lines.ts";
+import { Misused } from "./typed/misused.ts";
 
 /** What one turn of the test operation tells. */
 export type Turn = {
@@ -42,7 +43,7 @@ export async function chat(
   token: string | undefined,
 ): Promise<number> {
   const { wanted, json, withTrace, start } = chatArguments(args);
-  if (!wanted) throw new Fault("refused", 'Name an agent, by name or number: ./parley chat "Demo clinic"');
+  if (!wanted) throw new Misused('Name an agent, by name or number: ./parley chat "Demo clinic"');
   const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const agent = await findAgent(parley, wanted);
   const test_id = `terminal-${randomId()}`;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { checkFile } from "../agent-files/check-file.ts";
 import { shownPath } from "../api/input/yaml-file.ts";
-import { errorText } from "../base/errors.ts";
+import { unreadable } from "../base/errors.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
 
 const CLEAN = 0;
@@ -15,7 +15,7 @@ const UNREADABLE = 2;
 export async function check(file: string, json: boolean): Promise<number> {
   const text = await readFile(file, "utf8").catch((error) => error as Error);
   if (typeof text !== "string") {
-    process.stderr.write(`parley: ${file} can't be read (${errorText(text)}).\n`);
+    process.stderr.write(`parley: ${unreadable(file, text)}\n`);
     return UNREADABLE;
   }
   const today = new Date().toISOString().slice(0, 10);

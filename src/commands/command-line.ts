@@ -1,21 +1,21 @@
-import { existsSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { errorText, Fault } from "../base/errors.ts";
+import { Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
+import { ConfigFaults } from "../config.ts";
 import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
 import { AS_CODE_FLAGS, AS_CODE_VALUES } from "./configuration/as-code-flags.ts";
 import { EXPERIMENT_FLAGS } from "./experiments/experiment-arguments.ts";
-import { HELP } from "./help.ts";
 import { PUBLISH_FLAGS, PUBLISH_VALUES } from "./publishing/publish-arguments.ts";
-
-type Settings = { config: Config; secrets: Secrets };
+import { HELP, helpOf } from "./typed/help.ts";
+import { Misused } from "./typed/misused.ts";
+import { settings, settingsOrFaults } from "./typed/settings.ts";
 
 type Command = {
+  /** Flags that stand alone. */
   flags: string[];
-  names: number;
-  /** The flags that a value follows, which is no name. */
+  /** Flags that a value follows, which is no name. */
   values?: string[];
+  names: number;
   run(args: string[]): number | Promise<number>;
 };
 
@@ -36,7 +36,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   chat: {
-    flags: ["--json", "--no-trace", ...CHAT_VALUE_FLAGS],
+    flags: ["--json", "--no-trace"],
     values: CHAT_VALUE_FLAGS,
     names: 1,
     async run(args) {
@@ -46,9 +46,9 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   call: {
-    flags: ["--wav", "--out", "--say", "--json"],
-    // As many lines as there are.
-    names: Number.POSITIVE_INFINITY,
+    flags: ["--json"],
+    values: ["--wav", "--out", "--say"],
+    names: 1,
     async run(args) {
       const { config, secrets } = settings();
       const { call } = await import("./call.ts");
@@ -56,9 +56,9 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   evaluate: {
-    flags: ["--agent", "--against", "--repeat", "--seed", "--cost-cap", "--junit", "--json"],
-    // The file, and the values of the first six.
-    names: 7,
+    flags: ["--json"],
+    values: ["--agent", "--against", "--repeat", "--seed", "--cost-cap", "--junit"],
+    names: 1,
     async run(args) {
       const { config, secrets } = settings();
       const { evaluate } = await import("./evaluate.ts");
@@ -70,7 +70,7 @@ const COMMANDS: Record<string, Command> = {
     names: 1,
     async run(args) {
       const file = args.find((arg) => !arg.startsWith("-"));
-      if (file === undefined) return misused("name the file: ./parley check agent.yaml");
+      if (file === undefined) throw new Misused("Name the file: ./parley check agent.yaml");
       const { check } = await import("./check.ts");
       return check(file, args.includes("--json"));
     },
@@ -80,7 +80,7 @@ const COMMANDS: Record<string, Command> = {
   apply: asCodeCommand("apply"),
   drift: asCodeCommand("drift"),
   import: {
-    flags: ["--plan", "--name", "--json"],
+    flags: ["--plan", "--json"],
     values: ["--name"],
     // The platform and the file.
     names: 2,
@@ -90,12 +90,18 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   replay: {
-    flags: [
-      ...["--sessions", "--against", "--baseline", "--days", "--version", "--seed", "--file", "--cost-cap"],
-      ...["--gate", "--json"],
+    flags: ["--gate", "--json"],
+    values: [
+      "--sessions",
+      "--against",
+      "--baseline",
+      "--days",
+      "--version",
+      "--seed",
+      "--file",
+      "--cost-cap",
     ],
-    // The agent, and the values of the first eight.
-    names: 9,
+    names: 1,
     async run(args) {
       const { config, secrets } = settings();
       const { replay } = await import("./replay.ts");
@@ -103,7 +109,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   publish: {
-    flags: [...PUBLISH_VALUES, ...PUBLISH_FLAGS],
+    flags: PUBLISH_FLAGS,
     values: PUBLISH_VALUES,
     names: 1,
     async run(args) {
@@ -113,7 +119,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   experiments: {
-    flags: [...EXPERIMENT_FLAGS, "--json"],
+    flags: ["--json"],
     values: EXPERIMENT_FLAGS,
     // What to do, and the agent or the experiment.
     names: 2,
@@ -124,21 +130,16 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   simulate: {
-    flags: ["--json", "--seed", "--agent", "--audio"],
-    // The seed's number, and the agent's name.
-    names: 2,
+    flags: ["--json", "--audio"],
+    values: ["--seed", "--agent"],
+    names: 0,
     async run(args) {
       const valueAfter = (flag: string) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
-      const seed = args.includes("--seed") ? valueAfter("--seed") : "1";
+      const seed = valueAfter("--seed") ?? "1";
       const agent = valueAfter("--agent");
-      if (args.includes("--agent") && (!agent || agent.startsWith("-")))
-        return misused('name an agent: ./parley simulate --agent "Demo clinic"');
-      const known = [...(args.includes("--seed") ? [seed] : []), ...(agent ? [agent] : [])];
-      const given = args.filter((arg) => !arg.startsWith("-"));
-      if (!seed || !/^\d{1,9}$/.test(seed) || given.some((arg) => !known.includes(arg)))
-        return misused("a seed is a number: ./parley simulate --seed 7");
+      if (!/^\d{1,9}$/.test(seed)) throw new Misused("A seed is a number: ./parley simulate --seed 7");
       if (agent && args.includes("--audio"))
-        return misused("--audio calls the demo's agent; to call your own by voice: ./parley call");
+        throw new Misused("--audio calls the demo's agent; to call your own by voice: ./parley call");
       if (agent) {
         const { config, secrets } = settings();
         const { simulateAgent } = await import("./simulate/simulate-agent.ts");
@@ -154,9 +155,9 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   listen: {
-    flags: ["--forward-to", "--inbox", "--url", "--token", "--json"],
-    // The values of the first four.
-    names: 4,
+    flags: ["--json"],
+    values: ["--forward-to", "--inbox", "--url", "--token"],
+    names: 0,
     async run(args) {
       const { config, secrets } = settings();
       const { listen } = await import("./listen.ts");
@@ -185,7 +186,7 @@ const COMMANDS: Record<string, Command> = {
     names: 1,
     async run(args) {
       const file = fileIn(args);
-      if (file === undefined) return misused("name the file to write: ./parley backup parley.backup");
+      if (file === undefined) throw new Misused("Name the file to write: ./parley backup parley.backup");
       const { config, secrets } = settings();
       const { backup } = await import("./archive/backup.ts");
       const has = (flag: string) => args.includes(flag);
@@ -198,7 +199,7 @@ const COMMANDS: Record<string, Command> = {
     names: 1,
     async run(args) {
       const file = fileIn(args);
-      if (file === undefined) return misused("name the file to read: ./parley restore parley.backup");
+      if (file === undefined) throw new Misused("Name the file to read: ./parley restore parley.backup");
       const { config, secrets } = settings();
       const { restore } = await import("./archive/restore.ts");
       const pause = !args.includes("--no-pause");
@@ -276,67 +277,51 @@ function asCodeCommand(name: keyof typeof AS_CODE_FLAGS): Command {
 const fileIn = (args: string[]): string | undefined =>
   args.find((arg) => arg === "-" || !arg.startsWith("-"));
 
-const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
+const ALIASES = new Map([
+  ["--help", "help"],
+  ["-h", "help"],
+  ["--version", "version"],
+]);
 
 /** `--seed=7` is the same as `--seed 7`. */
 const wordsOf = (arg: string): string[] => /^(--[\w-]+)=(.*)$/s.exec(arg)?.slice(1) ?? [arg];
 
 /** Does what a person typed after the program's name. Resolves with the exit code; whatever fails has been told then. */
-export async function commandLine(typed: string[]): Promise<number> {
+export async function commandLine([given = "help", ...rest]: string[]): Promise<number> {
+  const name = ALIASES.get(given) ?? given;
   try {
-    return await runCommand(typed);
+    return await runCommand(name, rest.flatMap(wordsOf));
   } catch (error) {
     // Faults are sentences for the person at the terminal; anything else is ours and keeps its stack.
     const known = error instanceof Fault || error instanceof ConfigFaults;
     process.stderr.write(`parley: ${known ? error.message : ((error as Error).stack ?? error)}\n`);
-    return 1;
+    if (!(error instanceof Misused)) return 1;
+    process.stderr.write(`\n${helpOf(name)}`);
+    return 2;
   }
 }
 
-async function runCommand([given = "help", ...rest]: string[]): Promise<number> {
-  const args = rest.flatMap(wordsOf);
-  const name = ALIASES[given] ?? given;
+async function runCommand(name: string, args: string[]): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) return misused(`there is no command "${given}".`);
-  if (args.some((arg) => ALIASES[arg] === "help")) return print(HELP);
-  const strange = args.find((arg) => arg.startsWith("-") && arg !== "-" && !command.flags.includes(arg));
-  if (strange)
-    return misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
-  const names = args.filter(
-    (arg, index) => !arg.startsWith("-") && !command.values?.includes(args[index - 1] ?? ""),
+  if (!command) throw new Misused(`There is no command "${name}".`);
+  if (args.some((arg) => ALIASES.get(arg) === "help")) return print(helpOf(name));
+  const { flags, values = [], names } = command;
+  const strange = args.find(
+    (arg) => arg.startsWith("-") && arg !== "-" && ![...flags, ...values].includes(arg),
   );
-  if (names.length > command.names) {
-    return misused(`"${name}" can't use "${names[command.names]}". Write names with spaces in quotes.`);
-  }
+  if (strange)
+    throw new Misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
+  const unfinished = args.find((arg, index) => values.includes(arg) && !isValue(args[index + 1]));
+  if (unfinished) throw new Misused(`${unfinished} needs a value.`);
+  const named = args.filter((arg, index) => !arg.startsWith("-") && !values.includes(args[index - 1] ?? ""));
+  if (named.length > names)
+    throw new Misused(`"${name}" can't use "${named[names]}". Write names with spaces in quotes.`);
   return command.run(args);
 }
 
-function misused(sentence: string): number {
-  process.stderr.write(`parley: ${sentence}\n\n${HELP}`);
-  return 2;
-}
+const isValue = (arg: string | undefined): boolean => !!arg && (arg === "-" || !arg.startsWith("-"));
 
 function print(text: string): number {
   process.stdout.write(text);
   return 0;
-}
-
-function settingsOrFaults(): Settings | ConfigFaults {
-  try {
-    if (existsSync(".env")) process.loadEnvFile(".env");
-  } catch (error) {
-    return new ConfigFaults([`The file .env can't be read (${errorText(error)}). Mend or remove it.`]);
-  }
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    if (error instanceof ConfigFaults) return error;
-    throw error;
-  }
-}
-
-function settings(): Settings {
-  const found = settingsOrFaults();
-  if (found instanceof ConfigFaults) throw found;
-  return found;
 }

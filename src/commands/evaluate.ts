@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { shownPath } from "../api/input/yaml-file.ts";
-import { errorText, Fault } from "../base/errors.ts";
+import { Fault, unreadable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSuiteFile } from "../evaluations/suite-file.ts";
 import type { TestSummary } from "../evaluations/summary.ts";
@@ -43,7 +43,7 @@ export async function evaluate(
   const wanted = readWanted(args);
   if (typeof wanted === "string") return faulty([wanted]);
   const text = await readFile(wanted.file, "utf8").catch((error) => error as Error);
-  if (typeof text !== "string") return faulty([`${wanted.file} can't be read (${errorText(text)}).`]);
+  if (typeof text !== "string") return faulty([unreadable(wanted.file, text)]);
   const read = readSuiteFile(text);
   if (!read.ok)
     return faulty(

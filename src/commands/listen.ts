@@ -1,6 +1,5 @@
 import { userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { request } from "undici";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import type { WebhookInboxMessage as Message } from "../../sdk/typescript/operations.ts";
@@ -8,6 +7,7 @@ import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { Misused, parseTyped } from "./typed/misused.ts";
 
 /** Between two looks into the inbox, which keeps the last hundred messages. */
 const LOOK_ms = 250;
@@ -33,7 +33,7 @@ export async function listen(
   const given = readArgs(args);
   const token = given.token ?? tokenOfEnvironment;
   if (given.url && !token) {
-    throw new Fault("refused", `Give a token of the Parley at ${given.url}: PARLEY_API_TOKEN, or --token.`);
+    throw new Misused(`Give a token of the Parley at ${given.url}: PARLEY_API_TOKEN, or --token.`);
   }
   const parley = client(
     given.url ?? config.public_url,
@@ -68,15 +68,13 @@ type Given = { forward_to: string; inbox: string; url?: string; token?: string; 
 
 function readArgs(args: string[]): Given {
   const text = { type: "string" } as const;
-  const { values } = parsed(() =>
-    parseArgs({
-      args,
-      options: { "forward-to": text, inbox: text, url: text, token: text, json: { type: "boolean" } },
-    }),
-  );
+  const { values } = parseTyped({
+    args,
+    options: { "forward-to": text, inbox: text, url: text, token: text, json: { type: "boolean" } },
+  });
   const target = values["forward-to"];
   if (!target) {
-    throw new Fault("refused", "Say where to: ./parley listen --forward-to http://127.0.0.1:3000/hook");
+    throw new Misused("Say where to: ./parley listen --forward-to http://127.0.0.1:3000/hook");
   }
   return {
     forward_to: httpUrl("--forward-to", target),
@@ -87,17 +85,9 @@ function readArgs(args: string[]): Given {
   };
 }
 
-function parsed<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new Fault("refused", errorText(error));
-  }
-}
-
 function httpUrl(flag: string, text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
-  throw new Fault("refused", `${flag} is an address such as http://127.0.0.1:3000/hook; "${text}" is none.`);
+  throw new Misused(`${flag} is an address such as http://127.0.0.1:3000/hook; "${text}" is none.`);
 }
 
 /** The same each time, so that a webhook keeps its address. */

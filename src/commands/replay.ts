@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
-import { errorText, Fault } from "../base/errors.ts";
+import { Fault, unreadable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import type { ReplaySummary } from "../replays/compare-lanes.ts";
 import type { ReplayGateResult } from "../versions/replay-gate.ts";
@@ -84,7 +84,7 @@ async function readMore(file: string): Promise<Record<string, unknown> | string>
       return read as Record<string, unknown>;
     return `${file}: write fields of a replay, such as checks.`;
   } catch (error) {
-    return `${file} can't be read (${errorText(error)}).`;
+    return unreadable(file, error);
   }
 }
 

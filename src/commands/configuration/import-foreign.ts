@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type { ImportedAgent } from "../../../sdk/typescript/operations.ts";
-import { errorText } from "../../base/errors.ts";
+import { unreadable } from "../../base/errors.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { planLines } from "../../importers/plan-lines.ts";
 import { PLATFORMS, readImport } from "../../importers/read-import.ts";
@@ -70,7 +70,7 @@ async function contentOf(file: string): Promise<string | { problem: string }> {
     if (size > LARGEST_FILE) return { problem: `${file} has more than 5 MB: it is no agent.` };
     return await readFile(file, "utf8");
   } catch (error) {
-    return { problem: `${file} can't be read (${errorText(error)}).` };
+    return { problem: unreadable(file, error) };
   }
 }
 

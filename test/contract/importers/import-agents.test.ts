@@ -181,6 +181,6 @@ describe("what can't be imported", () => {
   test("no platform, no file and a file that is not there are told", async () => {
     expect((await typed("vapi")).stderr).toContain("./parley import vapi|retell|elevenlabs agent.json");
     expect((await typed("other", "a.json")).code).toBe(2);
-    expect((await typed("vapi", "missing.json")).stderr).toContain("missing.json can't be read");
+    expect((await typed("vapi", "missing.json")).stderr).toContain("There is no missing.json.");
   });
 });

@@ -1,4 +1,4 @@
-import { VERSION } from "../base/version.ts";
+import { VERSION } from "../../base/version.ts";
 
 /** What `./parley help` prints. */
 export const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
@@ -76,3 +76,11 @@ export const HELP = `Parley ${VERSION}: a self-hosted platform for conversationa
 
 Settings come from the environment or a file .env in the current folder; .env.example lists them all.
 `;
+
+/** What help says of one command; where it says nothing of it, how to see them all. */
+export function helpOf(command: string): string {
+  if (command === "help") return HELP;
+  const entries = HELP.split(/\n(?= {2}\.\/parley )/);
+  const entry = entries.find((each) => each.startsWith(`  ./parley ${command} `))?.split("\n\n")[0];
+  return `${entry ? `${entry}\n\n` : ""}All commands: ./parley help\n`;
+}

@@ -5,7 +5,7 @@ import { build } from "vite";
 
 /**
  * Builds `@parley/react` as it is published: one module of everything that it shares with the chat page, and its types.
- * Run: node scripts/react-package.ts [folder]; the folder is `sdk/react/dist` when left out.
+ * Run: ./parley react-package [folder]; the folder is `sdk/react/dist` when left out.
  */
 const SDK = path.resolve(import.meta.dirname, "../sdk/react");
 const TSC = path.resolve(import.meta.dirname, "../node_modules/typescript/bin/tsc");

@@ -32,7 +32,7 @@ function clone() {
   const folder = newFolder();
   copyFileSync(path.resolve(import.meta.dirname, "../../parley"), path.join(folder, "parley"));
   for (const file of ["package.json", "package-lock.json"]) writeFileSync(path.join(folder, file), "{}");
-  for (const file of ["src/main.ts", "test/run.ts"]) {
+  for (const file of ["src/main.ts", "test/run.ts", "scripts/react-package.ts"]) {
     mkdirSync(path.dirname(path.join(folder, file)));
     writeFileSync(path.join(folder, file), `console.log("${file}")`);
   }
@@ -81,6 +81,15 @@ test("a start installs what running needs, a test the rest, and a later start ta
   expect(run(["start"]).stderr).toContain("Installing all packages");
   expect(has("vitest")).toBe(true);
   expect(leftOver()).toEqual([]);
+});
+
+test("the package for React is built with all packages and the program's own Node.js", () => {
+  const { run } = clone();
+  expect(run(["react-package"])).toMatchObject({
+    status: 0,
+    stdout: "scripts/react-package.ts\n",
+    stderr: expect.stringContaining("Installing all packages"),
+  });
 });
 
 test("an install that fails leaves the packages that were there, and the next one mends it", () => {

@@ -2,7 +2,7 @@ import path from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** In a project of your own the package is installed; here it is what `node scripts/react-package.ts` has built. */
+/** In a project of your own the package is installed; here it is what `./parley react-package` has built. */
 const PACKAGE = process.env.PARLEY_REACT ?? path.join(import.meta.dirname, "../dist");
 
 export default defineConfig({

@@ -138,6 +138,24 @@ describe("the offline ear", () => {
     expect(await hear(question, expected)).toEqual(first);
   });
 
+  test("hears a dictated number as its digits, and what is said next as before", async (context) => {
+    if (!hearing.understands) return context.skip();
+    const expected = [
+      "Hello, this is the Demo Clinic. I can book you a check-up, a cleaning or a vaccination. What do you need?",
+      "Your phone number",
+    ];
+    const words = async (said: string, voice: string) =>
+      (await hear(await say(said, voice), expected)).flatMap((heard) =>
+        heard.type === "final" ? [heard.text] : [],
+      );
+    for (const voice of ["rms", "awb", "slt"]) {
+      expect(await words("My number is 212 555 0142.", voice)).toEqual([
+        "my number is two one two five five five zero one four two",
+      ]);
+      expect(await words("When are you open?", voice)).toEqual(["when are you open"]);
+    }
+  });
+
   test("understands what a caller says on the telephone, when the agent's words are known", async (context) => {
     if (!sphinx) return context.skip();
     const expected = [

@@ -94,6 +94,11 @@ describe("a parameter's answer", () => {
       "It is five one two five five five zero one four two.",
       "5125550142",
     ],
+    [
+      { type: "string", format: "phone" },
+      "that is five one two five five five and zero one four two",
+      "5125550142",
+    ],
     [{ type: "string", format: "phone" }, "+1 five one two 555 0142", "+15125550142"],
     [{ type: "string", format: "phone" }, "the one on the two of May", undefined],
     [{ type: "string", format: "date-time" }, "tomorrow at 9:30", "2026-11-21T09:30:00"],

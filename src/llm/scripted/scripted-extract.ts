@@ -128,13 +128,19 @@ function formatted(
 }
 
 const DIGITS = SMALL.slice(0, 10);
-const DICTATED = new RegExp(`\\b(?:${DIGITS.join("|")})(?:[\\s,.-]+(?:${DIGITS.join("|")}))+\\b`, "gi");
+/** A word that people say between two groups of digits, or that a pause is heard as. */
+const BETWEEN = "(?:and|um|uh)[\\s,.-]+";
+const DICTATED = new RegExp(
+  `\\b(?:${DIGITS.join("|")})(?:[\\s,.-]+(?:${BETWEEN})?(?:${DIGITS.join("|")}))+\\b`,
+  "gi",
+);
 
 /** A date is made of digits and dashes too; five digits are the shortest number anybody dials here. Calls hear them as words. */
 function phoneIn(text: string): string | undefined {
   const written = text.replaceAll(DICTATED, (words) =>
     wordsOf(words)
       .map((word) => DIGITS.indexOf(word))
+      .filter((digit) => digit >= 0)
       .join(""),
   );
   const number = PHONE.exec(written.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, " "))?.[0].replaceAll(/[^\d+]/g, "");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { languageModel, wordsOf } from "./language-model.ts";
+import { isDictated, languageModel, wordsOf } from "./language-model.ts";
 
 const section = (model: string, length: number) =>
   (model.split(`\\${length}-grams:\n`)[1] ?? "").split("\n\n")[0]?.split("\n") ?? [];
@@ -39,27 +39,37 @@ test("for all texts: counts are told as they are, and no probability is above on
   );
 });
 
-test("after digits come digits sooner than words that sound like them, however usual those are", () => {
-  const model = languageModel(
-    ["i want to book for two to four people. to the park for a day to go"],
-    () => true,
-  );
-  const unigrams = new Map(section(model, 1).map((line) => [line.split(" ")[1], line.split(" ")]));
-  const bigrams = new Map(
-    section(model, 2).map((line) => [line.split(" ").slice(1, 3).join(" "), line.split(" ")]),
-  );
-  const after = (history: string, word: string) => {
-    const seen = bigrams.get(`${history} ${word}`);
-    return Number(seen ? seen[0] : Number(unigrams.get(history)?.[2]) + Number(unigrams.get(word)?.[0]));
-  };
+test("after digits come digits sooner than words that sound like them, however usual those are; in what is dictated hardly anything else", () => {
+  const usual = "i want to book for two to four people. to the park for a day to go. what do you want";
+  const [elsewhere, dictated] = [false, true].map((is) => {
+    const model = languageModel([usual], () => true, { dictated: is });
+    const unigrams = new Map(section(model, 1).map((line) => [line.split(" ")[1], line.split(" ")]));
+    const bigrams = new Map(
+      section(model, 2).map((line) => [line.split(" ").slice(1, 3).join(" "), line.split(" ")]),
+    );
+    return (history: string, word: string) => {
+      const seen = bigrams.get(`${history} ${word}`);
+      return Number(seen ? seen[0] : Number(unigrams.get(history)?.[2]) + Number(unigrams.get(word)?.[0]));
+    };
+  });
+  if (!elsewhere || !dictated) throw new Error("no models");
   for (const [digit, alike] of [
     ["two", "to"],
     ["four", "for"],
     ["one", "want"],
   ] as const) {
-    expect(after("five", digit)).toBeGreaterThan(after("five", alike));
+    expect(elsewhere("five", digit)).toBeGreaterThan(elsewhere("five", alike));
+    expect(dictated("five", alike)).toBeLessThan(elsewhere("five", alike) - 1);
+    expect(dictated("want", alike)).toBeCloseTo(elsewhere("want", alike), 1);
   }
 });
+
+test.each([
+  ["it is five one two five five five", true],
+  ["it is five what do two and one zero", true],
+  ["two or three people at four", false],
+  ["the fifth of march at ten thirty", false],
+])("%j is dictated: %j", (text, is) => expect(isDictated(text)).toBe(is));
 
 test("for all histories: what may follow adds up to one", () => {
   const model = languageModel(["we are open from eight to five", "are you open on saturday"], () => true);

@@ -21,6 +21,14 @@ const EVERYDAY = `
 /** They are dictated in any order, and "two", "four" and "one" sound as words that are more usual elsewhere. */
 const DIGITS = "zero one two three four five six seven eight nine".split(" ");
 
+/** How often each digit is taken to have followed each: of what is dictated hardly anything else follows a digit. */
+const FOLLOWED = { elsewhere: 1, dictated: 1000 };
+/** So many digits in one utterance are a number; times and counts have fewer. */
+const LEAST_DICTATED = 4;
+
+export const isDictated = (text: string): boolean =>
+  wordsOf(text).filter((word) => DIGITS.includes(word)).length >= LEAST_DICTATED;
+
 const DISCOUNT = 0.5;
 const START = "<s>";
 const END = "</s>";
@@ -45,7 +53,11 @@ function sentencesOf(text: string): string[][] {
 }
 
 /** `isKnown`: the dictionary can say how a word sounds; others would be refused. */
-export function languageModel(expected: readonly string[], isKnown: (word: string) => boolean): string {
+export function languageModel(
+  expected: readonly string[],
+  isKnown: (word: string) => boolean,
+  { dictated = false }: { dictated?: boolean } = {},
+): string {
   const sentences = [EVERYDAY, ...expected]
     .flatMap(sentencesOf)
     .map((words) => words.filter(isKnown))
@@ -53,10 +65,11 @@ export function languageModel(expected: readonly string[], isKnown: (word: strin
   const counts = [1, 2, 3].map((length) => countGrams(sentences, length));
   const [unigrams, bigrams, trigrams] = counts as [GramCounts, GramCounts, GramCounts];
   const digits = DIGITS.filter(isKnown);
+  const times = dictated ? FOLLOWED.dictated : FOLLOWED.elsewhere;
   for (const one of digits)
     for (const two of digits) {
-      addTo(bigrams, `${one} ${two}`);
-      for (const three of digits) addTo(trigrams, `${one} ${two} ${three}`);
+      addTo(bigrams, `${one} ${two}`, times);
+      for (const three of digits) addTo(trigrams, `${one} ${two} ${three}`, times);
     }
   const total = [...unigrams.values()].reduce((sum, count) => sum + count, 0);
 
@@ -104,7 +117,8 @@ function countGrams(sentences: string[][], length: number): GramCounts {
   return counts;
 }
 
-const addTo = (counts: GramCounts, gram: string): void => void counts.set(gram, (counts.get(gram) ?? 0) + 1);
+const addTo = (counts: GramCounts, gram: string, times = 1): void =>
+  void counts.set(gram, (counts.get(gram) ?? 0) + times);
 
 /** P(last word | those before), and what of each history's probability is left for words that never followed it. */
 function conditional(

@@ -2,18 +2,24 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ListeningFor } from "../hearing.ts";
-import { languageModel } from "./language-model.ts";
+import { join } from "../../audio/level.ts";
+import { HEARING_RATE, type ListeningFor } from "../hearing.ts";
+import { isDictated, languageModel } from "./language-model.ts";
 import { loadSphinx, type Recognizer, type SphinxFiles } from "./sphinx.ts";
 
-export type TakenRecognizer = Omit<Recognizer, "forget" | "free"> & { giveBack(): void };
+export type TakenRecognizer = Pick<Recognizer, "begin" | "push" | "end"> & { giveBack(): void };
 export type Recognizers = { take(listening: ListeningFor): TakenRecognizer };
 
-/** `forget` makes of it what it was before anybody was heard: nothing of a caller stays for the next one. */
-type Made = { recognizer: Recognizer; forget(): void };
+/**
+ * `forget` makes of it what it was before anybody was heard: nothing of a caller stays for the next one. `hearDigits`: an
+ * utterance again, with digits weighed more.
+ */
+type Made = { recognizer: Recognizer; hearDigits(utterance: Int16Array): string; forget(): void };
 
 /** Recognizers nobody uses are kept for the next call of the same agent: making one takes a quarter of a second. */
 const MOST_IDLE = 4;
+/** Nobody dictates a number for longer; of longer utterances nothing is kept to be heard again. */
+const LONGEST_DICTATION = 30 * HEARING_RATE;
 
 /** Each is made for what is likely to be said on its line. */
 export function recognizers(files: SphinxFiles): Recognizers {
@@ -22,23 +28,36 @@ export function recognizers(files: SphinxFiles): Recognizers {
   const idle: { key: string; made: Made }[] = [];
 
   const make = (expected: readonly string[]): Made => {
-    const model = languageModel(expected, (word) => sounds.has(word));
+    const modelFor = (dictated: boolean) => languageModel(expected, (word) => sounds.has(word), { dictated });
+    const model = modelFor(false);
     const words = [...model.matchAll(/^\S+ ([a-z']+)(?: \S+)?$/gm)].map(([, word]) => word as string);
     const dictionary = words.flatMap((word) => sounds.get(word) ?? []).join("\n");
     const folder = path.join(tmpdir(), `parley-ear-${randomUUID()}`);
-    const files = { lm: path.join(folder, "words.lm"), dictionary: path.join(folder, "words.dict") };
-    const withFiles = <T>(run: () => T): T => {
+    const withFiles = <T>(lm: string, run: (files: { lm: string; dictionary: string }) => T): T => {
       mkdirSync(folder, { mode: 0o700 });
       try {
-        writeFileSync(files.lm, model);
+        const files = { lm: path.join(folder, "words.lm"), dictionary: path.join(folder, "words.dict") };
+        writeFileSync(files.lm, lm);
         writeFileSync(files.dictionary, `${dictionary}\n`);
-        return run();
+        return run(files);
       } finally {
         rmSync(folder, { recursive: true, force: true });
       }
     };
-    const recognizer = withFiles(() => sphinx.recognizer(files));
-    return { recognizer, forget: () => withFiles(recognizer.forget) };
+    const recognizer = withFiles(model, sphinx.recognizer);
+    let weighsDigits = false;
+    return {
+      recognizer,
+      hearDigits: (utterance) => {
+        if (!weighsDigits) withFiles(modelFor(true), ({ lm }) => recognizer.addModel(lm));
+        weighsDigits = true;
+        return recognizer.hearAgain(utterance);
+      },
+      forget: () => {
+        weighsDigits = false;
+        withFiles(model, recognizer.forget);
+      },
+    };
   };
 
   const keep = (key: string, made: Made): void => {
@@ -58,8 +77,31 @@ export function recognizers(files: SphinxFiles): Recognizers {
       const key = createHash("sha256").update(JSON.stringify(expected)).digest("hex");
       const at = idle.findIndex((entry) => entry.key === key);
       const made = idle.splice(at, at < 0 ? 0 : 1)[0]?.made ?? make(expected);
-      const { begin, push, end } = made.recognizer;
-      return { begin, push, end, giveBack: () => keep(key, made) };
+      return { ...hearTwice(made), giveBack: () => keep(key, made) };
+    },
+  };
+}
+
+/** What sounds like dictation is heard again at its end, as dictation: digits must not weigh more in what is no number. */
+function hearTwice({ recognizer, hearDigits }: Made): Pick<Recognizer, "begin" | "push" | "end"> {
+  let utterance: Int16Array[] = [];
+  let length = 0;
+  return {
+    begin: () => {
+      [utterance, length] = [[], 0];
+      recognizer.begin();
+    },
+    push: (samples) => {
+      length += samples.length;
+      if (length <= LONGEST_DICTATION) utterance.push(samples);
+      else utterance = [];
+      return recognizer.push(samples);
+    },
+    end: () => {
+      const text = recognizer.end();
+      const again = utterance.length > 0 && isDictated(text) ? hearDigits(join(utterance)) : text;
+      utterance = [];
+      return again;
     },
   };
 }

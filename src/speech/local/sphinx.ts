@@ -11,6 +11,9 @@ export type SphinxFiles = { libraries: string[]; model: string; dictionary: stri
 
 const LIBRARY_FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib", "usr/local/lib"];
 const MODEL = "usr/share/pocketsphinx/model/en-us";
+/** PocketSphinx's own name of the language model it was made with (PS_DEFAULT_SEARCH), and ours of the second. */
+const FIRST = "_default";
+const SECOND = "second";
 /** In this order, each needs those before it. Where the machine has them, its own loader finds the first four. */
 const NEEDED = [
   "libquadmath.so.0",
@@ -45,6 +48,12 @@ export type Recognizer = {
   push(samples: Int16Array): string;
   /** The words, once no more will come. */
   end(): string;
+  /** Reads a second language model for `hearAgain`; `forget` drops it. */
+  addModel(lm: string): void;
+  /** The words of a whole utterance by the second language model. Only after `end`. */
+  hearAgain(samples: Int16Array): string;
+  /** The words of a whole utterance by another language model, a file in ARPA form that is read the first time. Only between utterances. */
+  hearAgain(samples: Int16Array, lm: { name: string; write(): string }): string;
   /** Drops what it learned of a voice and a line, and reads its files again: 15 ms, where a new one takes 250. */
   forget(): void;
   free(): void;
@@ -65,6 +74,8 @@ export function loadSphinx({ libraries, model }: SphinxFiles) {
   const end = pocket.func("int ps_end_utt(void *)");
   const process = pocket.func("int ps_process_raw(void *, const int16_t *, size_t, int, int)");
   const words = pocket.func("const char *ps_get_hyp(void *, _Out_ int *)");
+  const addLanguageModel = pocket.func("int ps_set_lm_file(void *, const char *, const char *)");
+  const choose = pocket.func("int ps_set_search(void *, const char *)");
   silence(null);
 
   return {
@@ -76,15 +87,32 @@ export function loadSphinx({ libraries, model }: SphinxFiles) {
       const decoder = configuration && init(configuration);
       if (!decoder) throw new Error("PocketSphinx refused its settings");
       const heard = () => (words(decoder, [0]) as string | null) ?? "";
+      const begin = () => void start(decoder);
+      const push = (samples: Int16Array) => {
+        process(decoder, samples, samples.length, 0, 0);
+        return heard();
+      };
+      const finish = () => {
+        end(decoder);
+        return heard();
+      };
       return {
-        begin: () => void start(decoder),
-        push: (samples) => {
-          process(decoder, samples, samples.length, 0, 0);
-          return heard();
+        begin,
+        push,
+        end: finish,
+        addModel: (file) => {
+          if (addLanguageModel(decoder, SECOND, file) < 0)
+            throw new Error("PocketSphinx refused a language model");
         },
-        end: () => {
-          end(decoder);
-          return heard();
+        hearAgain: (samples) => {
+          choose(decoder, SECOND);
+          try {
+            begin();
+            push(samples);
+            return finish();
+          } finally {
+            choose(decoder, FIRST);
+          }
         },
         forget: () => {
           if (reinit(decoder, null) < 0) throw new Error("PocketSphinx did not begin anew");

@@ -14,6 +14,12 @@ const MODEL = "usr/share/pocketsphinx/model/en-us";
 /** PocketSphinx's own name of the language model it was made with (PS_DEFAULT_SEARCH), and ours of the second. */
 const FIRST = "_default";
 const SECOND = "second";
+/**
+ * Words that an utterance may end in so far, before their table grows: PocketSphinx ends the whole process when the table
+ * is full to its last place just as it is asked for the words. 5000, its default, are some seconds of speech; so many are
+ * minutes without a pause, and take memory only once they are used.
+ */
+const WORD_TABLE = "1000000";
 /** In this order, each needs those before it. Where the machine has them, its own loader finds the first four. */
 const NEEDED = [
   "libquadmath.so.0",
@@ -81,7 +87,7 @@ export function loadSphinx({ libraries, model }: SphinxFiles) {
   return {
     /** `lm`: a file in ARPA form; `dictionary`: how its words sound. */
     recognizer({ lm, dictionary }: { lm: string; dictionary: string }): Recognizer {
-      const settings = { "-hmm": model, "-dict": dictionary, "-lm": lm };
+      const settings = { "-hmm": model, "-dict": dictionary, "-lm": lm, "-latsize": WORD_TABLE };
       const given = Object.entries(settings).flatMap(([name, value]) => ["str", name, "str", value]);
       const configuration = configure(null, args(), 1, ...given, "void *", null);
       const decoder = configuration && init(configuration);

@@ -55,6 +55,19 @@ describe("what a mail adds to those it quotes", () => {
       `Tuesday is better.\n\nClinic <front-desk@b.example>, 3 Mar 2026 Sal, 10:12\ntarihinde şunu yazdı:\n${quote}`,
     ],
     [
+      "gmail, broken in the name",
+      `Tuesday is better.\n\nOn Tue, Mar 3, 2026 at 10:12 AM The Sunrise Clinic of Greater Springfield and\nShelbyville <front-desk@b.example> wrote:\n${quote}`,
+    ],
+    [
+      "ukrainian, broken in the name",
+      `Tuesday is better.\n\nвт, 3 бер. 2026 р. о 10:12 Клініка «Світанок» на вулиці Садовій у місті\nШевченкове <front-desk@b.example> пише:\n${quote}`,
+    ],
+    ["broken before the verb", `Tuesday is better.\n\nOn Tue, 3 Mar 2026 at 10:12, Clinic\nwrote:\n${quote}`],
+    [
+      "german, broken before the name",
+      `Tuesday is better.\n\nAm Di., 3. März 2026 um 10:12 Uhr schrieb\nThe Sunrise Clinic <a@b.example>:\n${quote}`,
+    ],
+    [
       "answer below, broken",
       `вт, 3 мар. 2026 г. в 10:12, Клиника\n<front-desk@b.example>:\n${quote}\n\nTuesday is better.`,
     ],
@@ -78,20 +91,42 @@ describe("what a mail adds to those it quotes", () => {
   ])("%s", (_, text) => expect(newText(text)).toBe("Tuesday is better."));
 
   test("what looks like a quote to nobody stays", () => {
-    const plain = "On Monday I can't come.\n\nFrom: the station I walk.\n\nWhat she wrote: nothing new.";
-    expect(newText(plain)).toBe(plain);
+    for (const plain of [
+      "On Monday I can't come.\n\nFrom: the station I walk.\n\nWhat she wrote: nothing new.",
+      "This is what your colleague wrote:\n\nCome on Tuesday at ten.\n\nIs that right?",
+      "On the form your colleague\nwrote:\nCome at ten.",
+    ])
+      expect(newText(plain)).toBe(plain);
     expect(newText("a -- b\n--- c")).toBe("a -- b\n--- c");
   });
 
   test.each([
     "Can I come on 3 March 2026 at 10:12?",
     "Better 3 March 2026, 10:12",
-    "On Monday I can't come.\n",
-  ])("%j right above a quote stays", (own) => {
-    const attribution = own.startsWith("On")
-      ? "The clinic wrote:"
-      : "On Tue, 3 Mar 2026 at 10:12, Clinic wrote:";
-    expect(newText(`${own}\n${attribution}\n${quote}`)).toBe(own.trim());
+    "Better 3 March 2026, 10:12\nor the day after",
+    "On Tuesday, 3 March 2026 at 10:12 I can't come",
+    "On Monday I can't come.",
+    "Am Montag kann ich nicht",
+    "El lunes 2/3/2026 a las 10:12 no puedo",
+    "Le lundi 2 mars 2026 à 10:12 je ne peux pas",
+    "I'd rather come on Tuesday, the 3rd of March 2026, at 10:12 than on the day before",
+  ])("%j right above a quote stays, however the quote begins", (own) => {
+    for (const attribution of [
+      "The clinic wrote:",
+      "Clinic <a@b.example> wrote:",
+      "On Tue, Clinic wrote:",
+      "On Tue, 3 Mar 2026 at 10:12, Clinic wrote:",
+      "Am Di., 3. März 2026 um 10:12 Uhr schrieb Clinic <a@b.example>:",
+      "Le mar. 3 mars 2026 à 10:12, Clinic <a@b.example> a écrit :",
+      "вт, 3 мар. 2026 г. в 10:12, Clinic <a@b.example>:",
+      "Clinic escribió:",
+    ]) {
+      // A line as wide as those that programs break is told by what stands above it.
+      for (const above of own.length > 72 ? ["Hello,\n"] : ["Hello,\n", "Hello,\n\n", ""]) {
+        const said = `${above}${own}`;
+        expect(newText(`${said}\n${attribution}\n${quote}`), attribution).toBe(said);
+      }
+    }
   });
 
   test("a mail of quotes alone says nothing", () => expect(newText(`\n${quote}`)).toBe(""));

@@ -43,6 +43,10 @@ const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu
 const DATED = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[^.?!…。？！]$/u;
 const DAY = /20\d\d/;
 
+const ADDRESS = /[<‹][^<>‹›\s]+@[^<>‹›\s]+[>›]/u;
+/** Programs break an attribution only where its next word does not fit: at 72 characters, the narrowest of them. */
+const NARROWEST = 72;
+
 const LONGEST_ATTRIBUTION = 400;
 const isAttribution = (line: string): boolean =>
   line.length < LONGEST_ATTRIBUTION &&
@@ -52,15 +56,46 @@ const isAttribution = (line: string): boolean =>
 function attributionAt(lines: readonly string[], at: number): number {
   const line = (lines[at] ?? "").trim();
   if (line.length >= LONGEST_ATTRIBUTION) return 0;
-  if (isAttribution(line)) return 1;
+  if (isAttribution(line)) return isOfProgram(line, lines, at + 1) ? 1 : 0;
   const on = ON.test(line);
   if (!on && !DATED.test(line)) return 0;
   for (const count of [2, 3]) {
     const more = lines.slice(at + 1, at + count).map((each) => each.trim());
     if (more.includes("") || (!on && more.some((each) => DAY.test(each)))) return 0;
-    if (isAttribution([line, ...more].join(" "))) return count;
+    const joined = [line, ...more].join(" ");
+    if (isAttribution(joined)) {
+      const isWhole = isBroken(line, more, (lines[at - 1] ?? "").trim());
+      return isWhole && isOfProgram(joined, lines, at + count) ? count : 0;
+    }
   }
   return 0;
+}
+
+/** Somebody may introduce words of their own so ("This is what she wrote:"); programs tell day or address, or mark what follows. */
+function isOfProgram(attribution: string, lines: readonly string[], below: number): boolean {
+  if (ADDRESS.test(attribution) || DAY.test(attribution)) return true;
+  let at = below;
+  while (at < lines.length && lines[at]?.trim() === "") at++;
+  return lines[at]?.trimStart().startsWith(">") ?? false;
+}
+
+const VERB_ALONE = new RegExp(`^${WROTE.source}`, "iu");
+
+/**
+ * Whether a first line belongs to the attribution that ends below it, or somebody wrote it and an attribution without a day
+ * follows ("The clinic wrote:"). What lacks a name of its own goes on from the line above. What has a name may go on where
+ * programs break it, in a name, with the address still to come; nothing else is taken for a quote.
+ */
+function isBroken(line: string, more: readonly string[], above: string): boolean {
+  const rest = more.join(" ");
+  if (!isAttribution(rest) || ADDRESS.test(line)) return true;
+  if (ON.test(rest) || DAY.test(rest)) return false;
+  if (/^\W*[<‹]/u.test(rest) || VERB_ALONE.test(rest)) return true;
+  const isFull = [line, ...more].every((each, at, all) => {
+    const next = all[at + 1];
+    return next === undefined || `${each} ${next.split(" ")[0]}`.length > NARROWEST;
+  });
+  return isFull && above === "" && DATED.test(line) && ADDRESS.test(rest);
 }
 
 const SEPARATOR =

@@ -19,8 +19,14 @@ export const RequestFilter = z.object({
 });
 export type RequestFilter = z.output<typeof RequestFilter>;
 
-/** Picked by their numbers, or by what they have in common. */
-export const RequestSelection = RequestFilter.extend({
+/**
+ * Picked by their numbers, or by what they have in common. A filter that is empty or misspelt is refused: ignored, it would
+ * mean more people than the caller does.
+ */
+export const RequestSelection = z.strictObject({
+  ...RequestFilter.shape,
+  batch_id: z.string().min(1).nullish(),
+  skip_reason: z.string().min(1).max(100).nullish(),
   request_ids: z.array(z.int().min(1)).min(1).max(10_000).nullish(),
 });
 export type RequestSelection = z.output<typeof RequestSelection>;

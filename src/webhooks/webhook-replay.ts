@@ -13,8 +13,9 @@ const MAX_IDS = 1_000;
 /** The most deliveries of one request, which keeps its transaction short; the next request takes the next ones. */
 const MOST_REPLAYED = 10_000;
 
+/** Strict: a filter that is misspelt would mean more deliveries. */
 const ReplayInput = z
-  .object({
+  .strictObject({
     ids: z.array(z.string()).min(1).max(MAX_IDS).optional(),
     campaign_id: recordId().optional(),
     webhook_id: recordId().optional(),

@@ -120,6 +120,10 @@ describe("a retry of requests", () => {
     const { campaign_id } = await oneReached(2);
     expect((await retry(campaign_id, {})).status).toBe(422);
     expect((await retry(campaign_id, { before: "1.1" })).status).toBe(422);
+    // An empty or misspelt filter names nobody, and must not mean everybody.
+    expect((await retry(campaign_id, { batch_id: "" })).status).toBe(422);
+    expect((await retry(campaign_id, { skip_reason: "" })).status).toBe(422);
+    expect((await retry(campaign_id, { ...BUSY, batch: "b1" })).status).toBe(422);
     expect((await retry(campaign_id, { ...BUSY, before: "soon" })).status).toBe(422);
     const [found] = (await list(campaign_id, "channel_manager_status=BUSY")).body.requests;
     const other = await dialing.filled(1, FAST);

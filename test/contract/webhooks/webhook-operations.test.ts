@@ -269,6 +269,7 @@ describe("a replay", () => {
     [{ ids: ["msg_1"], webhook_id: 1 }, 422],
     [{ ids: [] }, 422],
     [{ webhook_id: 1, states: ["LOST"] }, 422],
+    [{ webhook_id: 1, start_date: "2026-11-01" }, 422],
     [{ ids: ["msg_unknown"] }, 404],
   ])("of %j is refused with %i", async (body, status) => {
     expect((await app.send("POST", `${DELIVERIES}/replay`, body)).status).toBe(status);

@@ -18,7 +18,7 @@ export type AccessRules = {
 };
 
 const AccessRulesRequest = z
-  .object({
+  .strictObject({
     require_second_factor: z
       .boolean()
       .default(false)

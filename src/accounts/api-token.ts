@@ -42,8 +42,9 @@ const ApiTokenCreated = ApiTokenResponse.extend({
   token: z.string().describe("The token itself: shown in this answer and never again."),
 }).meta({ id: "ApiTokenCreated" });
 
+/** Strict: a misspelt limit would be none. */
 const ApiTokenCreateRequest = z
-  .object({
+  .strictObject({
     name: name(),
     permissions: z
       .array(z.string())

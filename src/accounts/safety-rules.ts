@@ -15,7 +15,7 @@ const MOST_INSTRUCTIONS = 300;
 const DEFAULT_WITHHELD = "I'm sorry, I can't say that.";
 
 const OutputRule = z
-  .object({
+  .strictObject({
     name: z.string().trim().min(1).max(60).describe("Shown in the trace and in the event."),
     phrases: z
       .array(z.string().trim().min(2).max(200))
@@ -36,7 +36,7 @@ const OutputRule = z
 export type OutputRule = z.infer<typeof OutputRule>;
 
 const SafetyRulesRequest = z
-  .object({
+  .strictObject({
     calls_per_tool: integer({ min: 1, max: 1_000 })
       .nullable()
       .default(null)
@@ -71,7 +71,7 @@ const SafetyRulesRequest = z
       .default(DEFAULT_WITHHELD)
       .describe("Said in place of withheld words."),
     opt_out_judge: z
-      .object({ provider: z.enum(PROVIDERS), model: z.string().trim().min(1).max(200) })
+      .strictObject({ provider: z.enum(PROVIDERS), model: z.string().trim().min(1).max(200) })
       .nullable()
       .default(null)
       .describe(

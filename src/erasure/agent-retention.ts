@@ -25,9 +25,9 @@ export type AgentRetentionDays = Partial<Record<AgentRetentionKind, number | nul
 const days = (what: string) => daysKept(what).optional();
 
 const AgentRetentionRequest = z
-  .object({
+  .strictObject({
     retention: z
-      .object({
+      .strictObject({
         recording: days("recordings of its calls"),
         session: days("its sessions, with transcripts and all that belongs to them,"),
         trace: days("traces of its sessions"),

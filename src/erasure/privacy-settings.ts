@@ -31,9 +31,9 @@ export const daysKept = (what: string) =>
 const days = (what: string) => daysKept(what).default(null);
 
 const PrivacySettingsRequest = z
-  .object({
+  .strictObject({
     retention: z
-      .object({
+      .strictObject({
         recording: days("recordings"),
         session: days("sessions, with transcripts and all that belongs to them,"),
         trace: days("traces of sessions"),

@@ -18,7 +18,7 @@ const MOST_INSTRUCTIONS = 600;
 const MOST_DAYS = 3_650;
 
 const RedactionPolicyRequest = z
-  .object({
+  .strictObject({
     kinds: z
       .array(z.enum(REDACTION_KINDS))
       .max(REDACTION_KINDS.length)
@@ -28,7 +28,7 @@ const RedactionPolicyRequest = z
       ),
     patterns: z
       .array(
-        z.object({
+        z.strictObject({
           name: z
             .string()
             .regex(/^[a-z][a-z\d _-]{0,29}$/)
@@ -42,7 +42,7 @@ const RedactionPolicyRequest = z
       .default(0)
       .describe("Days after a session's end for which what was redacted stays, sealed. 0: one hour."),
     judge: z
-      .object({
+      .strictObject({
         provider: z.enum(PROVIDERS),
         model: z.string().min(1).max(200),
         look_for: z

@@ -40,7 +40,7 @@ const GroupRoleField = z
   .meta({ id: "SingleSignOnRole" });
 
 const SingleSignOnRequest = z
-  .object({
+  .strictObject({
     name: z.string().trim().min(1).max(100).describe("What people know it as, such as “Okta”."),
     issuer: issuer().describe(
       "The provider's issuer identifier; `/.well-known/openid-configuration` follows it.",

@@ -212,7 +212,8 @@ describe("retention of one agent", () => {
     for (const method of ["GET", "DELETE"]) expect((await send(method, path(agent_id))).status).toBe(404);
     expect((await keepOf(agent_id, { session: 1 }, send)).status).toBe(404);
     expect((await keepOf(agent_id, { session: 0 })).status).toBe(422);
-    const told = await keepOf(agent_id, { audit: 1, session: 20 });
+    expect((await keepOf(agent_id, { audit: 1, session: 20 })).status).toBe(422);
+    const told = await keepOf(agent_id, { session: 20 });
     expect(told.body).toMatchObject({ retention: { session: 20 }, updated_by: app.admin.email });
   });
 });

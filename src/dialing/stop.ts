@@ -32,12 +32,13 @@ type Change = { organization_id: number; by: string; at: Date };
 
 /**
  * From this transaction's commit on, no process starts an attempt: the update waits for claims that hold the organization
- * (lines.ts), and every later claim reads it. A second stop changes nothing.
+ * (lines.ts), and every later claim reads it. A second stop changes nothing, and nobody is told of it.
  */
 export async function stopOutreach(tx: Tx, { organization_id, by, at }: Change): Promise<void> {
-  await sql`
+  const stopped = await sql`
     update organizations set outreach_stopped_at = ${at.toISOString()}::timestamptz, outreach_stopped_by = ${by}
     where id = ${organization_id} and outreach_stopped_at is null`.execute(tx);
+  if (stopped.numAffectedRows === 0n) return;
   const text = `${by} stopped all outreach of the organization`;
   await tellAll(tx, { organization_id, by, at }, "outreach-stopped", text);
 }
@@ -48,9 +49,10 @@ export async function stopOutreach(tx: Tx, { organization_id, by, at }: Change):
  */
 export async function resumeOutreach(tx: Tx, { organization_id, by, at }: Change): Promise<void> {
   await wakeOrganization(tx, organization_id, at);
-  await sql`
+  const resumed = await sql`
     update organizations set outreach_stopped_at = null, outreach_stopped_by = null
-    where id = ${organization_id}`.execute(tx);
+    where id = ${organization_id} and outreach_stopped_at is not null`.execute(tx);
+  if (resumed.numAffectedRows === 0n) return;
   const text = `${by} resumed all outreach of the organization`;
   await tellAll(tx, { organization_id, by, at }, "outreach-resumed", text);
 }

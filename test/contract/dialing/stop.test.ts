@@ -153,6 +153,20 @@ test("a stop holds one organization, all its sub-organizations are told, and ano
   ]);
 });
 
+test("a stop and a resume that come twice are told once", async () => {
+  const { send, caller } = await app.createNeighbour();
+  const told = async () =>
+    (await send("GET", "/api/v1/events/?search_fields=type&search_field_values=outreach-")).body.items.map(
+      ({ type }: { type: string }) => type,
+    );
+  await send("POST", "/api/v1/outbound/resume");
+  for (const action of ["stop", "stop", "resume", "resume"]) {
+    const { body } = await send("POST", `/api/v1/outbound/${action}`);
+    expect(body.stopped_by).toBe(action === "stop" ? caller.email : null);
+  }
+  expect((await told()).toSorted()).toEqual(["outreach-resumed", "outreach-stopped"]);
+});
+
 test("who may only read campaigns sees the stop and can neither make nor end it", async () => {
   const reader = app.sendAs(await app.createToken(["outbound_read"]));
   expect((await reader("GET", "/api/v1/outbound/stop")).status).toBe(200);

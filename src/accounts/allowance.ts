@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 
 /** What a sub-organization may use up in a period. */
 export type Allowance = {
-  /** Of the row, and of its event: `model-tokens` is told as `model-tokens-used-up`. */
+  /** Of the row, and of its event: the event of `model-tokens` is `model-tokens-used-up`. */
   name: "model-tokens" | "model-cost" | "visitors";
   most: number;
   period_ms: number;

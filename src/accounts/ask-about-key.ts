@@ -5,7 +5,7 @@ import type { Egress } from "../egress/egress.ts";
 import { failureWords } from "../egress/egress-failure.ts";
 import { KEY_CHECK_MS, type KeyVerdict, keyVerdict } from "../llm/key-check.ts";
 
-/** What a service said of a key. */
+/** A service's verdict on a key. */
 export const KeyTested = z.object({
   verdict: z.enum(["good", "refused", "unclear", "unreachable"]),
   message: z.string(),

@@ -16,12 +16,12 @@ type Learned = Question & { answer: ReassignedAnswer; error_code: string | null;
 
 /** At once, of one call. */
 const CONCURRENCY = 20;
-/** So many failures in a row, and the carrier is asked of nobody else in this call. */
+/** After this many failures in a row the carrier is asked about no further number in this call. */
 const FAILURES_TO_STOP = 20;
 
 /**
- * Asks the carrier whether these numbers were given to somebody else, and keeps what it says with the number. A failure is kept,
- * too, and is asked again a minute later: until then nobody is reached there. Call it with no transaction open.
+ * Asks the carrier whether these numbers were given to somebody else, and stores the answer with the number. A failure is
+ * stored, too, and asked again a minute later; until then the number is not called. Call it with no transaction open.
  */
 export async function askReassigned(parts: EnrichmentParts, work: ToAsk): Promise<void> {
   const { organization_id, channel_id, questions } = work;

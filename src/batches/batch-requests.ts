@@ -39,7 +39,7 @@ const Removed = z
   .object({ removed: z.array(z.string()), not_removed: z.array(z.string()) })
   .meta({ id: "RequestsRemoved" });
 
-/** How people come into a batch, and what became of them. */
+/** Adds requests to a batch, removes them, and reads their results. */
 export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): void {
   const one = `${BATCHES}/:batch_id`;
   const tag = "outbound";

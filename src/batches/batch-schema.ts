@@ -9,7 +9,7 @@ export const RequestStatus = z.enum(REQUEST_STATUSES).meta({ id: "RequestStatus"
 /** How far the analysis of a request's session is. */
 export const INSIGHTS_STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"] as const;
 
-/** Lost on the way to the server, percent-encoded or not: no address leads to a record of such a name. */
+/** Clients remove such a segment from a URL, percent-encoded or not, so no URL would lead to a record of this name. */
 export const isDotSegment = (name: string): boolean => name === "." || name === "..";
 export const DOT_SEGMENT = "Input should be something other than '.' and '..', which no path can name";
 
@@ -87,7 +87,7 @@ export const RequestStatusBreakdown = z
   .object({ total_count: z.int(), counts: z.record(z.string(), z.int()).nullish() })
   .meta({ id: "RequestStatusBreakdown", description: "counts is by channel status." });
 
-/** What came of the requests, in what matters to who asked for them. */
+/** Outcomes of requests, as the people who run a campaign count them. */
 export const OutcomeCounts = z
   .object({
     reached: z.int().describe("A person answered, or the message was delivered."),
@@ -175,7 +175,7 @@ export const CommunicationRequestResult = z
   .meta({ id: "CommunicationRequestResult" });
 export type RequestResult = z.output<typeof CommunicationRequestResult>;
 
-/** What became of the requests that were added. */
+/** The result of adding requests. */
 export const Added = z
   .object({ batch_id: z.string(), accepted: z.int(), duplicates: z.int(), invalid: z.int() })
   .meta({ id: "RequestsAdded" });

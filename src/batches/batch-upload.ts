@@ -25,8 +25,8 @@ type UploadDeps = { db: Db; clock: Clock; log: Log; vault: Vault; audit: Api["au
 type Upload = UploadDeps & { caller: Caller; claim: UploadClaim };
 
 /**
- * Rows that are stored while the next ones are read: the database and this program each have a processor to use. What was
- * read while it stored is next, up to the larger number; the smaller one is what it begins with.
+ * Rows of a chunk. One chunk is stored while the next is read, because the database and this program each have a processor.
+ * A chunk has `least` rows, or more, up to `most`, while the one before it is being stored.
  */
 const CHUNK_ROWS = { least: 500, most: 5_000 };
 /** 5,000 rows of 1,600 characters. A file of longer ones would be held whole while its first rows are stored. */
@@ -98,7 +98,7 @@ async function storeRows(
     storing = intake.store(chunk).finally(() => {
       isStoring = false;
     });
-    // Told at the next await; without a listener until then it would end the process.
+    // A failure is thrown by the next await of it; without a listener until then it would end the process.
     storing.catch(() => {});
     invalid += chunk.invalid;
     chunk = intake.chunk();
@@ -159,7 +159,7 @@ async function finish(
   return added;
 }
 
-/** Nothing of the file is stored by now; the batch is told why. */
+/** The transaction was rolled back, so nothing of the file is stored; the batch's error_message says why. */
 async function fail({ db, clock, log, audit, caller, claim }: Upload, error: unknown): Promise<void> {
   try {
     await db.transaction().execute(async (tx) => {

@@ -5,7 +5,7 @@ import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.t
 import { cancelPending } from "./request-store.ts";
 
 /*
- * A batch that is deleted or expires takes a moment to be told to each of a million requests: 9 s in one transaction. So
+ * Writing to each of a million requests that its batch was deleted or has expired takes 9 s in one transaction. So
  * the batch's own change says that they are canceled (`cancels_waiting`), and a job writes it to them, slice by slice;
  * meanwhile readers show every PENDING request of that batch as CANCELED, and the dialer, which asks the batch first,
  * starts none of them.
@@ -45,7 +45,7 @@ async function countPending(tx: Tx, batch_key: number): Promise<number> {
 export const cancelWaitingHandler = ({ db }: { db: Db }): JobHandler =>
   handle(cancelWaitingJob, async ({ batch_key }, { stopping }) => {
     while (!stopping.aborted) if (!(await cancelSlice(db, batch_key))) return;
-    // Whoever runs jobs next goes on.
+    // The next process that runs jobs continues.
     await db.transaction().execute((tx) => enqueueCancel(tx, batch_key));
   });
 
@@ -82,7 +82,10 @@ export async function cancelsWaiting(db: Db, batch_key: number): Promise<boolean
   return batch?.cancels_waiting === true;
 }
 
-/** Whether what still says PENDING is canceled: the batch says so, or its time is up and nobody has written it yet. */
+/**
+ * Whether requests that still say PENDING are canceled: the batch says so, or it has expired and no job has written it
+ * yet.
+ */
 export async function isCanceling(db: Db, batch_key: number, now: Date): Promise<boolean> {
   const batch = await db
     .selectFrom("batches")

@@ -6,9 +6,9 @@ import { DOT_SEGMENT, isDotSegment, MAX_REFERENCE } from "./batch-schema.ts";
 import { type CheckCell, wrongCell } from "./person-column-faults.ts";
 
 /**
- * A file of requests: CSV with the columns reference_id and target, in any order and case; every other column is a
- * variable of the request. What is wrong with the file is told at ["file", row, column], rows as spreadsheets number
- * them (the header is 1), and ends the reading; what is wrong with a target only makes that request INVALID.
+ * A file of requests: CSV with the columns reference_id and target, in any order and case; every other column is a variable
+ * of the request. A fault of the file ends the reading, with its place as ["file", row, column]; rows are numbered as in
+ * spreadsheets (the header is 1). A target that can't be reached only makes its request INVALID.
  */
 export type FileRow = { reference_id: string; target: string; request_variables: string };
 

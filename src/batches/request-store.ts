@@ -45,8 +45,8 @@ const timestamp = (at: Date) => sql`${at.toISOString()}::timestamptz`;
  * or was to be tried, has its reference or its target. The unique indexes decide: they are exact whatever else is added
  * meanwhile, and need no memory. Returns how many were not accepted, duplicates and invalid ones.
  *
- * Window functions would be no faster, and wrong where a row is a duplicate by its reference only: it would stand in
- * the way of the next one with its target, and nobody would reach that person.
+ * Window functions would be no faster, and wrong where a row is a duplicate by its reference only: that row would make the
+ * next one with its target a duplicate, too, and nobody would reach that person.
  */
 async function storeDeciding(
   tx: Tx,
@@ -99,9 +99,8 @@ type Intake = {
 };
 
 /**
- * COPY. Lists mostly hold nobody twice, so chunks go straight to the requests until one does; from then on they go into a
- * table that nobody else sees and nothing logs, gone with the transaction, and are decided from there, which takes half
- * as long again.
+ * Stores chunks by COPY. Most lists have no duplicates, so chunks go straight into `requests` until one has. From then on
+ * they go into a temporary table, and duplicates are decided from there, which takes half as long again.
  */
 export function createIntake(tx: Tx, into: Into): Intake {
   const heads = headsOf(into);
@@ -184,7 +183,10 @@ export const removeRequests = async (
     ({ reference_id }) => reference_id,
   );
 
-/** Up to so many of those that wait; returns their number. `at` null: when the batch itself was over. Index: `requests_waiting`. */
+/**
+ * Up to so many of those that wait; returns their number. `at` null: when the batch itself was over. Index:
+ * `requests_waiting`.
+ */
 export const cancelPending = async (
   tx: Tx,
   batch_key: number,

@@ -26,9 +26,9 @@ const MAX_VARIABLES_bytes = 10_000;
 /**
  * Puts a delivery into the outbox for every webhook that a change triggers: in the transaction that changes the status,
  * after the statement that did (the payload is composed from the request as it stands, and its row lock orders the
- * sequence numbers of one request). A change that was told before is not told again: one delivery per webhook, request,
- * attempt and status. What a disabled webhook would be told is set aside before it is sent (`setAside`): decided here,
- * without a lock, it would stay held by a webhook that is enabled at this moment.
+ * sequence numbers of one request). A change is delivered once: one delivery per webhook, request, attempt and status.
+ * Deliveries of a disabled webhook are held later, before they are sent (`setAside`): decided here, without a lock, they
+ * would stay held although the webhook is enabled at this moment.
  *
  * One statement for all changes. It reads `campaign_webhooks_campaign` and the primary keys, and takes no lock but on
  * the rows it adds. Each request is found by itself (`FOR_EACH` keeps it so): joined, a batch that PostgreSQL has no

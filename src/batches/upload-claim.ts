@@ -6,8 +6,8 @@ import type { Db, Tx } from "../db/database.ts";
 import { type LockedBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 
 /**
- * One file at a time is read into a batch. Who does holds a row that beats while it does, so that any process may die
- * over it: a claim that has not beaten for a while is nobody's, and a minute later the batch says so.
+ * One file at a time is read into a batch. The reading process holds a row with a heartbeat. When the process dies, the
+ * claim expires after a minute, and a job says on the batch that the upload failed.
  */
 export type UploadClaim = { batch_key: number; upload_id: string; filename: string };
 
@@ -63,7 +63,9 @@ export async function releaseUpload(tx: Tx, { batch_key, upload_id }: UploadClai
   return numDeletedRows > 0n;
 }
 
-/** Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more. */
+/**
+ * Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more.
+ */
 export function startBeating(
   parts: { db: Db; clock: Clock; log: Log },
   claim: UploadClaim,

@@ -55,7 +55,7 @@ type Spent = {
   at: Date;
 };
 
-/** Runs in the transaction that stores what it is for. What reaches the cap writes the one event. */
+/** Runs in the transaction that stores what was paid for. The amount that reaches the cap writes an event, once. */
 export async function addSpending(tx: Tx, spent: Spent): Promise<void> {
   const { sub_organization_id, campaign_id, cost_usd, carrier_usd, at } = spent;
   const { rows } = await sql<{ cap_usd: number | null; spent_usd: number; campaign_name: string }>`

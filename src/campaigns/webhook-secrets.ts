@@ -14,7 +14,7 @@ export const NO_SECRETS: StoredSecrets = {
   overlap_until: null,
 };
 
-/** So long a secret that was replaced signs beside its successor: receivers can be told of the new one in their time. */
+/** How long a replaced secret still signs beside its successor, so that receivers can be updated one by one. */
 const OVERLAP_ms = 24 * 3600_000;
 
 /**

@@ -56,10 +56,11 @@ export const personOf = ({
 const FILTERED_FIRSTS = 20;
 
 /**
- * Candidates of each batch, in the order in which they are tried: the call that somebody asked for, the retry that is due first, then the requests that
- * wait longest for a first attempt, `firsts` of them, in the order of their list. Reads a handful of rows however many wait (index:
- * `requests_waiting`, `requests_call_backs`). Skips rows locked by others, and those whose reference, address or person has a
- * live attempt. `links`: whether any contact of the batch's organization has several addresses.
+ * Candidates of each batch, in the order in which they are tried: the call that somebody asked for, the retry that is due
+ * first, then the requests that wait longest for a first attempt, `firsts` of them, in the order of their list. Reads a
+ * handful of rows however many wait (index: `requests_waiting`, `requests_call_backs`). Skips rows locked by others, and
+ * those whose reference, address or person has a live attempt. `links`: whether any contact of the batch's organization has
+ * several addresses.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -168,8 +169,8 @@ const notLive = (target: RawBuilder<unknown>) => sql`not exists (
 export const NOT_LIVE = notLive(sql`r.target`);
 
 /**
- * Nor does another address of the person, as contacts say, for nobody is called at two telephones at once. Indexes:
- * `contact_addresses_pkey`, `contact_addresses_contact`, `attempts_live_address`.
+ * Nor has another address of the person (by their contact) a live attempt: nobody is called on two telephones at once.
+ * Indexes: `contact_addresses_pkey`, `contact_addresses_contact`, `attempts_live_address`.
  */
 const nobodyLive = (target: RawBuilder<unknown>) => sql`${notLive(target)} and not (w.links and exists (
   select from contact_addresses m join contact_addresses o on o.contact_id = m.contact_id and o.address <> m.address
@@ -225,7 +226,7 @@ export async function putOff(
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
 }
 
-/** What stands against reaching candidates, by batch and address; one query for all of them. */
+/** Opt-outs and missing consents of candidates, by batch and address; one query for all of them. */
 export async function findReachIssues(
   tx: Tx,
   batches: DueBatch[],

@@ -95,7 +95,7 @@ const SOON_ms = 1_000;
 export const soonAfter = (now: Date): Date => new Date(now.getTime() + SOON_ms);
 
 /**
- * At most one start of each batch, in the order in which places are given. Pure but for what it takes into `known` and the
+ * At most one start of each batch, in the order in which places are given. Pure, except that it updates `known` and the
  * plans.
  */
 export function decideClaim(

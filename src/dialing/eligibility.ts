@@ -7,8 +7,9 @@ import { type NumberCheck, reassignedIssue } from "../planning/numbers/reassigne
 import type { EligibilityIssue } from "../planning/steps/request-step.ts";
 
 /**
- * Why a request must not be tried; null: it may. `blocked`: what its person's own will says against it, `rules` the numbers
- * that the operator lets campaigns reach, `check` whether the number is still theirs; null: the campaign doesn't ask. Pure.
+ * Why a request must not be tried; null: it may. Pure. `blocked`: the person's opt-out or missing consent. `rules`: the
+ * numbers that the operator lets campaigns reach. `check`: whether the number is still the person's; null: the campaign
+ * doesn't ask.
  */
 export function eligibilityIssue(
   campaign: FilterSettings & { mode: Mode },

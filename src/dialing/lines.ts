@@ -103,7 +103,7 @@ export class Lines {
     };
   }
 
-  /** Whether an attempt may run beside those that do, as far as lines and limits of attempts at once go. */
+  /** Whether lines and limits of concurrent attempts allow one more. */
   hasRoomFor({ organization_id, campaign_id, agent_id, is_call, source, ...most }: AttemptPlace): boolean {
     const { calls_out, calls_in } = this.#callsOf(agent_id);
     const isBelow = (used: number, limit: number | null) => limit === null || used < limit;

@@ -67,7 +67,7 @@ export async function planRetry(db: Db, clock: Clock, asked: Asked): Promise<Ret
 /**
  * Opens requests that are over once more, in one transaction: they wait as if a retry that was planned is due, so all rules
  * of the dialer hold for them as for any other. Locks in the order of a settlement: batches (shared), requests, pacing.
- * Requests that somebody else has locked are left out, so that nobody waits for another in a circle; they are under way.
+ * Requests that another transaction has locked are left out, which prevents deadlocks: they are under way.
  */
 export async function retryRequests(tx: Tx, caller: Caller, clock: Clock, asked: Asked): Promise<RetryPlan> {
   await beginDialing(tx);
@@ -180,8 +180,8 @@ function goesOn({ status, expires_on, campaign }: DueBatch, now: Date): boolean 
 }
 
 /**
- * One that was skipped before its first attempt is as it came; all others keep what their last attempt said. A carrier's
- * refusals are forgotten, since ten of them in a row may be why it ended.
+ * A request that was skipped before its first attempt becomes PENDING; all others keep the status of their last attempt.
+ * The count of a carrier's refusals is reset, because ten of them in a row may be why the request ended.
  */
 async function reopen(
   tx: Tx,

@@ -103,7 +103,7 @@ export class Settlement {
       this.changed.tell(attempt, request, previous, update.provider_status ?? null);
   }
 
-  /** The request waits for its next step; what was skipped on the way there is kept and told. */
+  /** Makes the request wait for its next step. Steps that were skipped before it are logged, and events say so. */
   #goOn(attempt: AttemptRow, request: RequestRow, { next, skipped }: StepChoice): void {
     const at = this.changed.now.toISOString();
     request.step_log = withEntries(
@@ -151,7 +151,7 @@ export class Settlement {
       );
   }
 
-  /** As stored, and as far as this settlement has ended them. */
+  /** Earlier attempts of the request: those stored, and those that this settlement has ended. */
   #earlierThan(attempt: AttemptRow, { call_back_after }: RequestRow): EarlierAttempt[] {
     if (attempt.step > 0 || this.changed.batchOf(attempt).by_outcome === null) return [];
     const since = call_back_after ?? 0;

@@ -32,7 +32,7 @@ export function refuseWrongTool(input: Configured, offer: LlmOffer): ToolArgumen
   return read.arguments;
 }
 
-/** What is odd about a configuration as it stands, on the day it is read. */
+/** Warnings about a configuration, as of the day on which it is read. */
 export function toolIssues(tool: Configured, offer: LlmOffer): Issue[] {
   const definition = definitionById(tool.insight_tool_definition_id);
   const read = definition && readToolArguments(definition, tool.tool_arguments);

@@ -18,10 +18,10 @@ export type Conditions = {
   sheet_info: Record<string, string> | null;
 };
 
-/** A session or a recording, as far as conditions look at it. */
+/** The fields of a session or a recording that conditions read. */
 export type Subject = {
   id: number;
-  /** null when nobody measured it: then no bound is met. */
+  /** null: not known; then no bound is met. */
   duration_s: number | null;
   /** What an entry of agent_list may say for it. */
   agents: string[];
@@ -103,7 +103,7 @@ export function meets(workflow: { id: number; conditions: Conditions }, subject:
   return requirementsOf(workflow, kind).every((asked) => asked.of(subject));
 }
 
-/** Whether something of this moment is among what a workflow was told to look at; both ends included. */
+/** Whether this time is within a workflow's start_datetime and end_datetime, both included. */
 export function inSpan(
   { start_datetime, end_datetime }: { start_datetime: string | null; end_datetime: string | null },
   at: Date,

@@ -54,8 +54,9 @@ export const selectCoverage = sql<Coverage | null>`(
   from insight_backfills b where b.workflow_id = w.id order by b.id desc limit 1)`;
 
 /**
- * Notes what a workflow that is inactivated has behind it, under its lock and before what waits is dropped: up to the first
- * session that waits or goes on still, since nobody claims that one any more. It never grows afterwards.
+ * Stores up to which time a workflow that is inactivated has analyzed, under its lock and before waiting executions are
+ * dropped: up to the first session that waits or still goes on, because that one is not claimed any more. It never grows
+ * afterwards.
  */
 export async function noteCoverage(
   tx: Tx,

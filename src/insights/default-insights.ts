@@ -6,7 +6,7 @@ import { LLM_TOOL_ID } from "./tool-definition.ts";
 const SUMMARY_TOOL = "summary-tool";
 export const SUMMARY_WORKFLOW = "summary-workflow";
 
-/** The cheapest of the known models that has no last day; without a key for it, the offline model stands in. */
+/** The cheapest known model without an end of support. Without a key for it, the offline model is used. */
 const MODEL = { provider: "openai", model: "gpt-6-luna" };
 
 const SUMMARY = {

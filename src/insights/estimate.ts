@@ -15,13 +15,13 @@ import type { InsightWorkflowEstimate, StoredWorkflow } from "./workflow-schema.
 
 export const DAYS = 14;
 const DAY_MS = 86_400_000;
-/** Sessions of these days that are looked at one by one: what a day to come will bring is no better known. */
-const EXACT_DAYS = 10_000;
+/** The most sessions of recent days that are counted one by one; a forecast of future days is no more exact than a sample. */
+const EXACT_RECENT = 10_000;
 /** The newest runs of a tool that its mean of tokens is taken from. */
 const MEASURED_RUNS = 500;
 /** The newest transcripts that their mean length is taken from. */
 const SAMPLED_TRANSCRIPTS = 100;
-/** Time, speaker and what else stands around the words of a line. */
+/** Characters of a transcript's line beside its words: time, speaker, punctuation. */
 const LINE_CHARACTERS = 20;
 
 /** What an estimate says, and what it is made of. */
@@ -41,7 +41,7 @@ export async function estimateOf(
   const span = backfillSpan(workflow, now);
   const backfill = span ? await countSubjects(db, workflow, span, { open: true }) : NOTHING;
   const recently = { from: new Date(now.getTime() - DAYS * DAY_MS), to: now };
-  const recent = await countSubjects(db, workflow, recently, { open: false, exact_up_to: EXACT_DAYS });
+  const recent = await countSubjects(db, workflow, recently, { open: false, exact_up_to: EXACT_RECENT });
   const measured = await measuredTokens(db, workflow);
   const unknown = workflow.insight_tools.some(({ id }) => !measured.has(id));
   const transcript_characters = unknown ? await meanTranscript(db, workflow, now) : 0;
@@ -65,8 +65,8 @@ export const shownEstimate = ({ backfill, daily, tools }: Estimate): InsightWork
 });
 
 /**
- * What activation queues lies in this span: from start_datetime on, as far as it is not known to be done. null when there is
- * no start: then only what comes after the activation counts.
+ * The span of what an activation queues: from start_datetime on, without what is known to be done. null when there is no
+ * start_datetime: then only what comes after the activation counts.
  */
 function backfillSpan(workflow: StoredWorkflow, now: Date): Span | null {
   const { start_datetime, end_datetime, insight_tools } = workflow;

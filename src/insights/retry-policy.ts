@@ -1,13 +1,13 @@
 import { retryAfter as waitAsked } from "../llm/provider-error.ts";
 import { LATER, NEVER, type Retry } from "./tool-run.ts";
 
-/** Waits before the second and the third try: a service that stumbled, and one that is being restarted. */
+/** Waits before the second and the third try: after a short failure, and after a restart of the service. */
 const LATER_MS = [30_000, 300_000];
-/** A service that lets nobody in for now is asked again for two hours: a backfill must not fail for being fast. */
+/** A service's rate limit is retried for two hours, so that a backfill does not fail because it is fast. */
 const ALLOWED_MS = [
   15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 600_000, 600_000, 900_000, 900_000, 900_000,
 ];
-/** What a service asks to wait at most is waited for. */
+/** The longest `Retry-After` that is honoured. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** How long to wait before an execution is tried again; null: it has failed. `tries` counts those so far. Pure. */
@@ -27,7 +27,7 @@ export function retryWait(retry: Retry, tries: number): number | null {
   }
 }
 
-/** After a service's answer that was no success. One that says until when nobody is let in is asked again then. Pure. */
+/** After a service's answer that was no success. A rate limit that names a time is retried then. Pure. */
 export function retryAfter(status: number, headers: Record<string, string>): Retry {
   const retry_after_ms = waitAsked(headers);
   if (status === 429 || (status === 503 && retry_after_ms !== null))

@@ -11,7 +11,7 @@ import type { AnalysisSubject, RecordingFile, Transcript } from "./transcript.ts
 export type ToolRunner = Pick<Engine, "resolveModel" | "allowance" | "egress" | "auth"> & {
   catalogue: readonly LlmEntry[];
   recordings: Pick<RecordingStore, "open">;
-  /** How a sub-organization reaches a service that transcribes; null: nobody gave a key for it. */
+  /** How a sub-organization reaches a service that transcribes; null: there is no key for it. */
   transcriptionAccess(sub_organization_id: number, provider: Transcriber): Promise<KeyAccess | null>;
 };
 
@@ -20,7 +20,7 @@ export type ToolRun<Tool extends ToolArguments = ToolArguments> = {
   sub_organization_id: number;
   subject: AnalysisSubject;
   tool: Tool;
-  /** null: a recording whose words nobody has written down. */
+  /** null: a recording that was not transcribed. */
   transcript: Transcript | null;
   /** What is analysed when that is a recording. */
   file: RecordingFile | null;
@@ -32,7 +32,7 @@ export type ToolRun<Tool extends ToolArguments = ToolArguments> = {
 export type ToolRunOutcome =
   | { kind: "done"; values: InsightValue[]; used: Used }
   | { kind: "failed"; message: string; retry: Retry; used: Used }
-  /** Nothing here can do it. */
+  /** This installation can't run the tool. */
   | { kind: "unsupported"; message: string };
 
 /** Whether the same run may succeed: never, later, or as soon as a service lets us again. */
@@ -45,7 +45,7 @@ export type Retry =
 export const NEVER: Retry = { when: "never" };
 export const LATER: Retry = { when: "later" };
 
-/** What a run used, also one that failed. `model`: who answered; null where nobody was asked. */
+/** Usage of a run, of a failed one too. `model`: the one that answered; null: none was asked. */
 export type Used = {
   model: string | null;
   /** Of all calls together. */

@@ -22,7 +22,7 @@ export const partCharacters = (context_window: number | null): number =>
 export const hasWords = (transcript: Transcript): boolean =>
   transcript.some((entry) => entry.kind === "called" || entry.text.trim() !== "");
 
-/** One line for each thing said or done; lines of one speaker go on indented, so that nobody can speak as another. */
+/** A line for each message or call. Further lines of one message are indented, so that nobody can speak as another. */
 export function transcriptLines(transcript: Transcript): string[] {
   const began = transcript.map(secondsOf).find((seconds) => seconds !== null) ?? null;
   return transcript.map((entry) => `${clock(secondsOf(entry), began)}${line(entry)}`);

@@ -17,12 +17,12 @@ export type TranscriptEntry =
       start_time: string | number | null;
     };
 
-/** An uploaded recording, as far as tools look at it. */
+/** The fields of an uploaded recording that tools read. */
 export type RecordingFile = {
   object_key: string;
   media_type: string;
   size_bytes: number;
-  /** In seconds, as it was told; null where nobody did. */
+  /** In seconds, as the upload said; null: it did not. */
   duration: number | null;
 };
 

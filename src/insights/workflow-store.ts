@@ -10,7 +10,7 @@ import { toolJson, withDefinition } from "./tool-configuration-schema.ts";
 import { shareTools } from "./tool-configuration-store.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
-/** All of a workflow but its estimate, which is worked out anew for every answer. */
+/** A workflow without its estimate, which is computed for every answer. */
 export type Workflow = Omit<InsightWorkflowOutput, "estimate" | "estimate_problem"> & StoredWorkflow;
 
 const toolIds = sql<number[]>`(
@@ -75,7 +75,7 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
     ])
     .$castTo<Workflow>();
 
-/** As it stands at this statement. */
+/** Failed executions, as of this statement. */
 export async function countFailed(tx: Tx, workflow_id: number): Promise<number> {
   const { failed } = await tx
     .selectFrom("insight_workflows as w")
@@ -88,7 +88,7 @@ export async function countFailed(tx: Tx, workflow_id: number): Promise<number> 
 const executions = (status: ReturnType<typeof sql>) =>
   sql<number>`(select count(*) from insight_executions e where e.workflow_id = w.id and e.status ${status})`;
 
-/** What the open backfill has not queued yet, as far as it was foreseen. */
+/** What the open backfill has planned and not queued yet. */
 const stillToFeed = sql<number>`coalesce((
   select greatest(b.planned_count - b.queued_count, 0) from insight_backfills b
   where b.workflow_id = w.id and b.status in ('RUNNING', 'PAUSED') and b.fed_at is null), 0)`;
@@ -119,7 +119,10 @@ export async function findWorkflow(db: Db, caller: Caller, id: number): Promise<
   return complete(found);
 }
 
-/** Lock: the workflow's row, until the transaction ends. Whoever changes it goes one after the other, and nobody queues for it. */
+/**
+ * Lock: the workflow's row, until the transaction ends. Changes of it run one after the other, and nothing is queued
+ * meanwhile.
+ */
 export async function lockWorkflow(tx: Tx, caller: Caller, id: number): Promise<Workflow> {
   // Not a full `for update`: executions that finish meanwhile hold the row by their foreign keys.
   await rowWhere(tx, caller, sql<boolean>`id = ${id}`).forNoKeyUpdate().executeTakeFirst();
@@ -152,7 +155,7 @@ const rowWhere = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>
 /**
  * The active workflows over uploads that a new recording in this folder may be for. Lock: a share of every such workflow's
  * row, active or not, taken before the recording is stored: an activation sees the recording, or the recording sees that it
- * is active. Workflow before folder, as everywhere here, so that nobody waits for each other.
+ * is active. Workflow before folder, as everywhere here, which prevents deadlocks.
  */
 export async function shareUploads(tx: Tx, caller: Caller, folder_id: number): Promise<Workflow[]> {
   const found = await tx

@@ -4,7 +4,8 @@ import type { Log } from "../base/log.ts";
 
 /** The wait before the next claim; null: until something finishes, or the loop is woken. */
 export type Wait = {
-  wait_ms: number | null /** Whether a finished item ends the wait too. */;
+  wait_ms: number | null;
+  /** Whether a finished item ends the wait too. */
   untilChange?: boolean;
 };
 

@@ -1,7 +1,7 @@
 /** Who answered an outbound call, as detected or guessed (calls/call-screening.ts). */
 export type Answerer = "HUMAN" | "MACHINE" | "UNKNOWN";
 
-/** What the model is told of it; a screener is no answerer yet, for a person may follow. */
+/** As the model is told. A call screener is no answerer, because the person may still come on the line. */
 export type AnswererNote = Answerer | "SCREENER";
 
 /** The note to the model about who answered its call. */

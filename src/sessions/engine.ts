@@ -111,7 +111,7 @@ export type Engine = {
   owner: string;
   /** The turns that run in this process; a stop waits for them, then aborts them (`finish-turns.ts`). */
   held: Leases<HeldSession>;
-  /** Told of what was stored, for a tracing system; left out: nobody is. */
+  /** Called with what was stored, for a tracing system. Left out: nothing is traced. */
   onStored?: ((turn: StoredTurn) => void) | undefined;
   /** Further writes at every end of a session, in the transaction that ends it. */
   onEnd(tx: Tx, session: EndedSession): Promise<void>;

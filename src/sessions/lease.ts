@@ -72,7 +72,9 @@ export type LeasedSession = {
   redactor: Redactor;
 };
 
-/** What this process knows of the session is not read: the snapshot is null then, and the references are those that follow. */
+/**
+ * Without what this process has cached (known-session.ts): then `snapshot` is null, and `sent_refs` has only newer rounds.
+ */
 type LeasedRow = Omit<LeasedSession, "lease" | "redactor" | "sent" | "snapshot"> &
   RedactionColumns & { snapshot: Snapshot | null; snapshot_key: string; sent_refs: NumberedRefs[] | null };
 type Known = ReturnType<typeof knownOf>;
@@ -84,8 +86,8 @@ type UserMessage = { text: string; client_message_id: string | null };
 type TakenSession = { session: LeasedSession; repeated: boolean };
 
 /**
- * Takes the session's lease, waiting for a running turn, and stores the message that begins the next one. A session that was
- * set aside can still be ended.
+ * Takes the session's lease, waiting for a running turn, and stores the message that begins the next one. A session that
+ * was set aside can still be ended.
  */
 export async function takeLease(
   engine: Engine,
@@ -116,7 +118,7 @@ export async function takeLease(
   }
 }
 
-/** What the columns of a lease are read with: the moment, and what this process knows of the session. */
+/** Parameters of the columns below: the time, and what this process has cached of the session. */
 type ReadWith = { now: unknown; snapshot_key: unknown; sent_id: unknown };
 
 const read = ({ now, snapshot_key, sent_id }: ReadWith) =>
@@ -256,8 +258,8 @@ const isSetAside = (): Fault =>
   new Fault("blocked", "This conversation can't be answered at the moment. Please start a new one.");
 
 /**
- * Sets a web chat aside when the process died in its last two turns. The page would send the same message again at once, and
- * each turn reads the whole history, so it would crash the next process too. An operator has to resume it.
+ * Sets a web chat aside when the process died in its last two turns. The page would send the same message again at once,
+ * and each turn reads the whole history, so it would crash the next process too. An operator has to resume it.
  */
 async function setAside(engine: Engine, session: LeasedSession): Promise<Fault> {
   const { id: session_id, sub_organization_id, lease } = session;

@@ -69,8 +69,8 @@ export type SessionStart = {
   /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
   greets?: "now" | "later";
   /**
-   * "in-answer": the agent's own first words don't reach the person as they are. A campaign's mail adds what is announced to
-   * its template; an approved template of WhatsApp has no place for it, so the first answer says it.
+   * "in-answer": the agent's own first words don't reach the person as they are. A campaign's mail adds what is announced
+   * to its template; an approved template of WhatsApp has no place for it, so the first answer says it.
    */
   announces?: "at-once" | "in-answer";
 };
@@ -107,7 +107,7 @@ export async function startSession(
       ? held_with
       : await freezeSnapshot(engine.db, sub_organization_id, agent_id, assigned?.version_number ?? held_with);
   const frozen = start.test ? asTested(agent, start.test) : agent;
-  // A page's are claims of its visitor, and nobody's own words.
+  // Variables of a visitor's page are left out: they are what the visitor claims, not what the organization wrote.
   const outreach = Object.entries(start.variables ?? {}).flatMap(([name, text]) =>
     name.startsWith(PAGE) ? [] : [text],
   );
@@ -126,9 +126,9 @@ export async function startSession(
   const language =
     start.language ?? snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
-  // A test compares what its agent says, wherever its author is.
+  // A test has none: its agent's words must not depend on where its author is.
   const announcements = start.test ? [] : sessionAnnouncements(rows, start, language);
-  // Tools may change the variables, and what they put there is not the person's.
+  // Read before any tool runs, because a tool may put other people's addresses into the variables.
   if (safety?.withhold_unknown_contacts && start.variables)
     state.safety = { contacts: outreach.flatMap(findContacts) };
   const { seal_key = null, ...kept } = rules ?? {};

@@ -44,16 +44,16 @@ export class TurnControl {
 }
 
 /**
- * How a turn is debugged. Such a turn stores nothing before its end, so that it can be thrown away where it stops and told
- * again from its beginning, with what models and tools answered then.
+ * How a turn is debugged. Such a turn stores nothing before its end. It can be dropped where it stops, and run again from
+ * its beginning with the answers that models and tools gave the first time.
  */
 export type TurnDebug = {
   watch: TaskWatch;
   /** The model's answer: the one that was recorded, else the one that `ask` gets. */
   round(ask: () => Promise<Round>): Promise<Round>;
   /**
-   * Before a tool is called. Throws in order to stop there; else says what its author changed at this place, and what they
-   * answer in the tool's place.
+   * Called before each tool call. Throws to stop the turn there. Otherwise returns the variables as the author changed
+   * them, and the outcome that replaces the call; null: the tool runs.
    */
   beforeCall(
     call: Pick<ToolCall, "name" | "arguments">,

@@ -99,7 +99,7 @@ export class TurnDriver {
     return [JSON.stringify(written), source ?? "", target ?? "", this.input.text ?? "", ...contacts, ...said];
   }
 
-  /** Passes on what a model writes, as far as it may be said. */
+  /** Passes the model's text on to `pass`, without what the organization's output rules withhold. */
   wordsTo(pass: (text: string) => void): { feed(delta: string): void; end(): unknown } {
     return this.#output?.stream(pass) ?? { feed: pass, end: () => {} };
   }
@@ -170,7 +170,7 @@ export class TurnDriver {
     return this.input.has_page ? { ...context, page: (call) => this.#askPage(call) } : context;
   }
 
-  /** Whoever stops the answer waits for their page no longer either. */
+  /** An interruption of the answer ends the wait for the visitor's page too. */
   #askPage(call: Parameters<NonNullable<ToolContext["page"]>>[0]): Promise<ClientAnswer | null> {
     const interrupted = this.input.control?.interrupted;
     const signal = interrupted ? AbortSignal.any([this.signal, interrupted]) : this.signal;
@@ -179,7 +179,10 @@ export class TurnDriver {
     );
   }
 
-  /** Stores everything not stored yet, in one transaction; `over` releases the lease. A debugged turn is stored at its end only. */
+  /**
+   * Stores everything not stored yet, in one transaction; `over` releases the lease. A debugged turn is stored at its end
+   * only.
+   */
   async store(how: { over: boolean; ended?: boolean }): Promise<void> {
     if (this.input.debug && !how.over) return;
     return this.timing.of("store", () => this.#store(how));

@@ -10,9 +10,9 @@ import { deliveryHeaders, TIMEOUT_ms } from "./delivery-send.ts";
 import { judgeTry } from "./delivery-verdict.ts";
 
 /*
- * The message that a run of a suite is finished: signed, tried and tried again as a campaign's messages are. Each try is a
- * job, which stores what became of it together with the next one. A process that dies in between sends it twice, under one
- * webhook-id.
+ * The message that a run of a suite is finished: signed and retried like a campaign's webhooks. Each try is a job, which
+ * stores its result together with the next try. A process that dies between sending and storing sends the message twice,
+ * under one webhook-id.
  */
 
 type Parts = { db: Db; clock: Clock; vault: Vault; egress: Egress };

@@ -65,7 +65,7 @@ function fill(run: TaskRun, action: ActionOf<"get" | "load">): void {
   }
 }
 
-/** Only what the step declares can be saved, and only what it has: nothing becomes empty by being saved. */
+/** Saves only inputs that the step declares and that have a value, so that saving never empties a variable. */
 function save(run: TaskRun, action: ActionOf<"save">): void {
   const names = someInputs(run, action.inputs);
   const collected = names.filter((name) => own(run.state.inputs, name) !== undefined);
@@ -84,7 +84,9 @@ function someInputs(run: TaskRun, wanted: string[] | null | undefined): string[]
   return wanted ? declared.filter((name) => wanted.includes(name)) : declared;
 }
 
-/** With all that the tool requires it runs at once; else the model is made to call it, told what is known. */
+/**
+ * Runs the tool at once when all its required arguments are known. Otherwise the model has to call it, with those known.
+ */
 function call(run: TaskRun, action: ActionOf<"call">): "done" | "calling" {
   const target = action.name === run.session.tool_name ? undefined : run.around.callable(action.name);
   if (!target) {
@@ -139,7 +141,7 @@ export function captureResult(
   }
 }
 
-/** What a service answered with its refusal stands in the result; where nobody answered there is nothing. */
+/** A service's refusal is in the result, with status and body; without an answer both are null. */
 function rememberError(run: TaskRun, tool: string, message: string, result: unknown = null): void {
   run.note(`the call of ${tool} failed: ${message}`);
   const error = own(result, "error");

@@ -8,12 +8,12 @@ import {
 } from "./workflow-state.ts";
 
 /*
- * A steps task that another one called with `wait` returns to it: the caller stands still in the middle of its hook until
- * the task is completed, and then reads its result as it reads a tool's. All of this is in the stored state of the two
- * tasks, so that any process can return. Pure.
+ * A steps task that another one called with `wait` returns to its caller. The caller's hook is suspended until the task is
+ * completed, and then reads its result like a tool's. All of this is in the stored state of the two tasks, so that any
+ * process can resume the caller. Pure.
  */
 
-/** Callers above one another. Sub-workflows of sub-workflows are rare; a tenth is a mistake. */
+/** How deep callers nest. Sub-workflows of sub-workflows are rare; ten levels are a mistake. */
 const MAX_NESTING = 10;
 
 type Begun = { ok: true; workflows: WorkflowsState } | { ok: false; error: string };
@@ -25,12 +25,12 @@ export function beginWait(workflows: WorkflowsState, caller: SessionTask, called
   if (state.status === "active") return { ok: false, error: `The task ${name} is under way already.` };
   if (depthOf(workflows, caller.key) >= MAX_NESTING)
     return { ok: false, error: `Tasks wait for one another more than ${MAX_NESTING} deep.` };
-  // Called again, it begins anew: what it saved as variables of the conversation stays.
+  // Called again, it starts from its first step. Variables that it saved in the conversation stay.
   const begun = withTask(workflows, called.key, freshTask());
   return { ok: true, workflows: change(begun, caller.key, { waits_for: called.key }) };
 }
 
-/** How many tasks wait for this one's end, one above the other. */
+/** How many callers wait above this task. */
 function depthOf({ tasks }: WorkflowsState, key: string): number {
   const seen = new Set([key]);
   for (let at: string | undefined = key; at !== undefined; ) {
@@ -47,7 +47,7 @@ type Return = {
   workflows: WorkflowsState;
 };
 
-/** The next caller (`only`: this one) whose task has ended, what it is told, and the state in which it waits no more. */
+/** The next caller (`only`: this one) whose task has ended, the event that resumes it, and the state without its wait. */
 export function dueReturn(workflows: WorkflowsState, only?: string): Return | null {
   for (const [caller, state] of Object.entries(workflows.tasks)) {
     if (state.waits_for == null || (only !== undefined && caller !== only)) continue;

@@ -28,7 +28,7 @@ export function unmetBeforeCalls(run: TaskRun, step: Step): Unmet | null {
   return null;
 }
 
-/** Those of the inputs that a transition requires which nobody has given. */
+/** The required inputs of a transition that have no value. */
 export const unmet = (run: TaskRun, requires: string[] | null | undefined): string[] =>
   (requires ?? []).filter((name) => isEmpty(own(run.state.inputs, name) ?? run.global(name)));
 

@@ -4,7 +4,7 @@ import type { DueBatch } from "../due-batches.ts";
 import { hasStep } from "./lanes.ts";
 import { type StopSigns, stopName } from "./stop-signs.ts";
 
-/** What stands against a step beside what stands against any attempt (eligibility.ts); null: nothing. Pure. */
+/** Why a step must not run, beside what blocks any attempt (eligibility.ts); null: it may. Pure. */
 export function stepIssue(batch: DueBatch, candidate: Candidate, stops: StopSigns): EligibilityIssue | null {
   const sign = stops.get(stopName(candidate));
   if (sign?.kind === "opted-out")

@@ -7,7 +7,7 @@ import type { OutreachRules } from "../../planning/person-hold.ts";
 export type Contacted = { organization_id: number; target: string; rules: OutreachRules };
 type Of = Pick<Contacted, "organization_id">;
 
-/** Attempts to addresses over all campaigns of their organization; whoever starts one says so with `add`. */
+/** Attempts to addresses over all campaigns of an organization. A claim adds each attempt that it starts. */
 export class Contacts {
   #past: Map<string, PastContact[]>;
 

@@ -38,14 +38,14 @@ export type NumberChecks = Map<string, Map<string, NumberCheck>>;
 export type CheckedLane = { batch: DueBatch; people: readonly CheckedPerson[] };
 
 /**
- * How those stand whose number a campaign reaches for the first time and has checked, by `laneName` and address; of others,
- * only whose number is known to be somebody else's: a step after a skipped one must not reach the stranger, nor a retry. Asks
- * nothing where no campaign has numbers checked. Indexes: `consents_live`, primary key of number_lookups.
+ * Number checks of people whom a campaign reaches for the first time, by `laneName` and address. Of people who were tried
+ * before, only checks that say that the number belongs to somebody else now: neither a retry nor a later step may reach
+ * that stranger. No query where no campaign has numbers checked. Indexes: `consents_live`, primary key of number_lookups.
  */
 export const readNumberChecks = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
   readChecks(db, lanes, now, (person, check) => isFirst(person) || isGivenAway(check));
 
-/** The same for whoever was tried already, too: what was said of their number. */
+/** All checks, those of people who were tried before too. */
 export const readStanding = (db: Db, lanes: readonly CheckedLane[], now: Date): Promise<NumberChecks> =>
   readChecks(db, lanes, now, () => true);
 
@@ -83,7 +83,7 @@ async function readChecks(
   for (const { n, consented_on, known } of rows) {
     const { batch, person } = asked[n] as (typeof asked)[number];
     const { target, request_target, request_variables, step } = person;
-    // The column is about the number that stands beside it.
+    // The request's variable is about the request's own number, and not about that of a later step.
     const own = sinceDate(consented_on, target === request_target ? request_variables : {}, now);
     // A step by a channel that nobody consented to goes on from what the steps before it learned of the number.
     const since = step > 0 && own.date === null && known?.answer === "yes" ? { date: known.since } : own;

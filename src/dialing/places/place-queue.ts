@@ -25,11 +25,11 @@ const MOST_ABSENT = 50;
  */
 export class PlaceQueue {
   readonly absent: AbsentContender[];
-  /** Of the lanes that this claim looks at and that have a row. Null: nobody has looked at it for long. */
+  /** Since when each lane of this claim waits, where it has a row. Null: the row is old, because no claim updated it. */
   #since: Map<string, Date | null>;
   #here: DueBatch[];
-  /** Organizations with rows that nobody has touched for long. */
-  #forgetful: number[];
+  /** Organizations with rows that no claim has updated for long. */
+  #withStaleRows: number[];
   #waiting = new Map<string, DueBatch>();
   #now: Date;
 
@@ -49,7 +49,7 @@ export class PlaceQueue {
           ...{ number_group_id, place },
         })),
     );
-    this.#forgetful = others.flatMap(({ forgotten, organization_id }) =>
+    this.#withStaleRows = others.flatMap(({ forgotten, organization_id }) =>
       forgotten > 0 ? [organization_id] : [],
     );
   }
@@ -93,7 +93,10 @@ export class PlaceQueue {
     else this.#waiting.delete(laneName(batch));
   }
 
-  /** `started`: batches that started an attempt. Their campaigns begin to wait anew, with all their batches. */
+  /**
+   * `started`: batches that started an attempt. The waiting time of their campaigns starts again, with all batches of
+   * each.
+   */
   async store(tx: Tx, started: DueBatch[]): Promise<void> {
     const keys = new Set(started.map(({ batch_key }) => batch_key));
     const campaigns = new Set(started.map(({ campaign }) => campaign.id));
@@ -130,12 +133,12 @@ export class PlaceQueue {
           is_call = excluded.is_call, source = excluded.source, number_group_id = excluded.number_group_id,
           since = excluded.since, looked_at = excluded.looked_at`.execute(tx);
     }
-    if (this.#forgetful.length > 0) await this.#forget(tx);
+    if (this.#withStaleRows.length > 0) await this.#forget(tx);
   }
 
   async #forget(tx: Tx): Promise<void> {
     await sql`
-      delete from place_waits where organization_id = any(${this.#forgetful}::bigint[])
+      delete from place_waits where organization_id = any(${this.#withStaleRows}::bigint[])
         and looked_at < ${new Date(this.#now.getTime() - FORGOTTEN_ms).toISOString()}::timestamptz`.execute(
       tx,
     );

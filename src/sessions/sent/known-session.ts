@@ -3,9 +3,9 @@ import type { Db } from "../../db/database.ts";
 import { NOTHING_SENT, type SentSoFar } from "./sent-parts.ts";
 
 /*
- * What this process knows of sessions whose turns it ran, so that the next lease reads what is new only: the snapshot, which
- * never changes, and the references of rounds up to one of them. All of it is in the database, and a process that doesn't know
- * it reads it there. Kept by database: several may run in one process.
+ * A cache of sessions whose turns this process ran, so that the next lease reads only what is new: the snapshot, which
+ * never changes, and the references of rounds up to one of them. All of it is in the database too, where other processes
+ * read it. One cache for each database, because tests run several in one process.
  */
 
 type KnownSession = { snapshot_key: string; sent: SentSoFar; sent_id: number };

@@ -140,7 +140,7 @@ export class TurnDraft {
     this.#add({ trace: entries });
   }
 
-  /** A request to the model, and what came of it. */
+  /** A request to the model and its result. */
   asked({ trace, sent }: Pick<Round, "trace" | "sent">): void {
     this.#add({ trace: [trace], rounds: [sent] });
   }

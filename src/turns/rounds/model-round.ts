@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from "../../llm/model.ts";
 
-/** What one request sent to the model, and what came of it; stored beside the trace (`draft/sent-rows.ts`). */
+/** One request to the model and its result; stored beside the trace (`draft/sent-rows.ts`). */
 export type SentRound = {
   at: Date;
   request: Pick<ModelRequest, "messages" | "tools" | "tool_choice" | "temperature" | "seed">;

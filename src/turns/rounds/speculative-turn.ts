@@ -20,9 +20,9 @@ type Started = {
 };
 
 /**
- * An answer that the model begins while it is not yet sure that the person has finished. It only reads: nothing is stored,
- * no tool runs, and nothing is said. The turn takes it over where it asks the model exactly the same; else it is dropped, and
- * what it cost is told.
+ * An answer that the model begins before it is certain that the person has finished. It only reads: nothing is stored, no
+ * tool runs, and nothing is said. A turn that asks the model exactly the same takes the answer over. Otherwise the answer
+ * is dropped, and its cost goes into the trace.
  */
 export class SpeculativeTurn {
   readonly text: string;
@@ -80,7 +80,7 @@ export class SpeculativeTurn {
       details: {
         ...trace.details,
         because,
-        // A provider whose answer is cut off doesn't tell what it counted.
+        // A provider reports no token counts for an answer that was cut off.
         estimated: input_tokens === null,
         input_tokens: input_tokens ?? request.messages.reduce((sum, one) => sum + messageTokens(one), 0),
         output_tokens: output_tokens ?? estimateTokens(this.#written),
@@ -125,7 +125,8 @@ export class SpeculativeTurn {
       },
       signal,
     );
-    // A last sentence has no blank after it; its end is told as the end of a line. A failure is told to who takes it over.
+    // No blank follows the last sentence, so a line end marks its end. A failure reaches the turn that takes the answer
+    // over.
     round.then(
       () => !this.#taken && !this.#isDropped && this.#onText("\n"),
       () => {},

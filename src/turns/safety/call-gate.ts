@@ -5,8 +5,8 @@ import { failed, type ToolOutcome } from "../../tool-calls/tool-outcome.ts";
 import { callKey, saysYes } from "./confirmation.ts";
 
 /*
- * What stands between a model and its tools: how often each may be called, and what the person has to confirm before. Pure;
- * nothing that a model, a tool or a person writes changes these limits.
+ * Limits of tool calls: how often a tool may be called, and which calls the person has to confirm first. Pure. Nothing that
+ * a model, a tool or a person writes changes these limits.
  */
 
 export type GatedCall = {

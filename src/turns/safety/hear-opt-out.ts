@@ -23,13 +23,15 @@ type Judge = NonNullable<SafetyRules["opt_out_judge"]>;
 const VOICE_MS = 2_000;
 const WRITTEN_MS = 5_000;
 
-/** What a message was taken for: `over` where it was an opt-out and nothing else, so that the agent has nothing to answer. */
+/**
+ * What a message was taken for: `over` where it was an opt-out and nothing else, so that the agent has nothing to answer.
+ */
 type HeardOptOut = "none" | "confirmed" | "over";
 
 /**
- * Asks the organization's judge, if it has one, whether the message asks not to be contacted any more, before the agent's model
- * reads it. An opt-out is stored with the confirmation, in one transaction, and confirmed once: who asked for it before is
- * answered by the agent. A judge that fails holds nothing up; the trace and an event say so.
+ * Asks the organization's judge, if it has one, whether the message asks not to be contacted any more, before the agent's
+ * model reads it. An opt-out is stored with the confirmation, in one transaction, and confirmed once: who asked for it
+ * before is answered by the agent. A judge that fails holds nothing up; the trace and an event say so.
  */
 export async function hearOptOut(turn: TurnDriver, text: string): Promise<HeardOptOut> {
   const { session, engine } = turn;
@@ -56,7 +58,7 @@ export async function hearOptOut(turn: TurnDriver, text: string): Promise<HeardO
   return asks_more ? "confirmed" : "over";
 }
 
-/** Null where it is none, or nobody could say. */
+/** Null: the message is no opt-out, or the judge gave no answer. */
 async function judged(turn: TurnDriver, judge: Judge, text: string): Promise<JudgedOptOut | null> {
   const { session, engine } = turn;
   const started = engine.clock.now();

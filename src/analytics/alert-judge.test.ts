@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
-import { alertWords, changeAfter, figureWords, isBeyond } from "./alert-judge.ts";
+import {
+  ALERT_CONDITIONS,
+  alertWords,
+  changeAfter,
+  figureWords,
+  isBeyond,
+  neverFires,
+} from "./alert-judge.ts";
 
 const LIMIT = { condition: "above", threshold: 0.05, least_sessions: 20 } as const;
 
@@ -13,6 +20,38 @@ test("a rule fires beyond its limit only, and with enough sessions", () => {
   expect(isBeyond(rises, { value: 16, sessions: 20, before: 10 })).toBe(true);
   expect(isBeyond(rises, { value: 15, sessions: 20, before: 10 })).toBe(false);
   expect(isBeyond(rises, { value: 15, sessions: 20, before: 0 })).toBe(false);
+});
+
+const SHARE = { unit: "percent", isCountOfAll: false, canBeNegative: false } as const;
+const SESSIONS = { unit: "count", isCountOfAll: true, canBeNegative: false } as const;
+
+test("a rule that could never fire is named at the field to change", () => {
+  const field = (more: object, figure: typeof SHARE | typeof SESSIONS) =>
+    neverFires({ ...LIMIT, ...more }, figure)?.field ?? null;
+  expect(field({ threshold: 5 }, SHARE)).toBe("threshold");
+  expect(field({ threshold: 5 }, SESSIONS)).toBe(null);
+  expect(field({ condition: "falls_by", threshold: 1 }, SESSIONS)).toBe("threshold");
+  expect(field({ condition: "below", threshold: 0 }, SHARE)).toBe("threshold");
+  expect(field({ condition: "below", threshold: 10 }, SESSIONS)).toBe("least_sessions");
+  expect(field({ condition: "below", threshold: 10, least_sessions: 9 }, SESSIONS)).toBe(null);
+  expect(field({ condition: "below", threshold: 0.1 }, SHARE)).toBe(null);
+});
+
+test("for any figure that there can be, a rule that is refused so is quiet", () => {
+  const limits = fc.record({
+    condition: fc.constantFrom(...ALERT_CONDITIONS),
+    threshold: fc.constantFrom(0, 0.05, 1, 5, 20, 60),
+    least_sessions: fc.constantFrom(0, 5, 20, 60),
+  });
+  const shares = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(limits, fc.nat({ max: 100 }), shares, shares, (limit, sessions, value, before) => {
+      if (neverFires(limit, SHARE)) expect(isBeyond(limit, { value, sessions, before })).toBe(false);
+      if (neverFires(limit, SESSIONS))
+        expect(isBeyond(limit, { value: sessions, sessions, before: before * 100 })).toBe(false);
+    }),
+    { numRuns: rounds(500) },
+  );
 });
 
 test("for any course, a rule is told once when it begins to fire and once when it ends, and never reminds sooner than it says", () => {

@@ -27,6 +27,28 @@ export function isBeyond({ condition, threshold, least_sessions }: AlertLimit, f
   }
 }
 
+/**
+ * Why a rule could never fire, at the field to change; null: it can. `canBeNegative`: an insight's number can, and no other
+ * figure.
+ */
+export function neverFires(
+  { condition, threshold, least_sessions }: AlertLimit,
+  { unit, isCountOfAll, canBeNegative }: { unit: FigureUnit; isCountOfAll: boolean; canBeNegative: boolean },
+): { field: "threshold" | "least_sessions"; why: string } | null {
+  const never = (why: string, field: "threshold" | "least_sessions" = "threshold") => ({ field, why });
+  if (condition === "above" && unit === "percent" && threshold >= 1)
+    return never("A share is never above 1 (100 %). Write 0.05 for 5 %");
+  if (condition === "falls_by" && !canBeNegative && threshold >= 1)
+    return never("A figure never falls by more than 1 (100 %). Write 0.5 for by half");
+  if (condition === "below" && !canBeNegative && threshold === 0) return never("No figure is below 0");
+  if (condition === "below" && isCountOfAll && least_sessions >= threshold)
+    return never(
+      "The rule would be quiet whenever there are so few. Set it below the threshold",
+      "least_sessions",
+    );
+  return null;
+}
+
 type Checked = { state: AlertState | null; notified_at: string | null; remind_hours: number | null };
 
 /** What a check changes: a rule that begins or ends to fire is told once, one that goes on at the interval it names. */

@@ -8,7 +8,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
-import { ALERT_CONDITIONS } from "./alert-judge.ts";
+import { ALERT_CONDITIONS, neverFires } from "./alert-judge.ts";
 import { checkFilters, type FilterField, requireFilters } from "./fact-filters.ts";
 import { FigureMetric, ruleOf } from "./metric.ts";
 import { searchedFields } from "./tile.ts";
@@ -108,14 +108,12 @@ const selectRules = (db: Db, caller: Caller) =>
     .select(COLUMNS)
     .$castTo<AlertRule>();
 
-/** Throws where a rule can't be checked, or looks at what the caller may not see. */
+type AlertDefinition = Pick<AlertInput, keyof typeof alertDefinition>;
+
+/** Throws where a rule can't be checked, could never fire, or looks at what the caller may not see. */
 export function checkDefinition(
   caller: Caller,
-  {
-    metric,
-    search_fields,
-    search_field_values,
-  }: Pick<AlertInput, "metric" | "search_fields" | "search_field_values">,
+  { metric, search_fields, search_field_values, ...limit }: AlertDefinition,
 ): void {
   if (search_fields.length !== search_field_values.length)
     throw invalid(["body", "search_field_values"], "Give one value for each of the search_fields");
@@ -123,6 +121,10 @@ export function checkDefinition(
   if (metric.insight) requirePermission(caller, "insights_read");
   if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
   checkFilters(metric, { search_fields, search_field_values }, ["body"]);
+  const { unit, kind } = ruleOf(metric.name);
+  const figure = { unit, isCountOfAll: kind === "count", canBeNegative: metric.name === "insight_mean" };
+  const never = neverFires(limit, figure);
+  if (never) throw invalid(["body", never.field], never.why);
 }
 
 export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {

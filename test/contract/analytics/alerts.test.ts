@@ -60,6 +60,17 @@ const subscribe = async (more: object = {}) =>
   ).body;
 
 describe("an alert", () => {
+  test.each([
+    [{ threshold: 5 }, "threshold"],
+    [{ metric: { name: "sessions" }, condition: "below", threshold: 10 }, "least_sessions"],
+  ])("that could never fire is refused, as is its preview: %j", async (more, field) => {
+    const refusal = { status: 422, body: { detail: [{ loc: ["body", field] }] } };
+    expect(await app.send("POST", "/api/v1/alerts/", { name: "Never", ...rule(more) })).toMatchObject(
+      refusal,
+    );
+    expect(await app.send("POST", "/api/v1/alerts/preview", rule(more))).toMatchObject(refusal);
+  });
+
   test("of a planted fault is told once when it fires and once when it resolves, by mail and webhook, though two processes check", async () => {
     const hook = await subscribe({
       name: "On call",

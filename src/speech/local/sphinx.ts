@@ -58,8 +58,6 @@ export type Recognizer = {
   addModel(lm: string): void;
   /** The words of a whole utterance by the second language model. Only after `end`. */
   hearAgain(samples: Int16Array): string;
-  /** The words of a whole utterance by another language model, a file in ARPA form that is read the first time. Only between utterances. */
-  hearAgain(samples: Int16Array, lm: { name: string; write(): string }): string;
   /** Drops what it learned of a voice and a line, and reads its files again: 15 ms, where a new one takes 250. */
   forget(): void;
   free(): void;

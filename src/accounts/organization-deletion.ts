@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { closeAccess } from "./user-store.ts";
 
 /** So long the operator can undo it. */
@@ -74,7 +75,7 @@ export const closeOrganizationsJob = ({ db, clock }: { db: Db; clock: Clock }): 
       .where("deleted_at", "<", before)
       .where("closed_at", "is", null)
       .execute();
-    for (const { id } of due) await db.transaction().execute((tx) => close(tx, clock, id));
+    await oneByOne(due, ({ id }) => db.transaction().execute((tx) => close(tx, clock, id)));
   });
 
 async function close(tx: Tx, clock: Clock, id: number): Promise<void> {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { cancelPending } from "./request-store.ts";
 
 /*
@@ -69,7 +70,7 @@ export async function cancelSlice(db: Db, batch_key: number, slice = SLICE): Pro
 /** Jobs that were given up, for whatever reason, are begun again. Index: batches_cancels_waiting. */
 export async function resumeCancels(db: Db): Promise<void> {
   const batches = await db.selectFrom("batches").select("key").where("cancels_waiting", "=", true).execute();
-  for (const { key } of batches) await db.transaction().execute((tx) => enqueueCancel(tx, key));
+  await oneByOne(batches, ({ key }) => db.transaction().execute((tx) => enqueueCancel(tx, key)));
 }
 
 /** Whether it is still being written to those who waited. */

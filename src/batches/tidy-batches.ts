@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { lockByKey } from "./batch-store.ts";
 import { resumeCancels } from "./cancel-waiting.ts";
 import { foldCounts } from "./request-counts.ts";
@@ -17,10 +18,13 @@ const tidyBatches: Job<object> = {
 /** What time alone changes about batches, every minute. Readers and writers see an expiry at once, by the clock. */
 export const tidyBatchesJob = ({ db, clock }: { db: Db; clock: Clock }): JobHandler =>
   handle(tidyBatches, async () => {
-    await expireBatches(db, clock);
-    await failLostUploads(db, clock);
-    await resumeCancels(db);
-    await foldCounts(db);
+    const steps = [
+      () => expireBatches(db, clock),
+      () => failLostUploads(db, clock),
+      () => resumeCancels(db),
+      () => foldCounts(db),
+    ];
+    await oneByOne(steps, (step) => step());
   });
 
 /** Batches whose time is up become EXPIRED, and what waits in them CANCELED (`cancel-waiting.ts`): each in a transaction of its own. */
@@ -32,5 +36,5 @@ export async function expireBatches(db: Db, clock: Clock): Promise<void> {
     .where("expires_on", "<=", clock.now().toISOString())
     .execute();
   // The lock settles it.
-  for (const { key } of due) await db.transaction().execute((tx) => lockByKey(tx, clock, key));
+  await oneByOne(due, ({ key }) => db.transaction().execute((tx) => lockByKey(tx, clock, key)));
 }

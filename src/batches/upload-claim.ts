@@ -3,6 +3,7 @@ import { errorText, Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { type LockedBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 
 /**
@@ -99,8 +100,8 @@ export async function failLostUploads(db: Db, clock: Clock): Promise<number> {
     .where("beat_at", "<", deadAt(clock.now()))
     .execute();
   let failed = 0;
-  for (const claim of lost) {
-    await db.transaction().execute(async (tx) => {
+  await oneByOne(lost, (claim) =>
+    db.transaction().execute(async (tx) => {
       const locked = await lockByKey(tx, clock, claim.batch_key);
       if (!locked || !(await releaseUpload(tx, claim))) return;
       await updateBatch(tx, locked, null, {
@@ -108,8 +109,8 @@ export async function failLostUploads(db: Db, clock: Clock): Promise<number> {
         error_message: `Reading ${claim.filename} was cut off and nothing of it was stored. Upload it again.`,
       });
       failed++;
-    });
-  }
+    }),
+  );
   return failed;
 }
 

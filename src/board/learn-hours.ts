@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import type { HourAnswers } from "../planning/retries/better-hours.ts";
 import { answerHours } from "./answer-hours.ts";
 import { triedHours } from "./answer-times.ts";
@@ -23,7 +24,7 @@ export const learnHoursJob = (parts: { db: Db; clock: Clock }): JobHandler =>
       select id from campaigns where better_hours_within is not null and deleted_at is null order by id`.execute(
       parts.db,
     );
-    for (const { id } of rows) await learnHours(parts.db, id, parts.clock.now());
+    await oneByOne(rows, ({ id }) => learnHours(parts.db, id, parts.clock.now()));
   });
 
 /** Counts a campaign's calls and answers by hour of the person's day, for its next retries. Nothing is locked meanwhile. */

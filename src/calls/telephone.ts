@@ -3,6 +3,7 @@ import type { Vault } from "../base/crypto.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
 import type { CallCapacity } from "../media/call-capacity.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
@@ -233,13 +234,13 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     },
     async settleAbandoned() {
       const abandoned = await abandonedCalls(db, new Date(clock.now().getTime() - GRACE_MS));
-      for (const call of abandoned) {
+      await oneByOne(abandoned, async (call) => {
         if (call.state !== "transferring" && call.carrier !== BROWSER)
           await hangUp(carriers, db, call).catch((error) => {
             log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
           });
         await settle(call, reasonOf(call));
-      }
+      });
       return abandoned.length;
     },
     stop() {

@@ -4,6 +4,7 @@ import { noteDeletedBefore } from "../accounts/audit/link-entries.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { filesOfRecording } from "../sessions/rotate-recordings.ts";
 import { type AgentRetentionDays, agentsWithRetention } from "./agent-retention.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
@@ -215,11 +216,16 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
 
 export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
   handle(deleteExpired, async (_, { stopping }) => {
-    for (const { sub_organization_id, retention } of await tenantsWithRetention(deps.db)) {
-      if (stopping.aborted) return;
-      await deleteOfTenant(deps, sub_organization_id, retention, stopping);
+    try {
+      await oneByOne(
+        await tenantsWithRetention(deps.db),
+        ({ sub_organization_id, retention }) =>
+          deleteOfTenant(deps, sub_organization_id, retention, stopping),
+        stopping,
+      );
+    } finally {
+      if (!stopping.aborted) await removeListedFiles(deps);
     }
-    await removeListedFiles(deps);
   });
 
 async function deleteOfTenant(

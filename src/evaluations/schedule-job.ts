@@ -5,6 +5,7 @@ import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { nextRunAfter, type RunDay } from "./next-run.ts";
 import { testEvent } from "./run-done.ts";
 import { beginRun } from "./run-store.ts";
@@ -35,7 +36,7 @@ export const scheduleJob = (parts: Parts): JobHandler =>
       .where("next_at", "<=", parts.clock.now().toISOString())
       .orderBy("next_at")
       .execute();
-    for (const { suite_id } of due) await beginOne(parts, suite_id);
+    await oneByOne(due, ({ suite_id }) => beginOne(parts, suite_id));
   });
 
 async function beginOne({ db, clock, vault, judges }: Parts, suite_id: number): Promise<void> {

@@ -4,6 +4,7 @@ import type { Actor } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { tell, weightsText } from "./change-experiment.ts";
 import { collectOutcomes } from "./collect-outcomes.ts";
@@ -31,27 +32,34 @@ type Parts = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
 export const experimentJobs = (parts: Parts): JobHandler[] => [
   handle(guardExperiments, async () => {
-    const running = await guardAll(parts);
-    if (running === 0) return;
-    const run_at = new Date(parts.clock.now().getTime() + NEXT_LOOK_MS);
-    await parts.db
-      .transaction()
-      .execute((tx) => enqueue(tx, guardExperiments, {}, { key: "guard-experiments", run_at }));
+    const running = await runningExperiments(parts.db);
+    if (running.length === 0) return;
+    try {
+      await guardEach(parts, running);
+    } finally {
+      const run_at = new Date(parts.clock.now().getTime() + NEXT_LOOK_MS);
+      await parts.db
+        .transaction()
+        .execute((tx) => enqueue(tx, guardExperiments, {}, { key: "guard-experiments", run_at }));
+    }
   }),
 ];
 
-/** Looks at all that run; resolves with how many there are. */
-export async function guardAll(parts: Parts): Promise<number> {
-  const running = await parts.db
+const runningExperiments = (db: Db): Promise<{ id: number }[]> =>
+  db
     .selectFrom("experiments")
     .select("id")
     .where("status", "=", "running")
     .where("deleted_at", "is", null)
     .orderBy("id")
     .execute();
-  for (const { id } of running) await guardOne(parts, id);
-  return running.length;
-}
+
+const guardEach = (parts: Parts, running: { id: number }[]): Promise<void> =>
+  oneByOne(running, ({ id }) => guardOne(parts, id));
+
+/** Looks once at all that run. */
+export const guardAll = async (parts: Parts): Promise<void> =>
+  guardEach(parts, await runningExperiments(parts.db));
 
 async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {

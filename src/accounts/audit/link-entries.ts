@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
+import { oneByOne } from "../../jobs/one-by-one.ts";
 import { type AuditLink, type ChainedEntry, linkAfter, type Sign } from "./audit-chain.ts";
 
 /** Rows of one transaction: some 20 ms. */
@@ -37,12 +38,12 @@ export const linkEntriesJob = ({ db, clock, vault }: { db: Db; clock: Clock; vau
       select id as tenant from sub_organizations s
       where exists (select from audit_entries a where a.sub_organization_id = s.id and a.position is null)
       order by id`.execute(db);
-    for (const { tenant } of rows) {
+    await oneByOne(rows, async ({ tenant }) => {
       while (!stopping.aborted) {
         const linked = await db.transaction().execute((tx) => linkSome(tx, clock, auditSign(vault), tenant));
         if (linked < AT_ONCE) break;
       }
-    }
+    });
   });
 
 /** Resolves with how many it linked. Lock: the trail's head. Index: audit_entries_unlinked. */

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
+import { oneByOne } from "../../jobs/one-by-one.ts";
 import { forgetOldUses } from "../../number-groups/number-uses.ts";
 import {
   type HealthRule,
@@ -30,8 +31,9 @@ export async function restNumbers({ db, clock }: { db: Db; clock: Clock }): Prom
     .where("health", "is not", null)
     .where("deleted_at", "is", null)
     .execute();
-  for (const { id } of groups) await db.transaction().execute((tx) => restNumbersOf(tx, id, clock.now()));
+  // First, because it must not wait for a group that fails.
   await db.transaction().execute((tx) => forgetOldUses(tx, clock.now()));
+  await oneByOne(groups, ({ id }) => db.transaction().execute((tx) => restNumbersOf(tx, id, clock.now())));
 }
 
 /**

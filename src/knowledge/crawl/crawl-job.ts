@@ -7,6 +7,7 @@ import { Fault } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
+import { oneByOne } from "../../jobs/one-by-one.ts";
 import type { DocumentReader } from "../documents/document-reader.ts";
 import { removeDocuments, storeDocument } from "../documents/document-store.ts";
 import { enqueueEmbedding } from "../source-embedding.ts";
@@ -77,11 +78,10 @@ export const crawlJobs = (parts: CrawlParts): JobHandler[] => [
   handle(crawlSource, ({ data_source_id }, { stopping, abortSignal }) =>
     crawlPages(parts, data_source_id, { stopping, signal: abortSignal }),
   ),
-  handle(crawlDue, () => takeUp(parts)),
+  handle(crawlDue, () => oneByOne([beginDue, resumeLost], (step) => step(parts))),
 ];
 
-/** Begins the runs that are due, and gives a new job to those that have lost theirs. */
-async function takeUp({ db, clock }: CrawlParts): Promise<void> {
+async function beginDue({ db, clock }: CrawlParts): Promise<void> {
   const now = clock.now();
   const due = await db
     .selectFrom("data_source_crawls as c")
@@ -90,8 +90,8 @@ async function takeUp({ db, clock }: CrawlParts): Promise<void> {
     .where("c.next_run_at", "<=", now.toISOString())
     .where("d.deleted_at", "is", null)
     .execute();
-  for (const { data_source_id } of due) {
-    await db.transaction().execute(async (tx) => {
+  await oneByOne(due, ({ data_source_id }) =>
+    db.transaction().execute(async (tx) => {
       const still = await tx
         .selectFrom("data_source_crawls")
         .select("run")
@@ -102,8 +102,13 @@ async function takeUp({ db, clock }: CrawlParts): Promise<void> {
       if (!still) return;
       await beginRun(tx, data_source_id, now);
       await enqueueCrawl(tx, data_source_id);
-    });
-  }
+    }),
+  );
+}
+
+/** Gives a new job to runs that have lost theirs. */
+async function resumeLost({ db, clock }: CrawlParts): Promise<void> {
+  const now = clock.now();
   const silent = new Date(now.getTime() - SILENT_ms).toISOString();
   await db.transaction().execute(async (tx) => {
     const lost = await tx

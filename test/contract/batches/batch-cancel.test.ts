@@ -60,6 +60,46 @@ const queued = async (key: number) => {
 };
 const ALL = { CANCELED: WAITING, COMPLETED: 1 };
 
+test("a batch that can't be expired holds up no other one, nor what else is tidied in that minute", async () => {
+  const expires_on = new Date(app.clock.now().getTime() + 60_000).toISOString();
+  const keyOf = async () => {
+    const { batch_id } = await outbound.createBatch({ expires_on });
+    return app.db
+      .selectFrom("batches")
+      .select(["key", "batch_id"])
+      .where("batch_id", "=", batch_id)
+      .executeTakeFirstOrThrow();
+  };
+  const [broken, next] = [await keyOf(), await keyOf()];
+  const lost = await outbound.createBatch();
+  await sql`
+    insert into batch_uploads (batch_key, upload_id, filename, rows_read, beat_at)
+    select key, 'lost', 'people.csv', 0, ${app.clock.now().toISOString()} from batches where batch_id = ${lost.batch_id}`.execute(
+    app.db,
+  );
+  await sql`create function refuse_broken() returns trigger language plpgsql as ${sql.lit(
+    `begin if new.key = ${broken.key} then raise exception 'broken'; end if; return new; end`,
+  )}`.execute(app.db);
+  await sql`create trigger broken before update on batches for each row execute function refuse_broken()`.execute(
+    app.db,
+  );
+  app.clock.advance(61_000);
+  const job = app.jobs.find(({ job }) => job.name === "tidy-batches");
+  await expect(job?.run({}, { stopping: new AbortController().signal } as never)).rejects.toThrow("broken");
+  await sql`drop trigger broken on batches`.execute(app.db);
+  const stored = async (batch_id: string) =>
+    await app.db
+      .selectFrom("batches")
+      .select(["status", "error_message"])
+      .where("batch_id", "=", batch_id)
+      .executeTakeFirstOrThrow();
+  expect(await stored(next.batch_id)).toMatchObject({ status: "EXPIRED" });
+  expect(await stored(lost.batch_id)).toMatchObject({
+    status: "FAILED",
+    error_message: expect.stringContaining("people.csv"),
+  });
+});
+
 describe("a batch with more waiting requests than one transaction should change", () => {
   test("that is deleted reads as canceled at once, and its requests are canceled slice by slice", async () => {
     const { batch_id, key } = await filled();

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
@@ -197,7 +198,7 @@ class Working {
     said: Moment,
     begin: (claimed: Claimed) => void,
   ): Promise<void> {
-    const { db, runner } = this.#parts;
+    const { db } = this.#parts;
     const sessions = executions.flatMap(({ subject }) =>
       "session_id" in subject ? [subject.session_id] : [],
     );
@@ -212,10 +213,21 @@ class Working {
       one.material =
         "session_id" in subject
           ? { transcript: transcripts.get(subject.session_id) ?? [], file: null }
-          : await loadMaterial(db, runner.recordings, subject);
+          : await this.#recording(subject);
     }
     for (const one of claimed) begin(one);
     this.#start();
+  }
+
+  /** A file that can't be read fails its own execution; thrown, it would end the run, and be claimed first by the next. */
+  async #recording(subject: ClaimedExecution["subject"]): Promise<Material> {
+    const { db, log, runner } = this.#parts;
+    try {
+      return await loadMaterial(db, runner.recordings, subject);
+    } catch (error) {
+      const why = publicText(error, log.child(subject), "an uploaded recording could not be read");
+      return { transcript: null, file: null, unreadable: why };
+    }
   }
 
   /**

@@ -47,9 +47,7 @@ export async function runExecution(
     const began = performance.now();
     const read = material.gone ? GONE : argumentsOf(tool);
     if (read.ok && namesInsights(read.arguments)) insights = await running.loadInsights();
-    const outcome = read.ok
-      ? await runTool(execution, read.arguments, now, insights ?? {}, running)
-      : failed(read.problem);
+    const outcome = await outcomeOf(execution, read, now, insights ?? {}, running);
     if (signal.aborted) return NOTHING_STORED;
     const last = index === execution.tools.length - 1;
     const duration_ms = performance.now() - began;
@@ -93,6 +91,19 @@ const hasNothing = (subject: AnalysisSubject, tool: ToolArguments, { transcript 
 
 const namesInsights = (tool: ToolArguments): boolean =>
   tool.type === "llm" && tool.prompt.includes("insights");
+
+async function outcomeOf(
+  execution: ClaimedExecution,
+  read: Read,
+  material: Material,
+  insights: Record<string, unknown>,
+  running: Running,
+): Promise<ToolRunOutcome> {
+  if (!read.ok) return failed(read.problem);
+  if (material.unreadable !== undefined)
+    return failed(`The recording could not be read: ${material.unreadable}`, LATER);
+  return runTool(execution, read.arguments, material, insights, running);
+}
 
 async function runTool(
   { sub_organization_id, subject }: ClaimedExecution,

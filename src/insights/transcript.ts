@@ -35,6 +35,8 @@ export type Material = {
   file: RecordingFile | null;
   /** It was deleted; there is nothing to look at. */
   gone?: boolean;
+  /** Its file could not be read now, and why. */
+  unreadable?: string;
 };
 
 /** The key under which `transcribe` leaves a recording's words. */

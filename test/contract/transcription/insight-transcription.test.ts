@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -372,6 +374,27 @@ describe("a recording", () => {
 });
 
 describe("a transcript that comes as text", () => {
+  test("and can't be read is tried again later, and holds up no other", async () => {
+    await over([(await looking("refund")).id], async () => {
+      const { body: broken } = await upload("User: I want a refund.", "broken.txt");
+      const { body: next } = await upload("User: I want a refund.", "next.txt");
+      const file = path.join(app.config.data_dir, broken.object_key);
+      rmSync(file);
+      mkdirSync(file);
+      await runInsights(app);
+      expect(await executionOf(next.id)).toMatchObject({ status: "COMPLETED" });
+      expect(await executionOf(broken.id)).toMatchObject({
+        status: "PENDING",
+        error_message: expect.stringContaining("could not be read"),
+      });
+      rmSync(file, { recursive: true });
+      writeFileSync(file, "User: I want a refund.");
+      app.clock.advance(60_000);
+      await runInsights(app);
+      expect(await executionOf(broken.id)).toMatchObject({ status: "COMPLETED", error_message: null });
+    });
+  });
+
   test.each([
     ["call.txt", "Agent: Hello\nUser: I want a refund."],
     ["call.json", '[{"role": "Agent", "content": "Hello"}, {"role": "User", "content": "I want a refund."}]'],

@@ -296,7 +296,8 @@ function columns(
   return {
     name: input.name,
     channel_service: input.channel_service,
-    supported_modes: splitModes(input.supported_modes ?? DEFAULT_MODES[input.channel_service]).join(","),
+    supported_modes:
+      splitModes(input.supported_modes ?? "").join(",") || DEFAULT_MODES[input.channel_service],
     is_system_channel: input.is_system_channel,
     config: json({ telephony, email, credentials: shown }),
     sealed_credentials: sealCredentials(vault, credentials),

@@ -234,6 +234,16 @@ describe("linking an agent to an address", () => {
   });
 });
 
+test.each(["", " , "])(
+  "a channel that names no mode has those of its service: %j",
+  async (supported_modes) => {
+    const made = await app.send("POST", "/api/v1/channels/", {
+      ...{ name: `Modes "${supported_modes}"`, channel_service: "twilio", supported_modes, config: {} },
+    });
+    expect(made.body).toMatchObject({ supported_modes: "voice,sms" });
+  },
+);
+
 test("a chat target can't be named as the widget's script is, which lies at the same address", async () => {
   const { channel_id, agent_id, target } = await createAgent(app, { script: "" });
   const input = { agent_id, channel_id, target: "widget.js", target_mode: "chat" };

@@ -16,32 +16,62 @@ export async function readInboundMail(body: Buffer, content_type: string): Promi
   const form = await formOf(body, content_type);
   const envelope = form && envelopeOf(form);
   if (!form || !envelope) return null;
-  const checks = { envelope_from: envelope.from, spf: textOf(form, "SPF"), dkim: textOf(form, "dkim") };
+  const checks = {
+    envelope_from: envelope.from,
+    spf: textOf(form, "SPF") ?? null,
+    dkim: textOf(form, "dkim") ?? null,
+  };
   const whole = form.get("email");
-  if (whole !== null) {
-    const raw = typeof whole === "string" ? Buffer.from(whole) : Buffer.from(await whole.arrayBuffer());
-    return { raw, envelope, checks };
-  }
-  return typeof form.get("headers") === "string" ? { raw: await rebuilt(form), envelope, checks } : null;
+  if (whole !== null) return { raw: await bytesOf(whole), envelope, checks };
+  return textOf(form, "headers") === undefined ? null : { raw: await rebuilt(form), envelope, checks };
 }
 
-function textOf(form: FormData, name: string): string | null {
-  const value = form.get(name);
-  return typeof value === "string" ? value : null;
-}
-
+/**
+ * Each byte is read as a character of its own: fields come in the charsets of their mail, and the platform's reader knows
+ * UTF-8 only.
+ */
 async function formOf(body: Buffer, content_type: string): Promise<FormData | null> {
   try {
-    return await new Response(new Uint8Array(body), { headers: { "content-type": content_type } }).formData();
+    const bytes = Buffer.from(body.toString("latin1"));
+    return await new Response(bytes, { headers: { "content-type": content_type } }).formData();
   } catch {
     return null;
+  }
+}
+
+async function bytesOf(value: string | File): Promise<Buffer> {
+  return Buffer.from(typeof value === "string" ? value : await value.text(), "latin1");
+}
+
+/** `charsets` names the charset of each field that was taken out of the mail; the rest is UTF-8. */
+function textOf(form: FormData, name: string, charset = "utf-8"): string | undefined {
+  const value = form.get(name);
+  return typeof value === "string" ? decoded(value, charset) : undefined;
+}
+
+/** What names no charset we know is read as UTF-8: a mail with a few broken letters is better than none. */
+function decoded(binary: string, charset: string): string {
+  const bytes = Buffer.from(binary, "latin1");
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function charsetsOf(form: FormData): Record<string, unknown> {
+  try {
+    const charsets: unknown = JSON.parse(textOf(form, "charsets") ?? "");
+    return charsets !== null && typeof charsets === "object" ? { ...charsets } : {};
+  } catch {
+    return {};
   }
 }
 
 /** `{"to":["support@clinic.example"],"from":"ann@example.com"}`: what the mail servers said, not the mail itself. */
 function envelopeOf(form: FormData): InboundMail["envelope"] | null {
   try {
-    const { to, from } = JSON.parse(String(form.get("envelope"))) as { to?: unknown; from?: unknown };
+    const { to, from } = JSON.parse(textOf(form, "envelope") ?? "") as { to?: unknown; from?: unknown };
     const recipients = Array.isArray(to) ? to.filter((address) => typeof address === "string") : [];
     return recipients.length > 0 ? { from: typeof from === "string" ? from : null, to: recipients } : null;
   } catch {
@@ -51,20 +81,21 @@ function envelopeOf(form: FormData): InboundMail["envelope"] | null {
 
 /** The mail from its parts again, so that one reader reads all mails. Its own headers stay, those of the parts are new. */
 async function rebuilt(form: FormData): Promise<Buffer> {
-  const text = form.get("text");
-  const html = form.get("html");
+  const charsets = charsetsOf(form);
+  const inCharset = (name: string) => textOf(form, name, String(charsets[name] ?? "utf-8"));
+  const html = inCharset("html");
   const files = [...form.values()].filter((value) => typeof value !== "string");
   const attachments = await Promise.all(
     files.map(async (file) => ({
-      filename: file.name,
+      filename: decoded(file.name, "utf-8"),
       contentType: file.type,
-      content: Buffer.from(await file.arrayBuffer()),
+      content: await bytesOf(file),
     })),
   );
   const { default: MailComposer } = await import("nodemailer/lib/mail-composer");
   const composer = new MailComposer({
-    text: typeof text === "string" ? text : "",
-    ...(typeof html === "string" && { html }),
+    text: inCharset("text") ?? "",
+    ...(html !== undefined && { html }),
     attachments,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -72,7 +103,7 @@ async function rebuilt(form: FormData): Promise<Buffer> {
   const parts = await composer.compile().build();
   const split = parts.indexOf("\r\n\r\n");
   const partHeaders = headerLines(parts.subarray(0, split).toString()).filter(isOfParts);
-  const ownHeaders = headerLines(String(form.get("headers"))).filter((line) => !isOfParts(line));
+  const ownHeaders = headerLines(textOf(form, "headers") ?? "").filter((line) => !isOfParts(line));
   const headers = [...ownHeaders, ...partHeaders].join("\r\n");
   return Buffer.concat([Buffer.from(headers), parts.subarray(split)]);
 }

@@ -1,7 +1,8 @@
 import type { Answer, TestApp } from "./app.ts";
 
-type FormFile = { filename: string; content: string | Buffer };
-export type Form = Record<string, string | FormFile>;
+/** Bytes are sent as they are, whatever their encoding. */
+type FormFile = { filename: string | Buffer; content: string | Buffer };
+export type Form = Record<string, string | Buffer | FormFile>;
 type Method = "POST" | "PUT" | "DELETE";
 
 const BOUNDARY = "a-boundary-of-tests";
@@ -9,10 +10,15 @@ const BOUNDARY = "a-boundary-of-tests";
 /** Texts and files as a browser sends them. */
 export function multipart(form: Form): { body: Buffer; headers: { "content-type": string } } {
   const parts = Object.entries(form).flatMap(([name, value]) => {
-    const file = typeof value === "string" ? "" : `; filename="${value.filename}"`;
-    const head = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    const content = typeof value === "string" ? value : value.content;
-    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
+    const file = typeof value === "string" || Buffer.isBuffer(value) ? null : value;
+    const bytes = [
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"`,
+      ...(file ? ['; filename="', file.filename, '"'] : []),
+      "\r\n\r\n",
+      file ? file.content : (value as string | Buffer),
+      "\r\n",
+    ];
+    return bytes.map((part) => Buffer.from(part as string));
   });
   return {
     body: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),

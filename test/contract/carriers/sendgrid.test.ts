@@ -90,6 +90,42 @@ describe("an inbound mail", () => {
     });
   });
 
+  test("posted in parts of other charsets keeps its letters, as the form names them; what names none is read", async () => {
+    const [ann, bob] = [somebody(), somebody()];
+    const sender = { headers: `From: ${ann}\r\nSubject: Termin\r\n`, envelope: envelope(ann) };
+    await inbound({
+      ...sender,
+      charsets: JSON.stringify({ to: "UTF-8", text: "iso-8859-1", html: "windows-1252", from: "UTF-8" }),
+      text: Buffer.from("Ich hätte gern einen Termin für Dienstag.", "latin1"),
+      html: Buffer.from("<p>Ich hätte gern einen Termin für Dienstag.</p>", "latin1"),
+      attachments: "1",
+      attachment1: { filename: "Überweisung.pdf", content: Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x00]) },
+    });
+    const [mail] = await mailsWith(app, ann);
+    expect(mail).toMatchObject({
+      new_text: "Ich hätte gern einen Termin für Dienstag.",
+      attachments: [{ name: "Überweisung.pdf", size: 5 }],
+    });
+    await inbound({
+      headers: `From: ${bob}\r\n`,
+      envelope: envelope(bob),
+      charsets: '{"text":"no-such-charset"}',
+      text: "Żółć",
+    });
+    expect(await mailsWith(app, bob)).toMatchObject([{ new_text: "Żółć" }]);
+  });
+
+  test("posted whole keeps the letters of a mail in another charset", async () => {
+    const ann = somebody();
+    const email = raw(
+      ann,
+      "Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n",
+      "Schöne Grüße",
+    );
+    await inbound({ email: Buffer.from(email, "latin1"), envelope: envelope(ann) });
+    expect(await mailsWith(app, ann)).toMatchObject([{ new_text: "Schöne Grüße" }]);
+  });
+
   test("posted again is known, and one for nobody is taken and dropped", async () => {
     const ann = somebody();
     const form = { email: raw(ann, "Message-ID: <again@example.com>\r\n"), envelope: envelope(ann) };

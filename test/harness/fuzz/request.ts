@@ -102,7 +102,8 @@ function mutatedForm(random: Random, form: NonNullable<Example["form"]>): NonNul
         },
       };
     default: {
-      if (typeof present === "string" || !present) return { ...form, [name]: hostileText(random) };
+      if (!present || typeof present === "string" || Buffer.isBuffer(present))
+        return { ...form, [name]: hostileText(random) };
       const text = present.content.toString("latin1");
       const cut = random.int(text.length + 1);
       const content = Buffer.from(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file } from "../api/input/form.ts";
+import { file, refusePartText } from "../api/input/form.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -68,6 +68,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): v
         if (!request.isMultipart()) throw missingFile();
         const part = await request.file({ limits: { fileSize: MAX_FILE_bytes, files: 1, fields: 20 } });
         if (part?.fieldname !== "file") throw missingFile();
+        refusePartText(part.filename ?? "", ["body", "file"]);
         const stream = part.file;
         stream.once("limit", () => stream.destroy(tooLarge()));
         const name = part.filename || "file.csv";

@@ -1,5 +1,6 @@
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
+import { refusePartText } from "../api/form.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import { MAX_LIST_bytes } from "./address-file.ts";
 
@@ -24,6 +25,7 @@ export class ListUploads {
         ? await request.file({ limits: { fileSize: max_bytes, files: 1, fields: 5 } })
         : undefined;
       if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
+      refusePartText(part.filename ?? "", ["body", "file"]);
       const stream = part.file;
       stream.once("limit", () =>
         stream.destroy(new Fault("too-large", `The file is larger than ${max_bytes / 1024 / 1024} MB.`)),

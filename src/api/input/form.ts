@@ -91,12 +91,13 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
     if (!part.fieldname) throw invalid(["body"], "Every part of the form needs a name");
     if (part.type === "field") {
       if (part.valueTruncated) throw invalid(["body", part.fieldname], "Text is too long", "string_too_long");
-      checkText(part.fieldname, part.value);
+      refusePartText(part.fieldname, ["body"]);
+      refusePartText(String(part.value), ["body", part.fieldname]);
       fields[part.fieldname] = part.value;
       continue;
     }
     const bytes = await part.toBuffer();
-    refuseUnstorableText(part.filename ?? "", ["body", part.fieldname]);
+    refusePartText(part.filename ?? "", ["body", part.fieldname]);
     // A browser sends an empty part for a file that was not chosen.
     if (!part.filename && bytes.length === 0) continue;
     fields[part.fieldname] = {
@@ -106,6 +107,15 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
     } satisfies UploadedFile;
   }
   return fields;
+}
+
+/**
+ * A text of a multipart form, file names included. Its parser reads bytes that are no UTF-8 as replacement characters, so a
+ * text that holds one is refused: whoever sent the character itself had lost its letters before.
+ */
+export function refusePartText(text: string, loc: (string | number)[]): void {
+  if (text.includes("\ufffd")) throw notUtf8();
+  refuseUnstorableText(text, loc);
 }
 
 function checkText(name: string, value: unknown): void {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { type Form, png, sendForm } from "../../harness/form.ts";
 
 const NOT_UTF8 = {
   status: 422,
@@ -39,6 +40,38 @@ test("a form whose bytes or escapes are no UTF-8 is refused, and a percent sign 
     expect(await app.send("DELETE", url, form, FORM)).toMatchObject(NOT_UTF8);
   for (const form of ["delete_reason=caf%C3%A9+100%", "delete_reason=café%zz"])
     expect(await app.send("DELETE", url, form, FORM)).toMatchObject({ status: 404 });
+});
+
+test("a multipart form whose texts, names or file names are no UTF-8 is refused, and one in UTF-8 is stored as it was sent", async () => {
+  const organization = "/api/v1/organizations/";
+  const latin = (text: string) => Buffer.from(text, "latin1");
+  const logo = (filename: string | Buffer) => ({ filename, content: png(120, 120) });
+  const current = (await app.send("GET", organization)).body;
+  const refused: Form[] = [
+    { display_name: latin("Café") },
+    { display_name: current.display_name, description: latin("Grüße") },
+    { display_name: current.display_name, logo: logo(latin("Löwe.png")) },
+  ];
+  for (const form of refused) expect(await sendForm(app, "PUT", organization, form)).toMatchObject(NOT_UTF8);
+  const saved = { display_name: "Café 🦷", logo: logo("Löwe.png") };
+  expect(await sendForm(app, "PUT", organization, saved)).toMatchObject({
+    status: 200,
+    body: { display_name: "Café 🦷" },
+  });
+});
+
+test("a file that is read as it comes is refused by a name that is no UTF-8", async () => {
+  const folder = (await app.send("POST", "/api/v1/insights/folders/", { name: "Calls" })).body;
+  const list = (await app.send("POST", "/api/v1/do-not-call-lists/", { name: "register" })).body;
+  const content = "+12015550100\n";
+  for (const url of [
+    `/api/v1/insights/folders/${folder.id}/upload-file?call_id=1&start_time=2026-11-20T10:00:00Z`,
+    `/api/v1/do-not-call-lists/${list.id}/csv`,
+    "/api/v1/suppressions/csv",
+  ]) {
+    const file = { filename: Buffer.from("Müller.csv", "latin1"), content };
+    expect(await sendForm(app, "POST", url, { file }), url).toMatchObject(NOT_UTF8);
+  }
 });
 
 test.each(["\\ud800", "\\udc00\\ud800", "\\u0000"])(

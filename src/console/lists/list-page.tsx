@@ -1,3 +1,4 @@
+import { Stack } from "@mantine/core";
 import type { ComponentType } from "react";
 import { PageHead } from "../parts/parts.tsx";
 import { DataTable, type ListOf, type ListOperation } from "./data-table.tsx";
@@ -36,8 +37,10 @@ export function listPage<O extends ListOperation>(kind: ListKind<O>): ComponentT
             )
           }
         />
-        {Above && <Above />}
-        <Rows {...kind} label={label} empty={{ action: button, ...empty }} />
+        <Stack gap="md">
+          {Above && <Above />}
+          <Rows {...kind} label={label} empty={{ action: button, ...empty }} />
+        </Stack>
         {window}
       </>
     );

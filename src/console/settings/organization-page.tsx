@@ -1,4 +1,4 @@
-import { FileInput, Group, Image, TextInput } from "@mantine/core";
+import { FileInput, Group, Image, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OrganizationResponse } from "../api-types.ts";
@@ -42,22 +42,24 @@ export default function OrganizationPage() {
           )
         }
       />
-      <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
-      {may("outbound_read") && <OutreachRulesPanel />}
-      <AnnouncementsPanel />
-      {may("outbound_read") && <ContactKeyPanel />}
-      {may("sessions_read") && <ContactSourcesPanel />}
-      {may("outbound_read") && <ConfirmationPanel />}
-      <LimitsPanel />
-      <AccessRulesPanel />
-      <SingleSignOnPanel />
-      <SafetyRulesPanel />
-      <PrivacyPanel />
-      <RedactionPanel />
-      {may("sessions_delete") && <ErasuresPanel />}
-      {organization.data && may("organizations_delete") && (
-        <DeleteOrganization name={organization.data.display_name} />
-      )}
+      <Stack gap="md">
+        <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
+        {may("outbound_read") && <OutreachRulesPanel />}
+        <AnnouncementsPanel />
+        {may("outbound_read") && <ContactKeyPanel />}
+        {may("sessions_read") && <ContactSourcesPanel />}
+        {may("outbound_read") && <ConfirmationPanel />}
+        <LimitsPanel />
+        <AccessRulesPanel />
+        <SingleSignOnPanel />
+        <SafetyRulesPanel />
+        <PrivacyPanel />
+        <RedactionPanel />
+        {may("sessions_delete") && <ErasuresPanel />}
+        {organization.data && may("organizations_delete") && (
+          <DeleteOrganization name={organization.data.display_name} />
+        )}
+      </Stack>
     </>
   );
 }

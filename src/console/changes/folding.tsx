@@ -1,3 +1,4 @@
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { Fragment, type ReactNode, useState } from "react";
 import { counted } from "../parts/counted.ts";
 import classes from "./folding.module.css";
@@ -24,6 +25,7 @@ export function Folding<Line>(props: {
             aria-expanded={opened.has(from)}
             onClick={() => setOpened(opened.symmetricDifference(new Set([from])))}
           >
+            {opened.has(from) ? <IconChevronDown size={13} /> : <IconChevronRight size={13} />}
             {counted(part.length, "unchanged line")}
           </button>,
         )}

@@ -80,7 +80,7 @@ const COLUMNS: Column<Consent>[] = [
       <>
         {GIVEN[given_through]}
         {wording && (
-          <Text size="xs" c="dimmed" lineClamp={2}>
+          <Text size="xs" c="dimmed">
             “<bdi>{wording}</bdi>”
           </Text>
         )}

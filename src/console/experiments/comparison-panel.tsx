@@ -151,7 +151,7 @@ function FigureRow(props: { figure: ExperimentFigure; of: { experiment_id: numbe
           <div key={version_number}>{intervalWords(unit, difference, low, high)}</div>
         ))}
       </Table.Td>
-      <Table.Td>
+      <Table.Td miw="14rem">
         {differences.map(({ version_number, verdict, says }) => (
           <div key={version_number}>
             <Status tone={VERDICT_TONES[verdict]}>{verdict}</Status>

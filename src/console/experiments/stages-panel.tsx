@@ -25,7 +25,7 @@ export const StagesPanel = ({ experiment }: { experiment: Experiment }) => (
               <Table.Td>
                 <Time at={started_at} />
               </Table.Td>
-              <Table.Td>{splitWords(weights)}</Table.Td>
+              <Table.Td miw="11rem">{splitWords(weights)}</Table.Td>
               <Table.Td>
                 <bdi>{changed_by}</bdi>
               </Table.Td>

@@ -53,7 +53,25 @@ export const theme = createTheme({
       defaultProps: { variant: "light", radius: "sm", size: "md" },
       styles: { root: { textTransform: "none", fontWeight: 550 } },
     },
-    Button: { defaultProps: { size: "sm" }, styles: { root: { fontWeight: 550 } } },
+    // What stands beside a button gives way, not its words.
+    Button: {
+      defaultProps: { size: "sm" },
+      styles: { root: { fontWeight: 550, flexShrink: 0 } },
+      // 24 px, so that a finger meets it (WCAG 2.2, 2.5.8); Mantine's smallest has 22.
+      vars: (_theme: unknown, { size }: { size?: unknown }) => ({
+        root: size === "compact-xs" ? { "--button-height": "1.5rem" } : {},
+      }),
+    },
+    // People write from the right, too; `dir` of a field itself would stand at the frame around it and change nothing.
+    Input: { defaultProps: { attributes: { input: { dir: "auto" } } } },
+    Pill: {
+      defaultProps: { attributes: { label: { dir: "auto" } } },
+      // A long choice is read whole.
+      styles: {
+        root: { height: "auto", minHeight: "var(--pill-height)" },
+        label: { height: "auto", whiteSpace: "normal", overflowWrap: "anywhere" },
+      },
+    },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },
@@ -62,7 +80,11 @@ export const theme = createTheme({
     ModalHeader: { defaultProps: { role: "presentation" } },
     Modal: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true },
-      styles: { title: { fontWeight: 620, fontSize: "1.0625rem" } },
+      // Its way out stays in reach beside a name of one long word.
+      styles: {
+        title: { fontWeight: 620, fontSize: "1.0625rem", minWidth: 0, overflowWrap: "anywhere" },
+        close: { flexShrink: 0 },
+      },
     },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Paper: { defaultProps: { withBorder: true, radius: "md", p: "md" } },

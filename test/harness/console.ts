@@ -204,6 +204,28 @@ export const standsOut = (page: Page): Promise<string[]> =>
       ["the page by " + out + " px", ...[...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => element.outerHTML.slice(0, 160))];
   })()`);
 
+/** Texts of the page whose frame ends before they do and can't be scrolled, so that nobody reads them to their end. */
+export const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.querySelector("#main"), NodeFilter.SHOW_TEXT);
+    const found = new Set();
+    for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const { left, right, width } = range.getBoundingClientRect();
+      if (text.data.trim() === "" || width < 2) continue;
+      for (let at = text.parentElement; at?.id !== "main"; at = at.parentElement) {
+        const { overflowX } = getComputedStyle(at);
+        if (overflowX === "auto" || overflowX === "scroll") break;
+        const frame = at.getBoundingClientRect();
+        if (overflowX === "visible" || (left >= frame.left - 1 && right <= frame.right + 1)) continue;
+        if (frame.width > 1 && !at.closest("[title]")) found.add(text.data.slice(0, 80));
+        break;
+      }
+    }
+    return [...found];
+  })()`);
+
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(await standsOut(page)).toEqual([]);
 }

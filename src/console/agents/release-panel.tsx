@@ -45,7 +45,9 @@ function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentV
     return (
       <Text size="sm">
         <b>Every save is live at once.</b> With versions, changes stay a draft until you publish them.{" "}
-        <RouteLink to={`/agents/${agent.id}/versions`}>All versions</RouteLink>
+        <RouteLink to={`/agents/${agent.id}/versions`} underline="always">
+          All versions
+        </RouteLink>
       </Text>
     );
   return (

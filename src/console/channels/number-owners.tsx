@@ -107,8 +107,8 @@ const Release = ({ owner: { number, organization } }: { owner: NumberOwner }) =>
     invalidates={[OWNERS]}
     done={`${number} released`}
   >
-    {organization} can no longer call or text from it, and is not reached by it. The operator can assign it
-    again, or another organization attaches it.
+    <bdi>{organization}</bdi> can no longer call or text from it, and is not reached by it. The operator can
+    assign it again, or another organization attaches it.
   </ConfirmButton>
 );
 

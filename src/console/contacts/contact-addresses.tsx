@@ -1,8 +1,10 @@
-import { Button, Table, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Contact } from "../api-types.ts";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { personPath } from "../parts/person-path.ts";
@@ -25,14 +27,12 @@ const LINKED_THROUGH: Partial<Record<string, string>> = {
 export function ContactAddresses({ contact }: { contact: Contact }) {
   const may = useMay();
   const [linking, { open, close }] = useDisclosure(false);
-  const { address, addresses, record } = contact;
-  const links = new Map((record?.addresses ?? []).map((link) => [link.address, link]));
-  const isChanged = may("outbound_write");
+  const { address } = contact;
   return (
     <Panel
       title="Addresses"
       actions={
-        isChanged && (
+        may("outbound_write") && (
           <Button size="compact-sm" variant="default" onClick={open}>
             Link address
           </Button>
@@ -40,71 +40,62 @@ export function ContactAddresses({ contact }: { contact: Contact }) {
       }
     >
       {linking && <LinkAddress address={address} onClose={close} />}
-      <Scroller label="Addresses of the person" className={undefined}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Opt-outs</Table.Th>
-              <Table.Th>Consents</Table.Th>
-              <Table.Th>Linked</Table.Th>
-              {isChanged && <Table.Th>Action</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {addresses.map(({ address: each, suppressed, consents }) => {
-              const link = links.get(each);
-              return (
-                <Table.Tr key={each}>
-                  <Table.Td>
-                    {each === address ? (
-                      <bdi>{each}</bdi>
-                    ) : (
-                      <RouteLink to={personPath(each)}>{each}</RouteLink>
-                    )}
-                  </Table.Td>
-                  <Table.Td>{scopes(suppressed)}</Table.Td>
-                  <Table.Td>{consents.join(", ") || "–"}</Table.Td>
-                  <Table.Td>
-                    {link === undefined ? (
-                      "–"
-                    ) : (
-                      <>
-                        <Time at={link.linked_at} />{" "}
-                        {LINKED_THROUGH[link.linked_through] ?? `by ${link.linked_by}`}
-                      </>
-                    )}
-                  </Table.Td>
-                  {isChanged && (
-                    <Table.Td>
-                      {link !== undefined && addresses.length > 1 && (
-                        <ConfirmButton
-                          verb="Unlink"
-                          aria-label={`Unlink ${each}`}
-                          size="compact-xs"
-                          question={`Unlink ${each}?`}
-                          done={`${each} unlinked`}
-                          invalidates={KEYS}
-                          act={() =>
-                            call("DELETE /api/v1/contacts/{address}/addresses/{linked}", {
-                              path: { address, linked: each },
-                            })
-                          }
-                        >
-                          Caps, opt-outs and the time zone of this contact no longer apply to it. What was
-                          said stays.
-                        </ConfirmButton>
-                      )}
-                    </Table.Td>
-                  )}
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
+      <Scroller label="Addresses of the person">
+        <RowsTable columns={columnsOf(contact)} rows={contact.addresses} rowKey={({ address }) => address} />
       </Scroller>
     </Panel>
   );
+}
+
+function columnsOf({ address, addresses, record }: Contact): Column<Contact["addresses"][number]>[] {
+  const links = new Map((record?.addresses ?? []).map((link) => [link.address, link]));
+  return [
+    {
+      field: "address",
+      title: "Address",
+      render: ({ address: each }) =>
+        each === address ? <bdi>{each}</bdi> : <RouteLink to={personPath(each)}>{each}</RouteLink>,
+    },
+    { field: "suppressed", title: "Opt-outs", render: ({ suppressed }) => scopes(suppressed) },
+    { field: "consents", title: "Consents", render: ({ consents }) => consents.join(", ") || "–" },
+    {
+      field: "linked_at",
+      title: "Linked",
+      render: ({ address: each }) => {
+        const link = links.get(each);
+        if (link === undefined) return "–";
+        return (
+          <>
+            <Time at={link.linked_at} /> {LINKED_THROUGH[link.linked_through] ?? `by ${link.linked_by}`}
+          </>
+        );
+      },
+    },
+    {
+      field: "action",
+      title: "Action",
+      permissions: ["outbound_write"],
+      render: ({ address: each }) =>
+        links.has(each) &&
+        addresses.length > 1 && (
+          <ConfirmButton
+            verb="Unlink"
+            aria-label={`Unlink ${each}`}
+            size="compact-xs"
+            question={`Unlink ${each}?`}
+            done={`${each} unlinked`}
+            invalidates={KEYS}
+            act={() =>
+              call("DELETE /api/v1/contacts/{address}/addresses/{linked}", {
+                path: { address, linked: each },
+              })
+            }
+          >
+            Caps, opt-outs and the time zone of this contact no longer apply to it. What was said stays.
+          </ConfirmButton>
+        ),
+    },
+  ];
 }
 
 function LinkAddress({ address, onClose }: { address: string; onClose(): void }) {

@@ -1,7 +1,7 @@
 import { Stack, Switch, Table, Text } from "@mantine/core";
 import type { ForkStop } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
-import { Code, Status } from "../parts/parts.tsx";
+import { Code, Scroller, Status } from "../parts/parts.tsx";
 import { textOf } from "./json-text.ts";
 import { VariableTable } from "./variable-table.tsx";
 
@@ -71,24 +71,26 @@ function Guard({ stop }: { stop: ForkStop }) {
       <div>
         {stop.holds ? <Status tone="good">holds</Status> : <Status tone="quiet">does not hold</Status>}
       </div>
-      <Table aria-label="Values in the condition">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Value</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {stop.operands.map(({ name, value }) => (
-            <Table.Tr key={name}>
-              <Table.Td>
-                <code dir="ltr">{name}</code>
-              </Table.Td>
-              <Table.Td>{value === null ? "no value" : textOf(value)}</Table.Td>
+      <Scroller label="Values in the condition, side by side">
+        <Table aria-label="Values in the condition">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Value</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {stop.operands.map(({ name, value }) => (
+              <Table.Tr key={name}>
+                <Table.Td>
+                  <code dir="ltr">{name}</code>
+                </Table.Td>
+                <Table.Td>{value === null ? "no value" : textOf(value)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Scroller>
     </>
   );
 }

@@ -12,7 +12,7 @@ export function VariableTable(props: {
   const { label, variables, edits, onEdit } = props;
   const names = Object.keys(variables).toSorted();
   return (
-    <Scroller label={label} className={undefined}>
+    <Scroller label={label}>
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>

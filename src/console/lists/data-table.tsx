@@ -276,7 +276,7 @@ export function DataTable<O extends ListOperation>(
                       )}
                       {shown.map((column) => (
                         <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
-                          {cell(column, row, params)}
+                          <div>{cell(column, row, params)}</div>
                         </Table.Td>
                       ))}
                     </Table.Tr>

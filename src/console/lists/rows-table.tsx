@@ -1,7 +1,8 @@
 import { Table } from "@mantine/core";
 import { type Column, cell, useColumns } from "./columns.tsx";
+import classes from "./data-table.module.css";
 
-/** A table of rows that are all at hand, by the columns of a list. */
+/** A table of rows that are all at hand, by the columns of a list; below 640 px each is a block, as there. */
 export function RowsTable<Row>(props: {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
@@ -11,11 +12,11 @@ export function RowsTable<Row>(props: {
   const { rows, rowKey } = props;
   const columns = useColumns(props.columns);
   return (
-    <Table highlightOnHover>
+    <Table className={classes.table} highlightOnHover>
       <Table.Thead>
         <Table.Tr>
           {columns.map(({ field, title, align }) => (
-            <Table.Th key={field} ta={align}>
+            <Table.Th key={field} data-align={align}>
               {title}
             </Table.Th>
           ))}
@@ -25,8 +26,8 @@ export function RowsTable<Row>(props: {
         {rows.map((row, index) => (
           <Table.Tr key={rowKey?.(row) ?? index}>
             {columns.map((column) => (
-              <Table.Td key={column.field} ta={column.align}>
-                {cell(column, row)}
+              <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
+                <div>{cell(column, row)}</div>
               </Table.Td>
             ))}
           </Table.Tr>

@@ -29,7 +29,7 @@ export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?:
           </RouteLink>
         )}
         <Title order={1} ref={heading} className={classes.title}>
-          {title}
+          <Own>{title}</Own>
         </Title>
         {about && (
           <Text size="sm" c="dimmed" component="div">
@@ -42,6 +42,10 @@ export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?:
   );
 }
 export type Crumb = { to: string; label: string };
+
+/** A text that may be a name: in the direction of its own first letter, and moving nothing beside it. */
+const Own = ({ children }: { children: ReactNode }) =>
+  typeof children === "string" ? <bdi>{children}</bdi> : children;
 
 /** A link inside the console; `to` is the address below /console, with its values filled in. */
 export function RouteLink(props: {
@@ -61,6 +65,8 @@ export function RouteLink(props: {
     <Anchor
       inherit={props.size === undefined}
       renderRoot={(root) => <Link to={to} {...root} />}
+      // What it leads to may have a name that is read from the right.
+      dir="auto"
       aria-label={label}
       {...rest}
     />
@@ -90,7 +96,11 @@ export function Panel(props: {
     <Paper component="section" p={0} className={classes.panel}>
       {(title || actions) && (
         <div className={classes.panelHead}>
-          {title && <Title order={2}>{title}</Title>}
+          {title && (
+            <Title order={2}>
+              <Own>{title}</Own>
+            </Title>
+          )}
           {actions && <Group gap="xs">{actions}</Group>}
         </div>
       )}
@@ -211,8 +221,12 @@ export function Facts({ items }: { items: [label: string, value: ReactNode][] })
     <dl className={classes.facts}>
       {items.map(([label, value]) => (
         <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value === null || value === undefined || value === "" ? "–" : value}</dd>
+          <dt>
+            <Own>{label}</Own>
+          </dt>
+          <dd>
+            <Own>{value === null || value === undefined || value === "" ? "–" : value}</Own>
+          </dd>
         </div>
       ))}
     </dl>
@@ -222,7 +236,7 @@ export function Facts({ items }: { items: [label: string, value: ReactNode][] })
 /** A part that scrolls by itself, and can be reached and scrolled by keyboard. */
 export function Scroller(props: {
   label: string;
-  className: string | undefined;
+  className?: string | undefined;
   children: ReactNode;
   stale?: boolean;
 }) {
@@ -230,7 +244,7 @@ export function Scroller(props: {
     <section
       className={props.className}
       // What is placed inside, as words for screen readers are, must not widen the page around it.
-      style={{ position: "relative" }}
+      style={{ position: "relative", overflow: "auto" }}
       aria-label={props.label}
       data-stale={props.stale}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard

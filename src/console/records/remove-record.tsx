@@ -94,7 +94,10 @@ export function RemoveRecord(props: Props) {
         >
           <Stack gap="md">
             <Text size="sm">
-              <b>{name}</b> is removed from every list. Its history stays readable.
+              <b>
+                <bdi>{name}</bdi>
+              </b>{" "}
+              is removed from every list. Its history stays readable.
             </Text>
             {props.children}
             {!withoutReason && (

@@ -3,7 +3,7 @@ import type { SummaryEntry } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
 import { formatDuration } from "../parts/duration.ts";
-import { Empty, Fetched, Panel } from "../parts/parts.tsx";
+import { Empty, Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
 const NAMES: Record<string, string> = {
@@ -44,7 +44,9 @@ export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms
           summary.length === 0 ? (
             <Empty title="No measurements yet" />
           ) : (
-            <RowsTable columns={COLUMNS} rows={summary} />
+            <Scroller label="Latency by phase">
+              <RowsTable columns={COLUMNS} rows={summary} />
+            </Scroller>
           )
         }
       </Fetched>

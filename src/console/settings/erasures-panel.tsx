@@ -1,9 +1,11 @@
-import { Button, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Erasure, ErasurePreview } from "../api-types.ts";
-import { Empty, Fetched, Panel, Status } from "../parts/parts.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
+import { Empty, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -36,21 +38,9 @@ export function ErasuresPanel() {
           items.length === 0 ? (
             <Empty title="No erasures yet" />
           ) : (
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Erasure</Table.Th>
-                  <Table.Th>Status</Table.Th>
-                  <Table.Th>Deleted</Table.Th>
-                  <Table.Th>Requested</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map((erasure) => (
-                  <Row key={erasure.id} erasure={erasure} />
-                ))}
-              </Table.Tbody>
-            </Table>
+            <Scroller label="Erasures">
+              <RowsTable columns={COLUMNS} rows={items} rowKey={({ id }) => id} />
+            </Scroller>
           )
         }
       </Fetched>
@@ -59,31 +49,38 @@ export function ErasuresPanel() {
   );
 }
 
-function Row({ erasure }: { erasure: Erasure }) {
-  const { id, status, waits_for, counts, requested_at, requested_by } = erasure;
-  return (
-    <Table.Tr>
-      <Table.Td>{id}</Table.Td>
-      <Table.Td>
+const countWords = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`)
+    .join(", ") || "–";
+
+const COLUMNS: Column<Erasure>[] = [
+  { field: "id", title: "Erasure" },
+  {
+    field: "status",
+    title: "Status",
+    render: ({ status, waits_for }) => (
+      <>
         <Status tone={TONES[status]}>{status.toLowerCase()}</Status>
         {waits_for && (
           <Text size="xs" c="dimmed">
             {waits_for}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>{countWords(counts)}</Table.Td>
-      <Table.Td>
+      </>
+    ),
+  },
+  { field: "counts", title: "Deleted", render: ({ counts }) => countWords(counts) },
+  {
+    field: "requested_at",
+    title: "Requested",
+    render: ({ requested_at, requested_by }) => (
+      <>
         <Time at={requested_at} /> by <bdi>{requested_by}</bdi>
-      </Table.Td>
-    </Table.Tr>
-  );
-}
-
-const countWords = (counts: Record<string, number>): string =>
-  Object.entries(counts)
-    .map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`)
-    .join(", ") || "–";
+      </>
+    ),
+  },
+];
 
 /** Counts first; the button that erases is there once they were seen. */
 export function ErasePerson({ onClose, address: first = "" }: { onClose(): void; address?: string }) {

@@ -9,7 +9,7 @@ export function PlayVariables({ played }: { played: readonly PlayedEvent[] }) {
   const before = valuesOf(played.at(-2));
   const names = [...now.keys()];
   return (
-    <Scroller label="Variables of the play" className={undefined}>
+    <Scroller label="Variables of the play">
       <Table aria-label="Variables">
         <Table.Thead>
           <Table.Tr>

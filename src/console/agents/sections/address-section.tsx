@@ -69,7 +69,7 @@ function Address({ target: { target, target_mode, channel_name } }: { target: Ch
           <bdi>{target}</bdi>
         )}
         <Text size="xs" c="dimmed">
-          {MODE_NAMES[target_mode]}, {channel_name}
+          {MODE_NAMES[target_mode]}, <bdi>{channel_name}</bdi>
         </Text>
         {isShown && (
           <Stack gap="xs" mt="xs">

@@ -1,0 +1,108 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsoleTest, createConsoleTest, cutOff, settled, standsOut } from "../harness/console.ts";
+
+/** 118 letters without a space, as only a name has them. */
+const LONG =
+  "KundenzufriedenheitsbefragungsterminvereinbarungsassistentinnenkoordinationsstelleHauptverwaltungBerlinBrandenburgNord";
+const HEBREW = "תיאום תורים (גרסה 2)";
+const PHONE = { width: 390, height: 844 };
+
+let it: ConsoleTest;
+/** Pages on which these names stand. */
+const pages = { long: [] as string[], hebrew: [] as string[] };
+beforeAll(async () => {
+  it = await createConsoleTest();
+  const make = async (path: string, body: object) => {
+    const answer = await it.app.send("POST", `/api/v1${path}`, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const tile = { metric: { name: "sessions" }, split: { by: "agent" }, chart: "bars" };
+  for (const [kind, name] of [
+    ["long", LONG],
+    ["hebrew", HEBREW],
+  ] as const) {
+    const service = await make("/services/", { name, description: name });
+    const board = await make("/boards/", { name, tiles: [{ title: name, ...tile }] });
+    const role = await make("/roles/", { name, permissions: [] });
+    const address = kind === "long" ? `${LONG.slice(0, 60)}@example.com` : "+15125550141";
+    await make("/contacts/", { addresses: [kind === "long" ? "+15125550142" : address, address], name });
+    await make("/suppressions/", { address: `+1512555777${pages.long.length}`, comment: name });
+    pages[kind].push(
+      ...[`/services/${service.id}`, `/boards/${board.id}`, `/roles/${role.id}`],
+      ...["/services", "/boards", "/suppressions", "/contacts"],
+      `/contacts/${encodeURIComponent(address)}`,
+    );
+  }
+  const { body: prompt } = await it.app.send("GET", "/api/v1/prompts/1");
+  const { id, name, type, llm_config, tools, context } = prompt;
+  for (const note of [LONG, HEBREW]) {
+    const body = { id, name, type, llm_config, tools, context: `${context}\n${note}` };
+    await it.app.send("PUT", "/api/v1/prompts/", body);
+    await make("/agents/1/versions", { note });
+  }
+  pages.long.push("/agents/1/versions", "/agents/1/versions/compare", "/organization", "/account");
+});
+
+test("a name of one long word is read whole on a phone, wherever it stands, and the page is scrolled in one direction only", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: PHONE });
+  const found: string[] = [];
+  for (const path of pages.long) {
+    await page.goto(`/console${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await settled(page);
+    found.push(
+      ...[...(await standsOut(page)), ...(await cutOff(page))].map((finding) => `${path}: ${finding}`),
+    );
+  }
+  expect(found).toEqual([]);
+  expect(page.faults).toEqual([]);
+});
+
+test("a name in Hebrew is read from the right: in headings, links, lists, facts and fields", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: PHONE });
+  const found: string[] = [];
+  for (const path of pages.hebrew) {
+    await page.goto(`/console${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await settled(page);
+    const read: { text: string; direction: string }[] = await page.evaluate(`(() => {
+      const isHebrew = (text) => /^[\\s“]*[\\u0590-\\u05ff]/.test(text);
+      const texts = [...document.querySelectorAll("#main *")].flatMap((element) =>
+        [...element.childNodes].filter((node) => node.nodeType === 3 && isHebrew(node.data)).map((node) => [node.data, element]));
+      const values = [...document.querySelectorAll("#main input, #main textarea")].filter(({ value }) => isHebrew(value)).map((element) => [element.value, element]);
+      return [...texts, ...values].map(([text, element]) => ({ text: element.tagName + " " + text, direction: getComputedStyle(element).direction }));
+    })()`);
+    expect(read.length).toBeGreaterThan(0);
+    found.push(...read.filter(({ direction }) => direction !== "rtl").map(({ text }) => `${path}: ${text}`));
+  }
+  expect(found).toEqual([]);
+});
+
+test("on a phone all of a list's cell stands beside its label, and its buttons are as wide as their words", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: PHONE });
+  await page.goto("/console/suppressions");
+  const comment = page.getByText(LONG);
+  await comment.waitFor();
+  const row = page.getByRole("row").filter({ has: comment });
+  const left = async (text: string) => (await row.getByText(text).boundingBox())?.x ?? 0;
+  expect(await left(LONG)).toBeGreaterThan((await left("by an operator")) - 1);
+  const lift = await row.getByRole("button").boundingBox();
+  expect(lift?.width).toBeLessThan(120);
+});
+
+test("of a text whose end was changed the unchanged lines are folded, and can be opened", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents/1/versions/compare");
+  const change = page.getByLabel("Instructions, side by side");
+  await change.getByText(HEBREW).waitFor();
+  const fold = change.getByRole("button", { name: /^\d+ unchanged lines$/ });
+  expect(await change.getByText("You are the receptionist of the Demo Clinic").count()).toBe(0);
+  await fold.click();
+  await change.getByText("You are the receptionist of the Demo Clinic").first().waitFor();
+  await page.setViewportSize(PHONE);
+  const narrow = page.getByLabel("Change of Instructions");
+  await narrow.getByRole("button", { name: /^\d+ unchanged lines$/ }).click();
+  await narrow.getByText("You are the receptionist of the Demo Clinic").waitFor();
+  expect(page.faults).toEqual([]);
+});

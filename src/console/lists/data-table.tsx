@@ -1,19 +1,18 @@
 import { Button, Checkbox, Group, Skeleton, Table, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ComponentType, useEffect, useRef, useState } from "react";
+import { type ComponentType, useState } from "react";
 import { Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
-import { DayField } from "../time/day-field.tsx";
 import { useZone } from "../time/zone.ts";
 import { type Column, cell, useColumns } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type EmptyList, ListNotice } from "./list-notice.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
-import { ColumnChooser, type Filter, FilterBox, PeriodFilter, SearchBox } from "./list-tools.tsx";
+import { ListToolbar } from "./list-toolbar.tsx";
+import type { Filter } from "./list-tools.tsx";
 
 type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
 
@@ -108,106 +107,24 @@ export function DataTable<O extends ListOperation>(
     state.last !== null;
   const rows = list.data?.items;
   const keys = rowKeys(rows ?? [], props.rowKey ?? ownId);
-  const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
-  const [showMore, { toggle: toggleMore }] = useDisclosure(false);
-  const isShown = ({ more, field }: Filter) => !more || showMore || state.filters[field] !== undefined;
-  const hasMore = filters.some(({ more }) => more);
-  // Text that is typed but not in the address yet is cleared too, by mounting the boxes anew.
-  const [clearings, setClearings] = useState(0);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const select = (keys: string[], isSelected: boolean) =>
     setSelected(isSelected ? selected.union(new Set(keys)) : selected.difference(new Set(keys)));
   const { Selected } = props;
-  const tools = useRef<HTMLDivElement>(null);
-  const clear = () => {
-    setClearings(clearings + 1);
-    change({ search: "", filters: {}, from: null, to: null, last: null });
-  };
-  // The Clear button disappears, so the focus moves to the search box.
-  useEffect(() => {
-    if (clearings > 0) tools.current?.querySelector("input")?.focus();
-  }, [clearings]);
 
   return (
     <div className={classes.list}>
-      <div className={classes.tools} data-filters={showFilters} ref={tools}>
-        {props.search && (
-          <SearchBox
-            key={`search ${clearings}`}
-            label={props.search.label}
-            value={state.search}
-            onChange={(search) => change({ search }, true)}
-          />
-        )}
-        {(filters.length > 0 || props.days) && (
-          <Button
-            className={classes.narrow}
-            variant="default"
-            size="xs"
-            leftSection={<IconFilter size={14} />}
-            aria-expanded={showFilters}
-            onClick={toggleFilters}
-          >
-            Filters
-          </Button>
-        )}
-        {filters.filter(isShown).map((filter) => (
-          <FilterBox
-            key={`${filter.field} ${clearings}`}
-            filter={filter}
-            value={state.filters[filter.field] ?? ""}
-            onChange={(value) => change({ filters: withFilter(state.filters, filter.field, value) }, true)}
-          />
-        ))}
-        {props.periods && (
-          <PeriodFilter
-            value={state.last}
-            onChange={(last) => change({ last, from: null, to: null }, true)}
-          />
-        )}
-        {hasMore && (
-          <Button
-            className={classes.filter}
-            variant="subtle"
-            size="xs"
-            aria-expanded={showMore}
-            onClick={toggleMore}
-          >
-            {showMore ? "Fewer filters" : "More filters"}
-          </Button>
-        )}
-        {props.days && (
-          <Group gap={4} wrap="nowrap" className={classes.days}>
-            <DayField
-              size="xs"
-              w={130}
-              aria-label="From day"
-              placeholder="From day"
-              value={state.from}
-              onChange={(from) => change({ from, last: null }, true)}
-            />
-            <span aria-hidden>–</span>
-            <DayField
-              size="xs"
-              w={130}
-              aria-label="To day"
-              placeholder="To day"
-              value={state.to}
-              onChange={(to) => change({ to, last: null }, true)}
-            />
-          </Group>
-        )}
-        {isNarrowed && (
-          <Button variant="subtle" size="xs" onClick={clear}>
-            Clear
-          </Button>
-        )}
-        <ColumnChooser
-          columns={columns}
-          shown={shown.map(({ field }) => field)}
-          onChange={(fields) => change({ columns: fields, page: state.page }, true)}
-        />
-      </div>
+      <ListToolbar
+        state={state}
+        search={props.search}
+        filters={filters}
+        days={props.days === true}
+        periods={props.periods === true}
+        isNarrowed={isNarrowed}
+        columns={columns}
+        shown={shown}
+        change={change}
+      />
 
       {Selected && selected.size > 0 && (
         <Group gap="sm" px="sm" py={6} role="status">
@@ -317,11 +234,6 @@ function rowKeys<Row>(rows: Row[], keyOf: (row: Row) => string | number): string
     return before === 0 ? String(key) : `${key} ${before}`;
   });
 }
-
-const withFilter = (filters: Record<string, string>, field: string, value: string) =>
-  value === ""
-    ? Object.fromEntries(Object.entries(filters).filter(([name]) => name !== field))
-    : { ...filters, [field]: value };
 
 function HeadCell<Row>(props: {
   column: Column<Row>;

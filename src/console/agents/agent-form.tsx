@@ -4,7 +4,7 @@ import { KeyValues } from "../editors/key-values.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { zones } from "../time/zone.ts";
 import type { AgentValues } from "./agent-values.ts";

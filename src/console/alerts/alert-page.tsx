@@ -10,7 +10,7 @@ import { counted } from "../parts/counted.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";

@@ -5,7 +5,7 @@ import type { BoardTile } from "../api-types.ts";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { titleOf } from "./metric-words.ts";
 import { TileFields } from "./tile-fields.tsx";
 import { TileView } from "./tile-view.tsx";

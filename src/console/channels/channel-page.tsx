@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Channel, ChannelServices } from "../api-types.ts";
 import { Panel } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { labelsBelow } from "../server/field-labels.ts";

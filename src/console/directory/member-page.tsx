@@ -3,7 +3,7 @@ import type { DirectoryMemberHistoryResponse } from "../api-types.ts";
 import { KeyValues } from "../editors/key-values.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import { ExtensionFields } from "./extension-fields.tsx";
 import { MemberHistory } from "./member-history.tsx";

@@ -3,7 +3,7 @@ import type { IncidentResponse } from "../api-types.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Facts, Panel, Status } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";

@@ -5,7 +5,7 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Facts, Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { fieldsOf, optionalText } from "../records/record-fields.ts";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import { FileList } from "./file-list.tsx";
 import { UploadPanel } from "./upload-panel.tsx";

@@ -6,7 +6,7 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";

@@ -3,7 +3,7 @@ import { IconLock } from "@tabler/icons-react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
 import { KeyValues } from "../editors/key-values.tsx";
 import { Panel } from "../parts/parts.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
 import { WhenField } from "../time/when-field.tsx";

@@ -3,7 +3,7 @@ import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { groupFields } from "./group-fields.ts";
 import { LanguageList } from "./language-list.tsx";
 

@@ -5,7 +5,7 @@ import { TemplateEditor } from "../editors/template-editor.tsx";
 import { variablesOf } from "../editors/template-variables.ts";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { MessageCalendar } from "./message-calendar.tsx";
 import { messageFields } from "./message-fields.ts";
 import { RuleFields } from "./rule-fields.tsx";

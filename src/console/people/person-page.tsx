@@ -6,7 +6,7 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Code, Facts, Failure, Panel } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { call, callConsole } from "../server/api.ts";
 import { useMay, useMe } from "../server/me.tsx";

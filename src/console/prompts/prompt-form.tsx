@@ -8,7 +8,7 @@ import { Findings } from "../parts/findings.tsx";
 import { Panel, RouteLink } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { PromptFields } from "./prompt-fields.tsx";

@@ -1,23 +1,16 @@
-import { Alert, Button, Group, Stack } from "@mantine/core";
-import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
-import { useHotkeys } from "@mantine/hooks";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
 import { lastChange } from "../changes/last-change.ts";
 import { conflicts, type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
-import { Unreadable } from "../editors/unreadable.ts";
-import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
-import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 import { useUnanswered } from "../server/unanswered.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
-import { fieldErrors, hasField, isShown } from "./field-errors.ts";
-import { ReadOnly } from "./read-only.tsx";
-import { type Pending, type Review, SaveReview } from "./save-review.tsx";
-import { stopAtUnfinished } from "./unfinished.ts";
+import { fieldErrors, hasField } from "./field-errors.ts";
+import type { Pending, Review } from "./save-review.tsx";
 
 type Options<Record_ extends object, Values extends object> = {
   /** The record as it was read; null while a new one is filled in. */
@@ -218,87 +211,6 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   };
 }
 
-/** Surrounds the fields with general errors, the buttons and the review before saving. */
-export function RecordFormFrame<Values extends object>(props: {
-  form: RecordForm<Values>;
-  children: ReactNode;
-  /** Without permission the fields stay to be read, and nothing can be saved. */
-  readOnly?: boolean;
-  extra?: ReactNode;
-  /** What the button says, where several forms stand on a page. */
-  verb?: string;
-}) {
-  const { form, children, readOnly = false, extra, verb } = props;
-  const { isDirty, isSaving, isNew, review } = form;
-  const fields = useRef<HTMLFieldSetElement>(null);
-  const element = useRef<HTMLFormElement>(null);
-  const mayBeSaved = !readOnly && isDirty && !isSaving && review.pending === null;
-  // In fields and editors, too.
-  useHotkeys([["mod+S", () => mayBeSaved && element.current?.requestSubmit()]], [], true);
-  const general = [...form.general, ...useUnseen(form.form.errors, fields, review.labels)];
-  const shown = (
-    <Stack gap="md" key={form.edition}>
-      {children}
-    </Stack>
-  );
-  return (
-    <form
-      ref={element}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        // The invalid text would be left out: the form still holds the last valid value.
-        if (readOnly) return;
-        if (form.isUnreadable) focusUnreadable(event.currentTarget);
-        else if (!stopAtUnfinished(event.currentTarget)) form.submit();
-      }}
-    >
-      <Stack gap="md">
-        {general.length > 0 && (
-          <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="This can't be saved yet">
-            {general.map((text) => (
-              <div key={text}>{text}</div>
-            ))}
-          </Alert>
-        )}
-        {review.error && <Failure error={review.error} />}
-        <fieldset ref={fields} disabled={isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
-          <Unreadable value={form.setUnreadable}>
-            {readOnly ? <ReadOnly>{shown}</ReadOnly> : shown}
-          </Unreadable>
-        </fieldset>
-        {!readOnly && (
-          <Group gap="xs">
-            <Button type="submit" loading={isSaving} disabled={!isDirty && !isNew}>
-              {verb ?? (isNew ? "Create" : "Review and save")}
-            </Button>
-            {isDirty && !isNew && (
-              <Button variant="default" onClick={form.discard} disabled={isSaving}>
-                Discard changes
-              </Button>
-            )}
-            {extra}
-          </Group>
-        )}
-      </Stack>
-      <SaveReview review={review} isSaving={isSaving} />
-    </form>
-  );
-}
-
-/** Errors that no visible field shows: inside a value edited as a whole, or on another view of the record. */
-function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>, labels: FieldLabels): string[] {
-  const [unseen, setUnseen] = useState<string[]>([]);
-  useEffect(() => {
-    const shown = fields.current?.textContent ?? "";
-    const found = Object.entries(errors).flatMap(([path, text]) =>
-      typeof text === "string" && !isShown(text, shown) ? [`${fieldLabel(path, labels)}: ${text}`] : [],
-    );
-    setUnseen((before) => (before.join("\n") === found.join("\n") ? before : found));
-  });
-  return unseen;
-}
-
 function withoutSecret(change: Difference, hides: readonly string[]): Difference {
   const { path, after } = change;
   const isSecret = hides.some(
@@ -307,10 +219,6 @@ function withoutSecret(change: Difference, hides: readonly string[]): Difference
   if (!isSecret) return change;
   const isSet = after !== null && after !== undefined && after !== "";
   return { path, before: isSet ? null : "the stored secret", after: isSet ? "a new secret" : null };
-}
-
-function focusUnreadable(form: HTMLFormElement): void {
-  form.querySelector<HTMLElement>('[data-unreadable="true"] [contenteditable]')?.focus();
 }
 
 function focusFirstError(): void {

@@ -5,7 +5,8 @@ import { Fetched, Panel } from "../parts/parts.tsx";
 import type { FieldLabels } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-import { type FieldsForm, RecordFormFrame, useRecordForm } from "./record-form.tsx";
+import { type FieldsForm, useRecordForm } from "./record-form.tsx";
+import { RecordFormFrame } from "./record-form-frame.tsx";
 
 type Options<Settings extends object, Values extends object> = {
   title: string;

@@ -4,7 +4,7 @@ import type { ServiceResponse, ToolAuthType } from "../api-types.ts";
 import { Loading, Panel, RouteLink } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { AuthFields, type AuthValues } from "./auth-fields.tsx";
 
 const McpTools = lazy(() => import("./mcp-tools.tsx"));

@@ -1,7 +1,8 @@
 import { Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Panel, Status, type Tone } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { useRecordForm } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";

@@ -4,7 +4,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { CrawlView } from "./crawl-view.tsx";
 import { DocumentsView } from "./documents-view.tsx";
 import { TrySearch } from "./try-search.tsx";

@@ -7,7 +7,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText } from "../records/record-fields.ts";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { CalibrationPanel } from "./calibration-panel.tsx";

@@ -8,7 +8,7 @@ import { Findings } from "../parts/findings.tsx";
 import { Loading, Panel, RouteLink } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
 import { useEditHistory } from "../studio/use-edit-history.ts";

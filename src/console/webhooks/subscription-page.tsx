@@ -4,7 +4,7 @@ import type { WebhookEventDelivery, WebhookSubscription } from "../api-types.ts"
 import { DataTable } from "../lists/data-table.tsx";
 import { Failure, Panel, Status } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { RecordFormFrame } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";

@@ -6,7 +6,8 @@ import { Findings } from "../../parts/findings.tsx";
 import { Panel, RouteLink } from "../../parts/parts.tsx";
 import { PromptFields } from "../../prompts/prompt-fields.tsx";
 import { PROMPT_LABELS, promptBody, promptValues } from "../../prompts/prompt-values.ts";
-import { RecordFormFrame, useRecordForm } from "../../records/record-form.tsx";
+import { useRecordForm } from "../../records/record-form.tsx";
+import { RecordFormFrame } from "../../records/record-form-frame.tsx";
 import { call } from "../../server/api.ts";
 import { useMay } from "../../server/me.tsx";
 

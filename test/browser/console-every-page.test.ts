@@ -8,6 +8,7 @@ import {
   ROOM,
   settled,
   standsOut,
+  touching,
 } from "../harness/console.ts";
 import { sendForm } from "../harness/form.ts";
 import { insightsOf, type PastSession, pastSession, runInsights } from "../harness/insights.ts";
@@ -300,7 +301,11 @@ async function faultsIn(page: ConsolePage, path: string, looks: readonly Look[])
   const found: string[] = [];
   for (const each of looks) {
     await look(page, each);
-    const findings = [...(await axeFindings(page, each.rules)), ...(await standsOut(page))];
+    const findings = [
+      ...(await axeFindings(page, each.rules)),
+      ...(await standsOut(page)),
+      ...(await touching(page)),
+    ];
     found.push(
       ...findings.map((finding) => `${path}, ${each.colorScheme}, ${each.width} px wide: ${finding}`),
     );

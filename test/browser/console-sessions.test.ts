@@ -111,6 +111,11 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   await page.getByText("1–15 of 15").waitFor();
   await page.getByLabel("Words said").fill("nobody has this name");
   await page.getByRole("status").getByText("No results").waitFor();
+  // Heard at the list's foot, seen where the rows were.
+  const seen = (element: { getBoundingClientRect(): { width: number } }) =>
+    element.getBoundingClientRect().width > 1;
+  const said = await page.getByText("No results").elementHandles();
+  expect((await Promise.all(said.map((each) => each.evaluate(seen)))).filter(Boolean)).toHaveLength(1);
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await page.getByText("1–25 of 30").waitFor();
   expect(page.faults).toEqual([]);

@@ -226,6 +226,16 @@ export const cutOff = (page: Page): Promise<string[]> =>
     return [...found];
   })()`);
 
+/** Panels of the page that begin where the one above ends. */
+export const touching = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const panels = [...document.querySelectorAll("#main section")].filter((panel) => !panel.parentElement.closest("section"));
+    const boxes = panels.map((panel) => [panel.getBoundingClientRect(), panel.querySelector("h2")?.textContent ?? panel.ariaLabel]);
+    return boxes.flatMap(([above, name]) =>
+      boxes.filter(([below]) => above.height > 0 && below.height > 0 && above.left === below.left && Math.abs(above.bottom - below.top) < 1)
+        .map(([, next]) => "no room between " + name + " and " + next));
+  })()`);
+
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(await standsOut(page)).toEqual([]);
 }

@@ -34,7 +34,7 @@ export function RawExpression(props: {
       <TextInput
         size="xs"
         ff="monospace"
-        dir="ltr"
+        attributes={{ input: { dir: "ltr" } }}
         aria-label={`Expression of ${of}`}
         value={isCase ? JSON.stringify(value) : source}
         readOnly={readOnly || isCase}

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../../config.ts";
 
-export type Settings = { config: Config; secrets: Secrets };
+export type ProgramSettings = { config: Config; secrets: Secrets };
 
 /** What the environment and the file .env of this folder say. */
-export function settingsOrFaults(): Settings | ConfigFaults {
+export function settingsOrFaults(): ProgramSettings | ConfigFaults {
   try {
     if (existsSync(".env")) process.loadEnvFile(".env");
   } catch (error) {
@@ -19,7 +19,7 @@ export function settingsOrFaults(): Settings | ConfigFaults {
   }
 }
 
-export function settings(): Settings {
+export function settings(): ProgramSettings {
   const found = settingsOrFaults();
   if (found instanceof ConfigFaults) throw found;
   return found;

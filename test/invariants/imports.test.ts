@@ -3,142 +3,23 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { OWNERS } from "../../scripts/table-owners.ts";
 
-/** The import line of ARCHITECTURE.md: a file imports from its own folder or from folders to its left. */
-const LINE = [
-  "base",
-  "egress",
-  "db",
-  "expressions",
-  "llm",
-  "jobs",
-  "api",
-  "events",
-  "accounts",
-  "data-keys",
-  "redaction",
-  "schemas",
-  "audio",
-  "speech",
-  "knowledge",
-  "tools",
-  "agents",
-  "geography",
-  "announcements",
-  "agent-files",
-  "directory",
-  "workflows",
-  "channels",
-  "mime",
-  "address-book",
-  "consent",
-  "media",
-  "sessions",
-  "tool-calls",
-  "telemetry",
-  "turns",
-  "tryout",
-  "evaluations",
-  "replays",
-  "debugger",
-  "versions",
-  "webchat",
-  "carriers",
-  "simulator",
-  "dialogues",
-  "calls",
-  "planning",
-  "number-groups",
-  "campaigns",
-  "batches",
-  "dialing",
-  "call-backs",
-  "test-outreach",
-  "board",
-  "webhooks",
-  "insights",
-  "transcription",
-  "executions",
-  "judges",
-  "folders",
-  "experiments",
-  "search",
-  "analytics",
-  "reports",
-  "erasure",
-  "contacts",
-  "demo",
-  "mcp",
-  "app",
-  "backup",
-  "as-code",
-  "importers",
-  "commands",
-  "main",
-];
+/** The import lines of ARCHITECTURE.md, the program's and the console's: rooms from left to right, `|` between siblings. */
+const [PROGRAM = [], CONSOLE = []] = [
+  ...(readFileSync(path.resolve(import.meta.dirname, "../../ARCHITECTURE.md"), "utf8")
+    .split("## The import line")[1]
+    ?.matchAll(/```\n([\s\S]*?)```/g) ?? []),
+].map(([, line = ""]) => line.split("<").map((step) => step.split("|").map((room) => room.trim())));
+
+/** A file imports from its own folder or from folders to its left. */
+const LINE = PROGRAM.flat();
 /** Stand side by side: neither may import the other. */
-const SIBLINGS = [
-  ["expressions", "llm"],
-  ["webchat", "dialogues"],
-  ["board", "webhooks"],
-];
+const SIBLINGS = PROGRAM.filter((step) => step.length > 1);
 /** A client in the browser: it imports nothing of the program, and the program nothing of it. */
 const CLIENT = "console";
-/** The console's own line: what every page is made of, then the pages, then what shows them. */
-const CONSOLE_LINE = [
-  "api-types",
-  "theme",
-  "server",
-  "parts",
-  "time",
-  "changes",
-  "lists",
-  "editors",
-  "records",
-  "settings",
-  "incidents",
-  "reports",
-  "boards",
-  "alerts",
-  "insights",
-  "sessions",
-  "workflows",
-  "studio",
-  "debugger",
-  "tests",
-  "tools",
-  "services",
-  "sources",
-  "messages",
-  "prompts",
-  "languages",
-  "pronunciations",
-  "bridges",
-  "channels",
-  "agents",
-  "experiments",
-  "directory",
-  "outbound",
-  "contacts",
-  "webhooks",
-  "campaign-form",
-  "batches",
-  "suppressions",
-  "do-not-call",
-  "consents",
-  "number-groups",
-  "campaigns",
-  "events",
-  "set-aside",
-  "people",
-  "home",
-  "menu-entries",
-  "pages",
-  "shell",
-  "router",
-  "main",
-  "chunks",
-  "vite.config",
-];
+/** How the console is bundled; nothing imports it. */
+const BUNDLING = ["chunks", "vite.config"];
+/** What every page is made of, then the pages, then what shows them. */
+const CONSOLE_LINE = [...CONSOLE.flat(), ...BUNDLING];
 /** Read once by `commands`, typed for all who are handed a part of it. */
 const ANYWHERE = new Set(["config", "settings"]);
 

@@ -1,0 +1,64 @@
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
+const PAGES = globSync(["*.md", "docs/**/*.md", "sdk/*/README.md"], { cwd: ROOT });
+
+/** Pages whose every path is of this tree; others speak of files of their readers, too. */
+const OF_THE_TREE = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"];
+const FILES = globSync(["{src,test,docs,bench,scripts,sdk,public,deploy}/**/*", "*"], {
+  cwd: ROOT,
+  exclude: (name) => name.endsWith("node_modules"),
+});
+
+/** As GitHub makes them of headings. */
+const anchorsOf = (page: string): Set<string> =>
+  new Set(
+    [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replace(/\s/g, "-"),
+    ),
+  );
+
+const linksOf = (page: string): string[] =>
+  [...page.replace(/^(`{3,})[\s\S]*?^\1/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+
+test("every link of our pages leads to a file that is there, and to a heading in it", () => {
+  const broken = PAGES.flatMap((page) =>
+    linksOf(read(page))
+      .filter((link) => !/^(https?|mailto):/.test(link))
+      .filter((link) => {
+        const [file = "", anchor] = link.split("#");
+        const target = file === "" ? page : path.join(path.dirname(page), file);
+        if (!existsSync(path.join(ROOT, target))) return true;
+        return anchor !== undefined && target.endsWith(".md") && !anchorsOf(read(target)).has(anchor);
+      })
+      .map((link) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("the tree's own pages name files and folders that are there", () => {
+  const isThere = (name: string) => FILES.some((file) => file === name || file.endsWith(`/${name}`));
+  const missing = OF_THE_TREE.flatMap((page) =>
+    [...read(page).matchAll(/`([\w.@/-]+)`/g)]
+      .map(([, name = ""]) => name)
+      .filter((name) => /\.(tsx?|sql|json|md|yaml|txt)$|^\w[\w/-]*\/$/.test(name))
+      .filter((name) => !isThere(name.replace(/\/$/, "")))
+      .map((name) => `${page}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test.each(["src", "src/console"])("ARCHITECTURE.md says what each room of %s is for", (folder) => {
+  const named = new Set([...read("ARCHITECTURE.md").matchAll(/`([\w/-]+)`/g)].map(([, name = ""]) => name));
+  const rooms = readdirSync(path.join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  expect(rooms.filter((room) => !named.has(room) && room !== "console")).toEqual([]);
+});

@@ -139,7 +139,7 @@ try {
   const page = await context.newPage();
   page.setDefaultTimeout(180_000);
   await page.goto(program.greeting.link ?? "");
-  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("button", { name: "Continue without a password" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   for (const address of [...PAGES, ...made.map((each) => each.path)])
     for (const width of [NARROW, WIDE])

@@ -29,7 +29,7 @@ const PASSWORD = "correct horse battery";
 test("the printed link opens the console at once, without a password for those in a hurry", async () => {
   const page = await it.browser.newPage();
   await page.goto(await link());
-  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("button", { name: "Continue without a password" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/console/");
 });
@@ -93,7 +93,7 @@ test("a link leads to no other site after the sign-in", async () => {
   ]) {
     const page = await it.browser.newPage();
     await page.goto(await link(`&next=${encodeURIComponent(next)}`));
-    await page.getByRole("button", { name: "Without a password for now" }).click();
+    await page.getByRole("button", { name: "Continue without a password" }).click();
     await page.waitForURL(`${it.address}/console/`);
     await page.close();
   }
@@ -248,7 +248,7 @@ test("somebody who forgot their password is told what to do where no mail is sen
   await page.getByRole("button", { name: "Forgot your password?" }).click();
   await page.getByText("This installation sends no mail. Ask an administrator").waitFor();
   await page.goto(`${it.address}/sign-in?code=${"x".repeat(40)}&reset`);
-  expect(await page.getByRole("button", { name: "Without a password for now" }).isVisible()).toBe(false);
+  expect(await page.getByRole("button", { name: "Continue without a password" }).isVisible()).toBe(false);
   await page.getByLabel("Choose a password").fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText("This link was used before or is too old.").waitFor();

@@ -57,7 +57,7 @@ test(
 /** The printed link leads to something that lives, and to what is left to do. */
 async function open(page: Page, link: string): Promise<void> {
   await page.goto(link);
-  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("button", { name: "Continue without a password" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   await page.getByText(/^OK, \d+ ms$/).waitFor();
   await page.getByRole("main").getByRole("link", { name: "Visit reminders" }).waitFor();
@@ -111,7 +111,7 @@ async function campaign(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Visit reminders" }).click();
   await page
     .getByRole("status")
-    .filter({ hasText: /(One line is|\d+ lines are) in use\./ })
+    .filter({ hasText: /\d+ attempts? under way\./ })
     .waitFor();
   const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /patient-2 .*busy; retry 1 of 2/ }).waitFor();

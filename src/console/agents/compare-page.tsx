@@ -43,6 +43,7 @@ export default function ComparePage() {
               <Group gap="md">
                 <Select
                   label="Before"
+                  w={320}
                   data={items.map(({ version_number, note }) => option(version_number, note))}
                   allowDeselect={false}
                   value={String(before)}
@@ -50,6 +51,7 @@ export default function ComparePage() {
                 />
                 <Select
                   label="After"
+                  w={320}
                   data={[
                     { value: "draft", label: "The draft" },
                     ...items.map(({ version_number, note }) => option(version_number, note)),

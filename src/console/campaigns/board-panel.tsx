@@ -59,9 +59,7 @@ function Board({ board }: { board: CampaignBoard }) {
             <b>
               {board.under_way === 0
                 ? "No active calls."
-                : board.under_way === 1
-                  ? "One line is in use."
-                  : `${board.under_way} lines are in use.`}
+                : `${counted(board.under_way, "attempt")} under way.`}
             </b>{" "}
             {today(board)}
           </Text>

@@ -7,7 +7,7 @@ import { type Greeting, startProgram } from "../test/harness/start-program.ts";
 
 /**
  * Takes the pictures of docs/pictures: a first start on an empty folder, some talk with the demo, and the main pages as
- * they are then. Run: node scripts/console-pictures.ts [the beginning of a name, for some of them]
+ * they are then; and that of the chat page, docs/images/chat.png. Run: node scripts/console-pictures.ts [the beginning of a name, for some of them]
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
 const PICTURES = path.join(ROOT, "docs/pictures");
@@ -106,11 +106,31 @@ async function talk({ url, token = "" }: Greeting): Promise<void> {
   });
 }
 
+/** A visitor books an appointment. */
+async function takeChat(browser: Browser, { url }: Greeting): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 900, height: 940 }, deviceScaleFactor: 1.5 });
+  const page = await context.newPage();
+  await page.goto(`${url}/chat/demo-clinic`);
+  for (const [said, answer] of [
+    ["I need a cleaning on Monday", /I found/],
+    ["the second one", /full name/],
+    ["Ann Smith", /phone number/],
+    ["512 555 1234", /confirmation number/],
+  ] as const) {
+    await page.getByPlaceholder("Write a message…").fill(said);
+    await page.keyboard.press("Enter");
+    await page.getByText(answer).last().waitFor();
+  }
+  await page.waitForTimeout(1_000);
+  await page.screenshot({ path: path.join(ROOT, "docs/images/chat.png") });
+  await context.close();
+}
+
 async function take(browser: Browser, { url, link = "" }: Greeting): Promise<void> {
   const first = await browser.newContext();
   const page = await first.newPage();
   await page.goto(link);
-  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("button", { name: "Continue without a password" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   const storageState = await first.storageState();
   await first.close();
@@ -148,6 +168,7 @@ const browser = await launchChromium();
 try {
   await talk(program.greeting);
   await take(browser, program.greeting);
+  if ("chat".startsWith(process.argv[2] ?? "")) await takeChat(browser, program.greeting);
 } finally {
   await browser.close();
   await program.end("SIGTERM");

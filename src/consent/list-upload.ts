@@ -1,6 +1,6 @@
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { refusePartText } from "../api/form.ts";
+import { refusePartText } from "../api/input/form.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import { MAX_LIST_bytes } from "./address-file.ts";
 

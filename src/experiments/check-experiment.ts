@@ -88,7 +88,7 @@ export async function checkExperiment(db: Db, caller: Caller, input: ExperimentI
   if (!agent) found.push(issue(["agent_id"], `There is no agent ${agent_id}`));
   else if (agent.published_version === null)
     found.push(
-      issue(["agent_id"], "This agent has no versions. Publish its first one, and then a second one"),
+      issue(["agent_id"], "No version of this agent is live. Make one live, and publish a second one"),
     );
   else found.push(...(await versionIssues(db, agent_id, variants, input.success?.tool ?? null)));
   if (channel_target_id !== null) {

@@ -63,11 +63,27 @@ describe("./parley chat", () => {
     );
   });
 
+  test("what the API refuses is said in its words alone, without operations and statuses", async () => {
+    const { code, stderr } = await run(["chat", "1", "--channel", "fax"], { folder, env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^parley: channel: Input should be 'chat', .+\n$/);
+  });
+
   test("with another installation's key is told which settings name the right one", async () => {
     const SECRET_KEY = "the key of some other installation here";
     const { code, stderr } = await run(["chat", "1"], { folder, env: { ...env, SECRET_KEY } });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^parley: The Parley at \S+ does not know this token\. Set DATA_DIR/);
+  });
+});
+
+test("./parley experiments says that a control is missing, and what to do, where no version is live", async () => {
+  const typed = ["experiments", "start", "Demo clinic", "--split", "1=75,2=25", "--ramp", "50,100"];
+  expect(await run(typed, { folder, env })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      'parley: No version of Demo clinic is live, so there is no control. Make one live first: in the console under "All versions", or with ./parley publish.\n',
   });
 });
 

@@ -100,10 +100,15 @@ async function start(
   wanted: Extract<ExperimentsWanted, { verb: "start" }>,
 ): Promise<Experiment> {
   if ("draft" in wanted) return parley.start_experiment({ path: { experiment_id: wanted.draft } });
-  const { id: agent_id } = await findAgent(parley, wanted.agent);
+  const { id: agent_id, name } = await findAgent(parley, wanted.agent);
   const { published_version: live } = await parley.get_agent_versioning({ path: { agent_id } });
+  if (live === null)
+    throw new Fault(
+      "refused",
+      `No version of ${name} is live, so there is no control. Make one live first: in the console under "All versions", or with ./parley publish.`,
+    );
   const variants = wanted.weights.map((share) => ({ ...share, is_control: share.version_number === live }));
-  if (live !== null && !variants.some(({ is_control }) => is_control))
+  if (!variants.some(({ is_control }) => is_control))
     throw new Fault(
       "refused",
       `People reach version ${live} now. Name it in --split, too: it is the control.`,

@@ -383,7 +383,7 @@ describe("what is wrong is told at its place", () => {
   test("an agent without versions, another's agent, and two experiments on the same people", async () => {
     const simple = await createAgent(app, { script: 'on "x" -> say "y"' });
     expect(await issues({ agent_id: simple.agent_id })).toEqual([
-      "agent_id: This agent has no versions. Publish its first one, and then a second one",
+      "agent_id: No version of this agent is live. Make one live, and publish a second one",
     ]);
     expect(await issues({ agent_id: 999_999 })).toEqual(["agent_id: There is no agent 999999"]);
     await start();

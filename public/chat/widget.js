@@ -89,6 +89,9 @@
     panel.append(made);
     const judge = () => {
       if (ready) return;
+      console.warn(
+        `The chat was not shown. Is ${location.origin} among the "Allowed sites" of its channel in Parley?`,
+      );
       const elsewhere = make("a", { href: page, target: "_blank", rel: "noopener" }, "Open it in a new tab");
       made.replaceWith(make("p", {}, "The chat can't be shown on this site. ", elsewhere));
     };

@@ -92,12 +92,17 @@ test("words that come while the chat is closed leave a mark on the button", asyn
   await page.locator("#launcher i").waitFor({ state: "hidden" });
 });
 
-test("a site that is not registered gets no chat in its frame, but a way to it", async () => {
+test("a site that is not registered gets no chat in its frame, but a way to it, and its author the reason", async () => {
   const page = await visit(await createChat("https://elsewhere.example"));
+  const warned: string[] = [];
+  page.on("console", (message) => message.type() === "warning" && warned.push(message.text()));
   await page.getByRole("button", { name: "Talk to us" }).click();
   const way = page.getByRole("link", { name: "Open it in a new tab" });
   await way.waitFor();
   await expect.poll(() => way.getAttribute("href")).toMatch(/\/chat\/chat-\d+$/);
+  await expect
+    .poll(() => warned)
+    .toContain(`The chat was not shown. Is ${site} among the "Allowed sites" of its channel in Parley?`);
 });
 
 test("the widget leaves one name on the site", async () => {

@@ -64,6 +64,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await page.getByText("Version 1 is live").waitFor();
   await click("button", "Share the link and widget of north-clinic");
   await page.getByRole("button", { name: "Copy the widget of north-clinic" }).waitFor();
+  await page.getByRole("link", { name: "allowed sites" }).waitFor();
   expect(page.url()).toBe(made);
   expect(page.faults).toEqual([]);
   process.stdout.write(`A clinic's agent from nothing: ${clicks} clicks\n`);

@@ -54,7 +54,11 @@ export function AddressSection({ agent }: { agent: AgentResponse }) {
   );
 }
 
-function Address({ target: { target, target_mode, channel_name } }: { target: ChannelTargetResponse }) {
+function Address({
+  target: { target, target_mode, channel_id, channel_name },
+}: {
+  target: ChannelTargetResponse;
+}) {
   const path = `/chat/${encodeURIComponent(target)}`;
   const snippet = `<script src="${location.origin}/chat/widget.js" data-target="${target}" async></script>`;
   const [isShown, { toggle }] = useDisclosure(false);
@@ -75,6 +79,10 @@ function Address({ target: { target, target_mode, channel_name } }: { target: Ch
           <Stack gap="xs" mt="xs">
             <Copied label="Link" text={`${location.origin}${path}`} name={`Copy the link of ${target}`} />
             <Copied label="Widget" text={snippet} name={`Copy the widget of ${target}`} />
+            <Text size="xs" c="dimmed">
+              The widget is shown on the channel's{" "}
+              <RouteLink to={`/channels/${channel_id}?view=settings`}>allowed sites</RouteLink>.
+            </Text>
           </Stack>
         )}
       </Table.Td>

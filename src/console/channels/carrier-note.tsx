@@ -17,10 +17,10 @@ const carrierQuery = (channel_id: number) =>
 export function CarrierStatus({ channel }: { channel: Channel }) {
   const needed = channel.channel_service !== "webchat";
   const carrier = useQuery({ ...carrierQuery(channel.id), enabled: needed });
-  if (!needed) return <Status tone="good">this program</Status>;
+  if (!needed) return <Status tone="good">built in</Status>;
   if (!carrier.data) return <span>…</span>;
   if (carrier.data.simulated) return <Status tone="warn">simulated</Status>;
-  if (carrier.data.name === null) return <Status tone="bad">nobody</Status>;
+  if (carrier.data.name === null) return <Status tone="bad">none</Status>;
   return <Status tone="good">{carrier.data.name}</Status>;
 }
 

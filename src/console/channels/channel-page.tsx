@@ -72,7 +72,7 @@ export default recordPageOf<Channel, ChannelValues>({
   },
   About: ({ record }) => (
     <Group gap="xs">
-      {SERVICES[record.channel_service].name}, channel {record.id}, carried by
+      {SERVICES[record.channel_service].name}, channel {record.id}, carrier:
       <CarrierStatus channel={record} />
     </Group>
   ),

@@ -74,7 +74,8 @@ export const HELP = `Parley ${VERSION}: a self-hosted platform for conversationa
   ./parley version                prints the version
   ./parley test [file …]          runs all tests, or those named
 
-Settings come from the environment or a file .env in the current folder; .env.example lists them all.
+One command alone: ./parley chat --help. Settings come from the environment or a file .env in the current folder;
+.env.example lists them all.
 `;
 
 /** What help says of one command; where it says nothing of it, how to see them all. */

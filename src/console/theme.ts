@@ -64,14 +64,6 @@ export const theme = createTheme({
     },
     // People write from the right, too; `dir` of a field itself would stand at the frame around it and change nothing.
     Input: { defaultProps: { attributes: { input: { dir: "auto" } } } },
-    Pill: {
-      defaultProps: { attributes: { label: { dir: "auto" } } },
-      // A long choice is read whole.
-      styles: {
-        root: { height: "auto", minHeight: "var(--pill-height)" },
-        label: { height: "auto", whiteSpace: "normal", overflowWrap: "anywhere" },
-      },
-    },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },

@@ -26,26 +26,39 @@ type Deps = { db: Db; dataDir: string; bucket?: RecordingBucket | null };
 
 /**
  * Removes all that are listed for a sub-organization, or for all. Resolves with how many names were worked off. Files on disk
- * go first, whatever the bucket does; throws where the bucket keeps something, which stays listed.
+ * go first, whatever the bucket does. What can't be removed stays listed and holds up no other file; throws once the others
+ * are gone.
  */
 export async function removeListedFiles(
   { db, dataDir, bucket }: Deps,
   tenant: number | null = null,
 ): Promise<number> {
   let total = 0;
+  const faults: unknown[] = [];
   const prefix = `${IN_BUCKET}%`;
   const work = async (inBucket: boolean, remove: (name: string) => Promise<void>) => {
-    for (;;) {
+    for (let after = ""; ; ) {
       const { rows } = await sql<{ path: string }>`
         select path from files_to_remove
         where (${tenant}::bigint is null or sub_organization_id = ${tenant}::bigint)
-          and (path like ${prefix}::text) = ${inBucket}::boolean
+          and (path like ${prefix}::text) = ${inBucket}::boolean and path > ${after}::text
         order by path limit ${MOST_AT_ONCE}::bigint`.execute(db);
-      if (rows.length === 0) return;
-      for (const row of rows) await remove(row.path);
-      await sql`
-        delete from files_to_remove where path = any(${rows.map((row) => row.path)}::text[])`.execute(db);
-      total += rows.length;
+      const last = rows.at(-1);
+      if (!last) return;
+      const removed: string[] = [];
+      for (const { path: name } of rows) {
+        try {
+          await remove(name);
+          removed.push(name);
+        } catch (error) {
+          // The bucket refuses, or does not answer: it would the next one too.
+          if (error instanceof BucketProblem) throw error;
+          faults.push(error);
+        }
+      }
+      await sql`delete from files_to_remove where path = any(${removed}::text[])`.execute(db);
+      total += removed.length;
+      after = last.path;
     }
   };
   await work(false, (name) => rm(path.join(dataDir, name), { recursive: true, force: true }));
@@ -55,5 +68,6 @@ export async function removeListedFiles(
     const message = "Recordings wait for their store to delete them. It is asked again every minute.";
     throw new Fault("unavailable", message, { cause: error });
   });
+  if (faults.length > 0) throw faults[0];
   return total;
 }

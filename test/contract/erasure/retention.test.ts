@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { removeListedFiles } from "../../../src/erasure/files-to-remove.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertOutput, insertSession } from "../../harness/rows.ts";
@@ -156,6 +157,23 @@ describe("retention", () => {
       expect(body.detail[0].loc).toEqual(["body", "retention", "recording"]);
     }
   });
+});
+
+test("a file that can't be removed stays listed, and holds up no other", async () => {
+  const folder = path.join(app.config.data_dir, "recordings");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "a-file"), "RIFF");
+  writeFileSync(path.join(folder, "later.wav"), "RIFF");
+  const { sub_organization_id } = app.admin;
+  const blocked = "recordings/a-file/blocked.wav";
+  const listed = [blocked, "recordings/later.wav"].map((name) => ({ path: name, sub_organization_id }));
+  await app.db.insertInto("files_to_remove").values(listed).execute();
+  const deps = { db: app.db, dataDir: app.config.data_dir };
+  await expect(removeListedFiles(deps, sub_organization_id)).rejects.toThrow("ENOTDIR");
+  expect(existsSync(path.join(folder, "later.wav"))).toBe(false);
+  expect(await app.db.selectFrom("files_to_remove").select("path").execute()).toEqual([{ path: blocked }]);
+  rmSync(path.join(folder, "a-file"));
+  expect(await removeListedFiles(deps, sub_organization_id)).toBe(1);
 });
 
 describe("retention of one agent", () => {

@@ -24,6 +24,7 @@ import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
+import { answeredMembers, withoutMembers } from "./input/answered-members.ts";
 import { refuseUnstorableText } from "./input/body.ts";
 import { addBodyParsers } from "./input/body-parsers.ts";
 import { readForm, refuseForm } from "./input/form.ts";
@@ -168,6 +169,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       const documented = path.replaceAll(/:(\w+)/g, "{$1}");
       permissionOf.set(`${method.toUpperCase()} ${documented}`, operation.permission);
       if (operation.also_permission) permissions.add(operation.also_permission);
+      const answered = method === "put" ? answeredMembers(operation.body, operation.response) : [];
       const config = {
         ...(operation.calls_per_minute && {
           rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
@@ -196,6 +198,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         preValidation: async (request) => {
           if (operation.form) request.body = await readForm(request, operation.form);
           else refuseForm(request);
+          if (answered.length > 0) request.body = withoutMembers(request.body, answered);
         },
         ...(readsOnly(method, operation) && {
           // By the callback, so that all that comes after it, the sending of the answer too, is inside.

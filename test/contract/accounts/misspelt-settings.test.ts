@@ -38,3 +38,22 @@ test("an agent's retention of a kind that there is not is refused", async () => 
   const path = `/api/v1/agents/${agent_id}/retention`;
   expect((await app.send("PUT", path, { retention: { sessions: 30 } })).status).toBe(422);
 });
+
+test.each([
+  "/api/v1/organizations/access_rules",
+  "/api/v1/organizations/announcements",
+  "/api/v1/organizations/contact-sources",
+  "/api/v1/organizations/privacy",
+  "/api/v1/organizations/redaction",
+  "/api/v1/organizations/safety_rules",
+  "/api/v1/outbound/confirmation",
+  "/api/v1/outbound/rules",
+])("what %s answers can be sent back as it is, and one misspelt name beside it can't", async (path) => {
+  const { body: answer } = await app.send("GET", path);
+  expect(await app.send("PUT", path, answer)).toMatchObject({ status: 200 });
+  const again = (await app.send("GET", path)).body;
+  const { updated_at, updated_by, ...settings } = answer;
+  expect(again).toMatchObject(settings);
+  const refused = await app.send("PUT", path, { ...again, misspelt: 1 });
+  expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "misspelt"] }] } });
+});

@@ -51,7 +51,7 @@ export function NameWindow(props: {
   });
   return (
     <WindowForm title={title} verb={verb} sending={sending} onClose={onClose}>
-      <TextInput label="Name" required data-autofocus dir="auto" {...form.getInputProps("name")} />
+      <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
     </WindowForm>
   );
 }

@@ -37,10 +37,9 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
       <Findings issues={agent?.validation_issues} />
       <Panel title={agent ? "Settings" : "Start from your own prompt"}>
         <RecordFormFrame {...frame}>
-          <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+          <TextInput label="Name" required {...form.getInputProps("name")} />
           <Textarea
             label="Description"
-            dir="auto"
             autosize
             minRows={1}
             maxRows={6}

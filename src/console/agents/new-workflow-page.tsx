@@ -96,7 +96,6 @@ export default function NewWorkflowPage() {
                     name === "" ? "Say what it does: Book a visit." : `The model knows it as ${name}.`
                   }
                   required
-                  dir="auto"
                   value={title}
                   onChange={({ currentTarget }) => {
                     setTitle(currentTarget.value);
@@ -113,7 +112,6 @@ export default function NewWorkflowPage() {
                 <Textarea
                   label="Description"
                   description="Tells the model what the workflow is for. Empty: the name."
-                  dir="auto"
                   autosize
                   minRows={1}
                   value={description}

@@ -80,7 +80,6 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
         autosize
         minRows={2}
         maxLength={2000}
-        dir="auto"
         data-autofocus
         {...form.getInputProps("note")}
       />
@@ -91,7 +90,6 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
           autosize
           minRows={2}
           maxLength={2000}
-          dir="auto"
           {...form.getInputProps("override_reason")}
         />
       )}

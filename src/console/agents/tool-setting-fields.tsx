@@ -48,7 +48,6 @@ function SettingField(props: { setting: Setting; value: unknown; onChange(value:
       label={`${tool}: ${field}`}
       description={about}
       placeholder={otherwise}
-      dir="auto"
       value={shown}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value);

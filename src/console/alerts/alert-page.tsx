@@ -71,7 +71,7 @@ export default recordPage({
       <Stack gap="md">
         <Panel>
           <RecordFormFrame {...frame}>
-            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <TextInput label="Name" required {...form.getInputProps("name")} />
             <Switch label="Active" {...form.getInputProps("is_active", { type: "checkbox" })} />
             <MetricFields
               metric={values.metric}

@@ -56,7 +56,6 @@ export function FilterFields({ value, onChange }: { value: Filters; onChange(fil
             <TextInput
               aria-label={`Value of filter ${n + 1}`}
               value={search_field_values[n] ?? ""}
-              dir="auto"
               onChange={({ currentTarget }) => put(n, field, currentTarget.value)}
             />
             <CloseButton

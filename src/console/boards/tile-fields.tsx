@@ -53,7 +53,6 @@ export function TileFields({ tile, onChange }: { tile: BoardTile; onChange(tile:
         placeholder="Default: the metric's name"
         value={tile.title}
         maxLength={120}
-        dir="auto"
         onChange={({ currentTarget }) => set({ title: currentTarget.value })}
       />
       <MetricFields metric={tile.metric} onChange={(metric) => set({ metric })} />

@@ -109,7 +109,6 @@ function Lines(props: {
   return (
     <Textarea
       {...rest}
-      dir="auto"
       autosize
       minRows={2}
       value={value.join("\n")}

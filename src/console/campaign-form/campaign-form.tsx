@@ -125,14 +125,8 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               <Findings issues={campaign?.validation_issues?.filter(({ id }) => id !== NO_SENDER)} />
             )}
             <Section title="Campaign">
-              <TextInput label="Name" required dir="auto" {...form.getInputProps("campaign_name")} />
-              <Textarea
-                label="Description"
-                dir="auto"
-                autosize
-                minRows={1}
-                {...form.getInputProps("description")}
-              />
+              <TextInput label="Name" required {...form.getInputProps("campaign_name")} />
+              <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
               <Grid gap="md">
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <Select

@@ -122,7 +122,7 @@ function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, 
     <Panel>
       <RecordFormFrame {...frame}>
         <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
-          <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+          <TextInput label="Name" required {...form.getInputProps("name")} />
           <Select
             label="Service"
             description={service.about}

@@ -55,7 +55,6 @@ export function AddConsent({ onClose }: { onClose(): void }) {
         description="What the person agreed to, word for word. It proves the consent."
         autosize
         minRows={2}
-        dir="auto"
         {...form.getInputProps("wording")}
       />
     </WindowForm>

@@ -142,7 +142,6 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
                   <Textarea
                     label="Person's message"
                     autosize
-                    dir="auto"
                     maxLength={20_000}
                     value={words}
                     onChange={({ currentTarget }) => setWords(currentTarget.value)}

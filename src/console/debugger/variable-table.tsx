@@ -29,7 +29,6 @@ export function VariableTable(props: {
               <Table.Td>
                 <TextInput
                   size="xs"
-                  dir="auto"
                   aria-label={`Value of ${name}`}
                   value={edits[name] ?? textOf(variables[name])}
                   onChange={({ currentTarget }) => onEdit({ ...edits, [name]: currentTarget.value })}

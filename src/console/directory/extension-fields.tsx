@@ -35,7 +35,6 @@ export function ExtensionFields({ value, onChange, errorOf, readOnly }: Props) {
                 style={{ flex: 1 }}
                 label={`Extension ${at + 1}, called`}
                 placeholder="work"
-                dir="auto"
                 value={extension.name}
                 onChange={({ currentTarget }) =>
                   onChange(value.with(at, { ...extension, name: currentTarget.value }))

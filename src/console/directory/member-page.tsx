@@ -44,14 +44,12 @@ export default recordPage({
               label="Name"
               description="The name callers use and agents search."
               required
-              dir="auto"
               {...form.getInputProps("name")}
             />
             <TextInput
               label="Kind"
               placeholder="Department, Operator, contact"
               required
-              dir="auto"
               {...form.getInputProps("type")}
             />
             <ExtensionFields
@@ -68,7 +66,7 @@ export default recordPage({
               onChange={(tags) => form.setFieldValue("contact_tags", tags)}
               error={form.errors.contact_tags}
             />
-            <TextInput label="Version note" dir="auto" {...form.getInputProps("comments")} />
+            <TextInput label="Version note" {...form.getInputProps("comments")} />
           </RecordFormFrame>
         </Panel>
         {record && <MemberHistory member={record} onTake={readOnly ? null : take} />}

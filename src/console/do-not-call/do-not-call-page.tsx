@@ -96,7 +96,7 @@ function ListForm({ onClose, list }: { onClose(): void; list?: DoNotCallList }) 
       sending={sending}
       onClose={onClose}
     >
-      <TextInput label="Name" required data-autofocus dir="auto" {...form.getInputProps("name")} />
+      <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       <Select
         label="Kind"
         data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}

@@ -43,7 +43,6 @@ export function KeyValues(props: Props) {
               style={{ flex: "1 1 60%" }}
               aria-label={`${valueLabel} ${index + 1} of ${label}`}
               placeholder={valueLabel}
-              dir="auto"
               value={text}
               onChange={({ currentTarget }) => change(rows.with(index, [name, currentTarget.value]))}
             />

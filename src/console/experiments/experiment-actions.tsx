@@ -222,7 +222,6 @@ function StopWindow({ experiment, onClose }: { experiment: Experiment; onClose()
         autosize
         minRows={2}
         maxLength={2000}
-        dir="auto"
         data-autofocus
         {...form.getInputProps("reason")}
       />

@@ -71,7 +71,6 @@ export default recordPage({
             label="Description"
             description="One sentence, shown in the list and on home pages."
             required
-            dir="auto"
             {...form.getInputProps("description")}
           />
           <Grid gap="md">
@@ -115,7 +114,6 @@ export default recordPage({
           <Textarea
             label="Report"
             description="What happened, what was done and what comes next. Plain text; links are clickable."
-            dir="auto"
             autosize
             minRows={5}
             maxRows={24}

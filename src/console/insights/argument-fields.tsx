@@ -123,7 +123,6 @@ function Field(props: {
     return (
       <Textarea
         {...shared}
-        dir="auto"
         autosize
         minRows={4}
         maxRows={24}
@@ -137,7 +136,6 @@ function Field(props: {
       return (
         <TextInput
           {...shared}
-          dir="auto"
           value={String(value ?? "")}
           onChange={({ currentTarget }) => set(currentTarget.value)}
         />

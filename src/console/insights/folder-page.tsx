@@ -37,15 +37,9 @@ export default recordPage({
       {record && <Recordings folder={record} readOnly={readOnly} />}
       <Panel {...(record && { title: "The folder" })}>
         <RecordFormFrame {...frame}>
-          <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-          <TextInput label="Label" dir="auto" {...form.getInputProps("label")} />
-          <Textarea
-            label="Description"
-            dir="auto"
-            autosize
-            minRows={1}
-            {...form.getInputProps("description")}
-          />
+          <TextInput label="Name" required {...form.getInputProps("name")} />
+          <TextInput label="Label" {...form.getInputProps("label")} />
+          <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
         </RecordFormFrame>
       </Panel>
     </Stack>

@@ -91,7 +91,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
         <Panel>
           <RecordFormFrame {...frame}>
             <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
-              <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+              <TextInput label="Name" required {...form.getInputProps("name")} />
               <Select
                 label="Type"
                 allowDeselect={false}
@@ -116,13 +116,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
                 {definition.description}
               </Text>
             )}
-            <Textarea
-              label="Description"
-              dir="auto"
-              autosize
-              minRows={1}
-              {...form.getInputProps("description")}
-            />
+            <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
             {definition && (
               <ArgumentFields
                 // Mounted anew for another definition, which has other parameters.

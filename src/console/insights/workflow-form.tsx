@@ -29,7 +29,7 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
       <Panel>
         <RecordFormFrame {...frame}>
           <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
-            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <TextInput label="Name" required {...form.getInputProps("name")} />
             <Select
               label="Data"
               description={SOURCES[source].about}
@@ -39,13 +39,7 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
               {...form.getInputProps("source")}
             />
           </Group>
-          <Textarea
-            label="Description"
-            dir="auto"
-            autosize
-            minRows={1}
-            {...form.getInputProps("description")}
-          />
+          <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
           <ToolOrder
             ids={values.insight_tool_ids}
             names={new Map(workflow?.insight_tools.map((tool) => [tool.id, tool.name]))}

@@ -32,7 +32,6 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
           size="xs"
           label="Sample"
           placeholder="Built-in sentence"
-          dir="auto"
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />

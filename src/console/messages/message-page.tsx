@@ -44,7 +44,7 @@ export default recordPage({
         {values.rules.length > 0 && <MessageCalendar rules={values.rules} />}
         <Panel>
           <RecordFormFrame {...frame}>
-            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <TextInput label="Name" required {...form.getInputProps("name")} />
             <Select
               label="Kind"
               allowDeselect={false}
@@ -55,7 +55,7 @@ export default recordPage({
               {...form.getInputProps("type")}
             />
             {values.type === "email_template" && (
-              <TextInput label="Subject" required dir="auto" {...form.getInputProps("subject")} />
+              <TextInput label="Subject" required {...form.getInputProps("subject")} />
             )}
             {values.type === "greeting" && (
               <TemplateEditor
@@ -112,7 +112,7 @@ export default recordPage({
               label="Repeat after a language change"
               {...form.getInputProps("repeat_after_language_change", { type: "checkbox" })}
             />
-            <TextInput label="Label" dir="auto" {...form.getInputProps("label")} />
+            <TextInput label="Label" {...form.getInputProps("label")} />
           </RecordFormFrame>
         </Panel>
       </Stack>

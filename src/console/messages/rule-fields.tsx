@@ -40,7 +40,6 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
         </Group>
         <TextInput
           label="Rule name"
-          dir="auto"
           value={rule.description}
           onChange={({ currentTarget }) => onChange({ ...rule, description: currentTarget.value })}
           error={errorOf("description")}
@@ -95,7 +94,6 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
         />
         <Textarea
           label="Text"
-          dir="auto"
           autosize
           minRows={2}
           {...(rule.text.trim() === "" && {

@@ -68,7 +68,7 @@ function NumberGroupForm({ form, record, frame }: RecordFormProps<NumberGroup, V
       {record && <NumbersPanel number_group_id={record.id} mode={record.mode} />}
       <Panel title="Settings">
         <RecordFormFrame {...frame}>
-          <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+          <TextInput label="Name" required {...form.getInputProps("name")} />
           <Select
             label="Used for"
             data={Object.entries(GROUP_MODES).map(([value, label]) => ({ value, label }))}

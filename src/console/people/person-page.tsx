@@ -81,8 +81,8 @@ function PersonForm({ form, record, frame }: RecordFormProps<UserResponse, Value
           {...form.getInputProps("email")}
         />
         <Group grow align="flex-start">
-          <TextInput label="First name" dir="auto" {...form.getInputProps("first_name")} />
-          <TextInput label="Last name" dir="auto" {...form.getInputProps("last_name")} />
+          <TextInput label="First name" {...form.getInputProps("first_name")} />
+          <TextInput label="Last name" {...form.getInputProps("last_name")} />
         </Group>
         <Select
           label="Role"

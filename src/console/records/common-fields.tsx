@@ -9,8 +9,8 @@ export function NameFields<Values extends { name: string; description: string }>
 }) {
   return (
     <>
-      <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-      <Textarea label="Description" dir="auto" autosize minRows={1} {...form.getInputProps("description")} />
+      <TextInput label="Name" required {...form.getInputProps("name")} />
+      <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
     </>
   );
 }
@@ -20,9 +20,5 @@ export function VersionNote<Values extends { edit_comments: string }>(props: {
   form: FieldsForm<Values>;
   record: object | null;
 }) {
-  return (
-    props.record && (
-      <TextInput label="Version note" dir="auto" {...props.form.getInputProps("edit_comments")} />
-    )
-  );
+  return props.record && <TextInput label="Version note" {...props.form.getInputProps("edit_comments")} />;
 }

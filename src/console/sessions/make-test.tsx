@@ -67,7 +67,7 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
         The test repeats the person's messages, and tools answer as recorded. It expects the same tool calls;
         add further expectations.
       </Text>
-      <TextInput label="Name of the test" required dir="auto" {...form.getInputProps("name")} />
+      <TextInput label="Name of the test" required {...form.getInputProps("name")} />
       <SegmentedControl
         aria-label="What the person says"
         data={[
@@ -100,7 +100,7 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
           error={form.errors.suite_id}
         />
       ) : (
-        <TextInput label="Name of the suite" required dir="auto" {...form.getInputProps("suite")} />
+        <TextInput label="Name of the suite" required {...form.getInputProps("suite")} />
       )}
     </WindowForm>
   );

@@ -64,7 +64,6 @@ function Reason(props: { id: string; onValues(values: RedactedValues): void; onC
         description="Stored in the audit log with your name."
         required
         data-autofocus
-        dir="auto"
         {...form.getInputProps("reason")}
       />
     </WindowForm>

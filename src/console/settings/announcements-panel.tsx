@@ -134,7 +134,6 @@ function AnnouncementFieldset({ number, row, onChange, onRemove, errorOf }: RowP
         className={classes.wide}
         aria-label={`Texts of ${name}`}
         autosize
-        dir="auto"
         value={row.lines}
         onChange={({ currentTarget }) => onChange({ ...row, lines: currentTarget.value })}
         error={errorOf("texts") ?? errorOf("default_language")}

@@ -115,7 +115,6 @@ export function ErasePerson({ onClose, address: first = "" }: { onClose(): void;
         description="A telephone number with its country code, an e-mail address, or a chat visitor's id."
         required
         data-autofocus
-        dir="auto"
         {...form.getInputProps("address")}
       />
       {isSeen && preview && (

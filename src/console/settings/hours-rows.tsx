@@ -128,7 +128,6 @@ export function HolidayRow({ number, row, onChange, onRemove, errorOf }: RowProp
       <TextInput
         aria-label={`Name of ${name}`}
         placeholder="Name"
-        dir="auto"
         value={row.name}
         onChange={({ currentTarget }) => onChange({ ...row, name: currentTarget.value })}
         error={errorOf("name")}

@@ -94,8 +94,8 @@ function Form({ organization }: { organization: OrganizationResponse }) {
   return (
     <Panel>
       <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-        <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
-        <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
+        <TextInput label="Name" required {...form.getInputProps("display_name")} />
+        <TextInput label="Description" {...form.getInputProps("description")} />
         <TextInput
           label="Domains"
           description="E-mail domains, separated by commas."
@@ -140,7 +140,6 @@ function DeleteOrganization({ name }: { name: string }) {
           style={{ flex: 1 }}
           label="Delete organization"
           description={`Type the name "${name}" to delete it.`}
-          dir="auto"
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />

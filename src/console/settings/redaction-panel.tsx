@@ -171,7 +171,6 @@ function JudgeFields({ judge, change, errors }: JudgeProps) {
           <Textarea
             label="Look for"
             autosize
-            dir="auto"
             value={judge.look_for}
             onChange={({ currentTarget }) => set({ look_for: currentTarget.value })}
             error={errors["judge.look_for"]}
@@ -193,7 +192,6 @@ function TryPolicy({ policy }: { policy: Omit<Values, "judge"> }) {
       <Textarea
         label="Test text"
         autosize
-        dir="auto"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
       />

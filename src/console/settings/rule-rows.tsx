@@ -75,7 +75,6 @@ export const SourceField = ({ name, value, onChange, error, className }: Optiona
     {...(className !== undefined && { className })}
     aria-label={`Source of ${name}`}
     placeholder="Law or policy"
-    dir="auto"
     value={value ?? ""}
     onChange={({ currentTarget }) => onChange(currentTarget.value || null)}
     error={error}

@@ -120,7 +120,6 @@ function SafetyRulesFields({ form }: { form: FieldsForm<Values> }) {
           style={{ flex: 1, minWidth: 240 }}
           label="More words for yes"
           placeholder="はい, tak"
-          dir="auto"
           {...form.getInputProps("yes_words")}
         />
       </Group>
@@ -150,7 +149,6 @@ function SafetyRulesFields({ form }: { form: FieldsForm<Values> }) {
         label="Said instead"
         description="In place of withheld words."
         required
-        dir="auto"
         {...form.getInputProps("withheld_say")}
       />
       <OptOutJudge form={form} />
@@ -208,7 +206,6 @@ function OutputRules({ rules, onChange, errors }: OutputRulesProps) {
             style={{ flex: 1, minWidth: 180 }}
             label={`Phrases of rule ${at + 1}`}
             placeholder="One a line"
-            dir="auto"
             autosize
             maxRows={6}
             value={phrases}
@@ -226,7 +223,6 @@ function OutputRules({ rules, onChange, errors }: OutputRulesProps) {
           <TextInput
             style={{ flex: 1, minWidth: 180 }}
             label={`Said instead of rule ${at + 1}`}
-            dir="auto"
             value={say}
             onChange={({ currentTarget }) => change(at, { say: currentTarget.value })}
             error={errors[`output_rules.${at}.say`]}

@@ -71,7 +71,6 @@ export default recordPage({
           description={
             record ? undefined : "Empty, if you add files or a web site once the source is created."
           }
-          dir="auto"
           autosize
           minRows={10}
           maxRows={40}

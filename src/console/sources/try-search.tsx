@@ -38,7 +38,6 @@ export function TrySearch({ data_source_id }: { data_source_id: number }) {
             <TextInput
               label="Question"
               placeholder="What does a cleaning cost?"
-              dir="auto"
               maxLength={2000}
               flex={1}
               value={typed}

@@ -90,7 +90,6 @@ function Field(props: { name: string; property: Property; value: unknown; onChan
   return (
     <TextInput
       {...common}
-      dir="auto"
       placeholder={property.format === "date" ? "2026-12-31" : ""}
       value={typeof value === "string" ? value : ""}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}

@@ -159,7 +159,6 @@ function OneInput(props: {
         size="xs"
         mt={4}
         label="Question"
-        dir="auto"
         value={input.description ?? ""}
         onChange={({ currentTarget }) => set({ description: currentTarget.value })}
       />

@@ -83,7 +83,6 @@ export function OperandField(props: {
       ) : (
         <TextInput
           size="xs"
-          dir="auto"
           aria-label={name}
           value={value.value}
           onChange={({ currentTarget }) => onChange({ kind: "text", value: currentTarget.value })}

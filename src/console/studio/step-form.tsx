@@ -65,7 +65,6 @@ export function StepForm(props: Props) {
       <Textarea
         label="Goal"
         description="Tells the model what the step is for."
-        dir="auto"
         autosize
         minRows={1}
         value={step.goal}

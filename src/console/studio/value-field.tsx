@@ -98,7 +98,6 @@ export function ValueField(props: {
         ) : kind === "text" ? (
           <Autocomplete
             {...common}
-            dir="auto"
             data={[...new Set(names.map(({ name }) => `{{ ${name} }}`))]}
             limit={40}
             value={typeof given.value === "string" ? given.value : ""}

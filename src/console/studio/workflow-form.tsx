@@ -51,7 +51,6 @@ export function WorkflowForm(props: { task: StepsTask; onChange(task: StepsTask,
       />
       <Textarea
         label="Tool description"
-        dir="auto"
         autosize
         minRows={1}
         value={task.tool?.description ?? ""}

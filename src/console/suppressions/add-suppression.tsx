@@ -42,7 +42,7 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
         allowDeselect={false}
         {...form.getInputProps("reason")}
       />
-      <TextInput label="Comment" dir="auto" {...form.getInputProps("comment")} />
+      <TextInput label="Comment" {...form.getInputProps("comment")} />
     </WindowForm>
   );
 }

@@ -50,7 +50,6 @@ export function CaseFields(props: {
             <TextInput
               label="Name of the test"
               required
-              dir="auto"
               value={value.name}
               onChange={({ currentTarget }) => set({ name: currentTarget.value })}
               error={errorOf("name")}

@@ -92,7 +92,6 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
           description="Answered with yes or no by people who label sessions. For example: Was the agent polite?"
           required
           autosize
-          dir="auto"
           {...form.getInputProps("question")}
         />
         <RecordSelect
@@ -182,7 +181,6 @@ function WantedField(props: {
     return (
       <TextInput
         label={label}
-        dir="auto"
         value={String(value)}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
         error={error}

@@ -31,7 +31,6 @@ export function PersonFields(props: {
               style={{ flex: 1 }}
               aria-label={`Message ${index + 1}`}
               placeholder="(silence)"
-              dir="auto"
               value={parts.say}
               onChange={({ currentTarget }) => set({ say: currentTarget.value })}
             />

@@ -71,7 +71,6 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
         description="In their own words: I need a cleaning on Thursday."
         required
         autosize
-        dir="auto"
         value={value.goal}
         onChange={({ currentTarget }) => set({ goal: currentTarget.value })}
       />
@@ -79,7 +78,6 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
         label="Manner"
         description="How they talk: in a hurry, confused, changing their mind."
         autosize
-        dir="auto"
         value={value.manner ?? ""}
         onChange={({ currentTarget }) => set({ manner: currentTarget.value || null })}
       />
@@ -87,7 +85,6 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
         label="Facts"
         description="What they know, one fact per line: phone number: 202 555 0147"
         autosize
-        dir="auto"
         value={linesOf(value.facts ?? {})}
         onChange={({ currentTarget }) => set({ facts: factsOf(currentTarget.value) })}
       />

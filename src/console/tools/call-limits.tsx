@@ -43,7 +43,6 @@ export function CallLimits({ definition, onChange, errorOf }: Props) {
           label="Read-back"
           description="Asked word for word. {{ name }} inserts an argument."
           placeholder="Shall I cancel your appointment on {{ day }}?"
-          dir="auto"
           autosize
           maxRows={4}
           value={read_back ?? ""}

@@ -188,7 +188,6 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                     <Textarea
                       label="Description"
                       description="Tells the model what the tool does and when to use it."
-                      dir="auto"
                       autosize
                       minRows={2}
                       maxRows={10}
@@ -252,11 +251,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                       />
                     )}
                     {tool && !readOnly && (
-                      <TextInput
-                        label="Version note"
-                        dir="auto"
-                        {...form.getInputProps("last_updated_comments")}
-                      />
+                      <TextInput label="Version note" {...form.getInputProps("last_updated_comments")} />
                     )}
                   </Stack>
                 )}

@@ -52,7 +52,7 @@ export default recordPage({
         {record && <State webhook={record} />}
         <Panel>
           <RecordFormFrame {...frame}>
-            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <TextInput label="Name" required {...form.getInputProps("name")} />
             <TextInput label="URL" required placeholder="https://" {...form.getInputProps("url")} />
             <Checkbox.Group
               label="Events"

@@ -170,20 +170,11 @@ function WriteText({ agent, onClose }: { agent: AgentResponse; onClose(): void }
         description="The agent names its source by it."
         placeholder="prices"
         required
-        dir="auto"
         maxLength={255}
         data-autofocus
         {...form.getInputProps("name")}
       />
-      <Textarea
-        label="Text"
-        required
-        dir="auto"
-        autosize
-        minRows={8}
-        maxRows={18}
-        {...form.getInputProps("text")}
-      />
+      <Textarea label="Text" required autosize minRows={8} maxRows={18} {...form.getInputProps("text")} />
       <div>
         <FileButton accept=".txt,.md,.csv,.json,.html,.yaml,text/*" onChange={(file) => void readText(file)}>
           {(button) => (

@@ -168,7 +168,6 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 onChange={({ currentTarget }) => setText(currentTarget.value)}
                 maxLength={20_000}
                 disabled={isOver}
-                dir="auto"
                 autoComplete="off"
               />
               {talk.isAnswering && text === "" ? (

@@ -50,25 +50,38 @@ async function unpackChromium(): Promise<string> {
   const manifest = path.join(MODULES, "@sparticuz/chromium/package.json");
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
   const folder = path.join(CACHE, version);
-  if (existsSync(folder)) return folder;
+  if (!existsSync(folder)) await unpackTo(folder);
+  await nameFonts(folder);
+  return folder;
+}
+
+async function unpackTo(folder: string): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(`${folder}.`);
   try {
     const program = path.join(import.meta.dirname, "chromium-unpack.ts");
     await promisify(execFile)(process.execPath, [program], { env: { ...process.env, TMPDIR: own } });
-    await writeFile(path.join(own, "fonts/fonts.conf"), fontConfiguration(folder));
     await rename(own, folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
-  return folder;
 }
 
 /**
- * What the browser reads to find its letters. The package's own file names `/tmp/fonts` only: unpacked elsewhere, the
- * browser finds no font at all, hangs for a minute and dies with its first page.
+ * Writes what the browser reads to find its letters. The package's own file names `/tmp/fonts` only: unpacked elsewhere, the
+ * browser finds no font at all, hangs for a minute and dies with its first page. The same where the packages were copied
+ * from another folder, so it is looked at each time.
  */
+async function nameFonts(folder: string): Promise<void> {
+  const file = path.join(folder, "fonts/fonts.conf");
+  const wanted = fontConfiguration(folder);
+  if (existsSync(file) && readFileSync(file, "utf8") === wanted) return;
+  const own = `${file}.${process.pid}`;
+  await writeFile(own, wanted);
+  await rename(own, file);
+}
+
 function fontConfiguration(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

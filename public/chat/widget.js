@@ -89,6 +89,7 @@
     panel.append(made);
     const judge = () => {
       if (ready) return;
+      // biome-ignore lint/suspicious/noConsole: for the site's author, whose page this is; visitors read the words below
       console.warn(
         `The chat was not shown. Is ${location.origin} among the "Allowed sites" of its channel in Parley?`,
       );

@@ -232,7 +232,7 @@ describe("a backup or restore that can't be done says why, and leaves nothing", 
     const folder = newFolder();
     writeFileSync(path.join(folder, "notes.txt"), "Remember the milk");
     const restored = async (...args: string[]) => (await typedHere(["restore", ...args], { folder })).stderr;
-    expect(await restored()).toMatch(/^parley: name the file to read: \.\/parley restore parley\.backup\n/);
+    expect(await restored()).toMatch(/^parley: Name the file to read: \.\/parley restore parley\.backup\n/);
     expect(await restored("none.backup")).toBe("parley: There is no none.backup.\n");
     expect(await restored(folder)).toMatch(/is a folder, not a backup\.\n$/);
     expect(await restored("notes.txt")).toBe("parley: This is not a backup of Parley.\n");

@@ -155,14 +155,14 @@ describe("is refused with what to do", () => {
     [[], "Say where to: ./parley listen --forward-to http://127.0.0.1:3000/hook"],
     [["--forward-to", "ftp://127.0.0.1/"], "--forward-to is an address such as"],
     [["--forward-to", "nowhere"], '"nowhere" is none.'],
-    [["--forward-to"], "argument missing"],
+    [["--forward-to"], "--forward-to needs a value"],
     [
       ["--forward-to", "http://127.0.0.1:3000/", "--url", "http://127.0.0.1:1"],
       "PARLEY_API_TOKEN, or --token",
     ],
   ])("%j", async (args, sentence) => {
     const { code, stdout, stderr } = await run(["listen", ...args], { folder: newFolder() });
-    expect([code, stdout]).toEqual([1, ""]);
+    expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(sentence);
   });
 

@@ -87,5 +87,5 @@ test("simulate --agent has people call, text and mail an agent of the program th
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });
   expect(code).toBe(2);
-  expect(stderr).toContain("a seed is a number");
+  expect(stderr).toContain("A seed is a number");
 });

@@ -200,7 +200,7 @@ async function webhook(page: Page): Promise<void> {
   await latest.getByRole("row", { name: /patient-17 .*declined/ }).waitFor();
   await picture(page, "board");
   await latest.getByRole("row", { name: /patient-24 / }).waitFor();
-  await page.getByRole("status").filter({ hasText: "No active calls." }).waitFor();
+  await page.getByRole("status").filter({ hasText: "No attempts under way." }).waitFor();
 }
 
 /** Minute 4: what the calls were about, at a price that is shown before and agreed to. */

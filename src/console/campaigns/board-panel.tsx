@@ -58,7 +58,7 @@ function Board({ board }: { board: CampaignBoard }) {
           <Text size="sm" role="status">
             <b>
               {board.under_way === 0
-                ? "No active calls."
+                ? "No attempts under way."
                 : `${counted(board.under_way, "attempt")} under way.`}
             </b>{" "}
             {today(board)}

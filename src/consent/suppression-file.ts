@@ -64,7 +64,8 @@ const readSuppressions = (
 ): AsyncGenerator<ListRow> =>
   readAddressFile(file, { columns: EXPORTED, required: ["address"] }, (cells) => {
     const { cell, wrong } = cells;
-    const address = readAddress(cell("address"), calling_code);
+    const isExported = cell("kind") !== "";
+    const address = isExported ? readStored(cell("address")) : readAddress(cell("address"), calling_code);
     if (address === null) wrong("address", ADDRESS_FAULT);
     const scope = cell("scope").toLowerCase() || "all";
     if (!isOneOf(SUPPRESSION_SCOPES, scope))
@@ -86,6 +87,11 @@ const readSuppressions = (
     const lifted = readEnding(cells, "lifted", OPT_OUT_PATHS, at);
     return { address, scope, reason, occurred_at, through, said, message_id, comment, lifted } as ListRow;
   });
+
+/** What an export tells stands in its one spelling: short codes and senders' names, which wrote to us, are no E.164. */
+const readStored = (text: string): string | null =>
+  readAddress(text, null) ?? (SENDER.test(text) ? text : null);
+const SENDER = /^(?:\d{3,8}|[\w .&-]{1,11})$/;
 
 type Imported = { added: number; lifted: number; known: number };
 

@@ -30,7 +30,8 @@ const upload = async ({ token }: Workspace, ledger: Ledger, content: string) =>
     )
   ).body;
 
-const ADDRESSES = ["+15125550123", "+4930901820", "ann@example.com"];
+/** Short codes and names write to us, too, and say STOP. */
+const ADDRESSES = ["+15125550123", "+4930901820", "ann@example.com", "72345", "PARLEY"];
 const address = fc.constantFrom(...ADDRESSES);
 /** What people write, and what would run in a spreadsheet or is taken apart by one. */
 const words = fc
@@ -158,6 +159,29 @@ test("exports imported into an empty workspace in any order give the same standi
     ),
     { numRuns: rounds(25) },
   );
+});
+
+test("a short code that said STOP comes back from an export as it was, under any calling code, and is a fault in other lists", async () => {
+  const [from, to] = [await workspace(), await workspace()];
+  const { sub_organization_id } = from.caller;
+  const at = app.clock.now();
+  const proof = { at, through: "text", said: "STOP", session_id: null, message_id: "SM8" } as const;
+  const entry = {
+    sub_organization_id,
+    address: "72345",
+    scope: "all",
+    reason: "unsubscribed",
+    proof,
+  } as const;
+  await app.db.transaction().execute((tx) => suppress(tx, [entry], at));
+  const content = await download(from, "suppressions");
+  const form = { file: { filename: "s.csv", content } };
+  const imported = await sendForm(app, "POST", "/api/v1/suppressions/csv?calling_code=49", form, to.token);
+  expect(imported).toMatchObject({ status: 200, body: { added: 1 } });
+  expect(await standing(to)).toEqual(await standing(from));
+  expect(await upload(to, "suppressions", "address\n72345\n")).toMatchObject({
+    detail: [{ loc: ["file", 2, "address"] }],
+  });
 });
 
 test("a lifted row lifts nothing that holds, and a revoked row ends what was given here before", async () => {

@@ -11,15 +11,19 @@ import {
 } from "./loop-guard.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
-/** A message that waits for its answer, as the loop guard looks at it; its medium knows where it is kept. */
-export type LoopMessage = HeardMessage & {
+/** What the loop guard compares. */
+export type LoopWords = HeardMessage & {
   category: "text" | "mail";
   person: string;
-  /** A person has looked at it (held-message.ts). */
-  released: boolean;
   pace: PaceLimits;
   /** Of the same dialogue, since a day before. */
   earlier(): Promise<EarlierMessage[]>;
+};
+
+/** A message that waits for its answer, as the loop guard looks at it; its medium knows where it is kept. */
+export type LoopMessage = LoopWords & {
+  /** A person has looked at it (held-message.ts). */
+  released: boolean;
   /** The session that it is shown in; null where the dialogue has had none. */
   session(): Promise<number | null>;
   /** Keeps it without an answer. */
@@ -47,11 +51,30 @@ export async function isHeld(
   return true;
 }
 
+/**
+ * Whether an opt-out word gets no answer any more: programs that answer each other with such words are answered no more than
+ * with any others. The word itself counts, so nothing is held for a person to look at; they are told once.
+ */
+export async function isLoopOfWords(
+  tx: Tx,
+  target: WrittenTarget,
+  message: LoopWords,
+  session_id: number | null,
+): Promise<boolean> {
+  const earlier = await message.earlier();
+  const why = whyHeld(earlier, message, message.pace);
+  if (why === null) return false;
+  const last = earlier.at(-1);
+  const isTold = last !== undefined && whyHeld(earlier.slice(0, -1), last, message.pace) !== null;
+  if (!isTold) await tell(tx, target, message, why, session_id, message.at);
+  return true;
+}
+
 /** Tells the people who work here that somebody is answered no more. */
 const tell = (
   tx: Tx,
   { sub_organization_id, target: our_address }: WrittenTarget,
-  { category, person, words }: LoopMessage,
+  { category, person, words }: LoopWords,
   why: HoldReason,
   session_id: number | null,
   at: Date,

@@ -10,8 +10,8 @@ import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
-import { isHeld, type LoopMessage } from "./held-loop.ts";
-import { TEXT_PACE, whyHeld } from "./loop-guard.ts";
+import { isHeld, isLoopOfWords, type LoopMessage, type LoopWords } from "./held-loop.ts";
+import { TEXT_PACE } from "./loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
 import { endIdleTexts, newestTextSession, openTextSession, startTextSession } from "./text-session.ts";
@@ -111,7 +111,11 @@ export async function receiveText(
     if (optOut || !answering) await updateText(tx, id, { status: "ANSWERED" }, now);
     const reply = optOut?.reply ?? null;
     const isConfirmed = optOut?.effect === "suppressed" && isSaidAgain;
-    if (reply !== null && !isConfirmed && !(await looksLikeLoop(tx, { ...dialogue, id }, text.text, now))) {
+    const isAnswered =
+      reply !== null &&
+      !isConfirmed &&
+      !(await isLoopOfWords(tx, target, word(tx, { ...dialogue, id }, text.text, now), session_id));
+    if (isAnswered) {
       const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
       await insertText(tx, engine.vault, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
     }
@@ -119,6 +123,15 @@ export async function receiveText(
     return "new";
   });
 }
+
+const word = (tx: Tx, text: Correspondence & { id: number }, words: string, at: Date): LoopWords => ({
+  category: "text",
+  person: text.source,
+  words,
+  at,
+  pace: TEXT_PACE,
+  earlier: () => heardBefore(tx, { ...text, at }),
+});
 
 /** Whether a text of theirs has put the person on the list, which they were told then. */
 const hasOptedOut = async (
@@ -129,14 +142,6 @@ const hasOptedOut = async (
   (await optOutsOf(tx, sub_organization_id, person)).some(
     ({ scope, through }) => scope === "all" && through === "text",
   );
-
-/** Programs that answer each other with such words are answered no more than with any others. */
-const looksLikeLoop = async (
-  tx: Tx,
-  text: Correspondence & { id: number },
-  words: string,
-  at: Date,
-): Promise<boolean> => whyHeld(await heardBefore(tx, { ...text, at }), { words, at }, TEXT_PACE) !== null;
 
 /** Everything that a dialogue waits for: answers first, then what is to be sent, each in its order. */
 export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {

@@ -249,6 +249,19 @@ describe("opt-outs", () => {
     expect(sent(await settled())).toHaveLength(1);
     for (let n = 1; n <= 20; n++) await write(from, "HELP");
     expect(sent(await settled())).toHaveLength(1 + 12);
+    const events = await app.db
+      .selectFrom("events")
+      .select(["category", "description", "attributes"])
+      .where("type", "=", "answers-held")
+      .where("user_id", "=", from)
+      .execute();
+    expect(events).toMatchObject([
+      {
+        category: "text",
+        description: expect.stringContaining(`${from} is not answered: the same words came again and again`),
+        attributes: { why: "repeated", words: "HELP" },
+      },
+    ]);
     expect((await suppressed(app.db, app.admin.sub_organization_id, "sms", [from])).size).toBe(1);
     await write(from, "START");
     expect(sent(await settled())).toHaveLength(1 + 12 + 1);

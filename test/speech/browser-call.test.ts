@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { FRAME_MS } from "../../src/audio/frames.ts";
 import { createLocalEngines } from "../../src/media/local-engines.ts";
+import { isLoud } from "../../src/simulator/caller-ear.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { PageCaller, speech } from "../harness/page-caller.ts";
@@ -78,9 +80,9 @@ describe("a call from a page", () => {
     await caller.play(interruption);
     await caller.agentSays("For what day?");
     expect(caller.cleared).toBeGreaterThan(0);
-    // Hung up before its sound comes, nothing of it would have been heard.
+    // Heard to its end: a busy machine leaves gaps in a sentence, and none as long as these two seconds.
     await caller.until(() => caller.isHearing);
-    await caller.until(() => !caller.isHearing);
+    await caller.until(() => !caller.isHearing && !caller.heard.slice(-2000 / FRAME_MS).some(isLoud));
     caller.hangUp();
     // On a slow machine the caller's voice takes longer to come than a person may be silent.
     const said_aloud = caller.transcript.filter((line) => line !== "agent: Are you still there?");
@@ -142,8 +144,7 @@ describe("a call from a page", () => {
       { source: "user", text: "when are you open" },
       { source: "agent", text: expect.stringMatching(/^We\b.* —$/) },
       { source: "user", text: "wait i want to book an appointment" },
-      // A slow page may hang up within it.
-      { source: "agent", text: expect.stringMatching(/^For\b(?: what day\?|.* —)$/) },
+      { source: "agent", text: "For what day?" },
     ]);
   });
 });

@@ -79,6 +79,21 @@ describe("what a mail adds to those it quotes", () => {
       "outlook, german",
       "Tuesday is better.\n\nVon: Clinic <a@b.example>\nGesendet: Dienstag, 3. März 2026\nAn: Ann\nBetreff: Besuch\n\nYour appointment",
     ],
+    ...[
+      ["Van", "Verzonden", "Aan", "Onderwerp"],
+      ["Od", "Wysłane", "Do", "Temat"],
+      ["Från", "Skickat", "Till", "Ämne"],
+      ["Fra", "Sendt", "Til", "Emne"],
+      ["От", "Отправлено", "Кому", "Тема"],
+      ["Kimden", "Gönderildi", "Kime", "Konu"],
+    ].map(([from, sent, to, subject]) => [
+      `outlook, ${subject}`,
+      `Tuesday is better.\n\n${from}: Clinic <a@b.example>\n${sent}: 2026-03-03 10:12\n${to}: Ann\n${subject}: Visit\n\nYour appointment is on Monday.`,
+    ]),
+    [
+      "outlook on the web",
+      `Tuesday is better.\n\n${"-".repeat(80)}\nFrom: Clinic <a@b.example>\nSent: Tuesday, March 3, 2026 10:12 AM\nTo: Ann\nSubject: Visit\n\nYour appointment is on Monday.`,
+    ],
     [
       "original message",
       "Tuesday is better.\n\n-----Original Message-----\nFrom: Clinic\n\nYour appointment is on Monday.",

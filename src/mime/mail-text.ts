@@ -100,10 +100,11 @@ function isBroken(line: string, more: readonly string[], above: string): boolean
 
 const SEPARATOR =
   /^[-_*\s]*(original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht|message d'origine|mensaje original|messaggio originale|mensagem original|begin forwarded message|原始邮件|转发的邮件|원본 메시지|元のメッセージ)[-_*:\s]*$/iu;
-const RULE = /^_{20,}\s*$/;
-const FROM_LINE = /^\*?(from|von|de|da|van|od|от|发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]\*?\s*\S/iu;
+const RULE = /^(_{20,}|-{20,})\s*$/;
+const FROM_LINE =
+  /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]\*?\s*\S/iu;
 const HEADER_LINE =
-  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목)\s*\*?\s*[:：]\*?/iu;
+  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|verzonden|aan|onderwerp|wysłane|do|temat|skickat|till|ämne|sendt|til|emne|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|кому|тема|дата|надіслано|gönderildi|tarih|kime|konu|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목)\s*\*?\s*[:：]\*?/iu;
 
 function beginsQuote(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();

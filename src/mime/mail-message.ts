@@ -73,6 +73,7 @@ const PARSING: SimpleParserOptions & { maxHeadSize: number; maxChildNodes: numbe
 export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
   const parsed = await parse(raw);
   const text = cut(parsed.text ?? "");
+  const subject = cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE);
   const message_id = bareId(parsed.messageId) ?? `${sha256(raw.toString("latin1"))}@no-message-id`;
   const in_reply_to = bareId(parsed.inReplyTo);
   const references = [parsed.references ?? []].flat().flatMap((id) => bareId(id) ?? []);
@@ -83,9 +84,9 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     in_reply_to,
     thread_ids: [...new Set([...references, ...(in_reply_to ? [in_reply_to] : [])])].slice(-MOST_IDS),
     from,
-    subject: cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE),
+    subject,
     text,
-    new_text: newText(text),
+    new_text: newText(text, subject),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
     attachments: parsed.attachments.slice(0, MOST_ATTACHMENTS).map(attached),
     automatic: whyAutomatic(parsed.headerLines, envelope_from, from?.address ?? null, reports),

@@ -105,6 +105,37 @@ describe("what a mail adds to those it quotes", () => {
     ["windows line ends", `Tuesday is better.\r\n\r\nOn Tue, Clinic <a@b.example> wrote:\r\n> hello`],
   ])("%s", (_, text) => expect(newText(text)).toBe("Tuesday is better."));
 
+  const attribution = "On Tue, 3 Mar 2026 at 10:12, Clinic <a@b.example> wrote:";
+  test.each([
+    [
+      "below",
+      `Hi,\n\n${attribution}\n${quote}\n\nTuesday is better.\n\n-- \nAnn`,
+      "Hi,\n\nTuesday is better.",
+    ],
+    [
+      "between",
+      `Hello Clinic\n\n${attribution}\n> Which day?\n\nTuesday.\n\n> At what time?\n\nAt ten.`,
+      "Hello Clinic\n\nTuesday.\n\nAt ten.",
+    ],
+    ["below, after a blank line", `\n${attribution}\n${quote}\n\nTuesday is better.`, "Tuesday is better."],
+    ["above a notice", `STOP\n\n${attribution}\n${quote}\n\nThis message is confidential.`, "STOP"],
+  ])("an answer %s of a quote is read", (_, text, said) => expect(newText(text)).toBe(said));
+
+  const handedOn =
+    "From: Bob <bob@example.com>\nDate: 3 Mar 2026\nSubject: Pain\nTo: Ann\n\nMy tooth hurts.\n> It did before.";
+  test.each([
+    ["gmail", `---------- Forwarded message ---------\n${handedOn}`, "Fwd: Pain"],
+    ["thunderbird", `-------- Weitergeleitete Nachricht --------\n${handedOn}`, "Fwd: Pain"],
+    ["apple", `Début du message transféré :\n\n${handedOn}`, "Fwd: Pain"],
+    ["outlook", handedOn, "WG: Pain"],
+  ])("a mail that is handed on is read, also below words of one's own: %s", (_, mail, subject) => {
+    expect(newText(`\n${mail}`, subject)).toBe(mail);
+    expect(newText(`Please read this.\n\n-- \nAnn\n\n${mail}`, subject)).toBe(`Please read this.\n\n${mail}`);
+    expect(
+      newText(`Tuesday is better.\n\n${attribution}\n> ${mail.replaceAll("\n", "\n> ")}`, "Re: Pain"),
+    ).toBe("Tuesday is better.");
+  });
+
   test("what looks like a quote to nobody stays", () => {
     for (const plain of [
       "On Monday I can't come.\n\nFrom: the station I walk.\n\nWhat she wrote: nothing new.",

@@ -1,25 +1,43 @@
 /**
  * What of a mail's plain text is new: without the mails it quotes and without a signature. Mail programs mark both in
- * few ways; what is marked in none is kept, since a lost sentence is worse than a quoted one. Pure.
+ * few ways; what is marked in none is kept, since a lost sentence is worse than a quoted one. A mail that is handed on is
+ * no quote: we have not read it. Pure.
  */
-export function newText(text: string): string {
-  const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll(" ", " ").split("\n");
+export function newText(text: string, subject = ""): string {
+  const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll("\u00a0", " ");
+  const lines = plain.split("\n");
   const quoteAt = lines.findIndex((_, at) => beginsQuote(lines, at));
-  const above = quoteAt === -1 ? lines : lines.slice(0, quoteAt);
-  const signatureAt = above.findIndex((line, at) => beginsSignature(line, above.length - at));
-  const own = (signatureAt === -1 ? above : above.slice(0, signatureAt)).filter(
-    (line) => !line.startsWith(">"),
-  );
-  const said = own
+  if (quoteAt === -1) return tidy(ownOf(lines));
+  const above = ownOf(lines.slice(0, quoteAt));
+  if (isHandedOn(lines, quoteAt, subject)) return tidy([...above, ...lines.slice(quoteAt)]);
+  const said = tidy(above);
+  // Who greets above a quote answers below it, or between its lines. Below an answer stand notices that servers add.
+  if (said !== "" && !isGreeting(said)) return said;
+  if (isMarked(lines, quoteAt)) return tidy([said, "", ...answersBelow(lines.slice(quoteAt))]);
+  // Everything looked quoted: a quote that was mistaken for one.
+  return said === "" && quoteAt === 0 ? tidy(withoutQuotes(lines)) : said;
+}
+
+/** Without lines that are marked as quoted, and to where a signature begins. */
+function ownOf(lines: readonly string[]): string[] {
+  const signatureAt = lines.findIndex((line, at) => beginsSignature(line, lines.length - at));
+  return (signatureAt === -1 ? lines : lines.slice(0, signatureAt)).filter((line) => !line.startsWith(">"));
+}
+
+const tidy = (lines: readonly string[]): string =>
+  lines
     .join("\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-  if (said !== "") return said;
-  // Everything looked quoted: an answer below the quote, or a quote that was mistaken for one.
-  return quoteAt === 0 ? withoutQuotes(lines) : "";
+
+/** What stands below marked lines and between them, to the next quote that is not marked. */
+function answersBelow(quoted: readonly string[]): string[] {
+  const lines = withoutQuotes(quoted);
+  const endAt = lines.findIndex((_, at) => beginsQuote(lines, at));
+  return ownOf(endAt === -1 ? lines : lines.slice(0, endAt));
 }
 
-function withoutQuotes(lines: readonly string[]): string {
+function withoutQuotes(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const attribution = attributionAt(lines, at);
@@ -27,7 +45,28 @@ function withoutQuotes(lines: readonly string[]): string {
     if (attribution === 0 && !line.startsWith(">")) kept.push(line);
     at += attribution || 1;
   }
-  return kept.join("\n").trim();
+  return kept;
+}
+
+/** Words that begin letters in the languages of mail programs; whatever ends with a comma in one short line begins one, too. */
+const GREETING =
+  /^(hi|hey|hello|dear|good (morning|afternoon|evening|day)|hallo|moin|guten (tag|morgen|abend)|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|ch[eè]re?|hola|buen[oa]s|estimad[oa]s?|ciao|salve|buon(giorno|asera)|gentile|olá|bom dia|boa (tarde|noite)|prezad[oa]s?|dag|goede(morgen|middag|navond)|beste|hej|hei|cześć|dzień dobry|szanown[iay]|привет|здравствуйте|добрый|merhaba|sayın)(?!\p{L})/iu;
+const LONGEST_GREETING = 6;
+const isGreeting = (said: string): boolean =>
+  !said.includes("\n") &&
+  said.split(/\s+/).length <= LONGEST_GREETING &&
+  (GREETING.test(said) || /[,，、]$/u.test(said));
+
+/** Whether the lines of the mail that an attribution introduces are marked as quoted. */
+function isMarked(lines: readonly string[], quoteAt: number): boolean {
+  const attribution = attributionAt(lines, quoteAt);
+  return attribution > 0 && isQuotedBelow(lines, quoteAt + attribution);
+}
+
+function isQuotedBelow(lines: readonly string[], below: number): boolean {
+  let at = below;
+  while (at < lines.length && lines[at]?.trim() === "") at++;
+  return lines[at]?.trimStart().startsWith(">") ?? false;
 }
 
 /** "On Tue, 3 Mar 2026 at 10:12, Ann <ann@example.com> wrote:" in the languages of mail programs, by its last words. */
@@ -73,10 +112,7 @@ function attributionAt(lines: readonly string[], at: number): number {
 
 /** Somebody may introduce words of their own so ("This is what she wrote:"); programs tell day or address, or mark what follows. */
 function isOfProgram(attribution: string, lines: readonly string[], below: number): boolean {
-  if (ADDRESS.test(attribution) || DAY.test(attribution)) return true;
-  let at = below;
-  while (at < lines.length && lines[at]?.trim() === "") at++;
-  return lines[at]?.trimStart().startsWith(">") ?? false;
+  return ADDRESS.test(attribution) || DAY.test(attribution) || isQuotedBelow(lines, below);
 }
 
 const VERB_ALONE = new RegExp(`^${WROTE.source}`, "iu");
@@ -98,8 +134,17 @@ function isBroken(line: string, more: readonly string[], above: string): boolean
   return isFull && above === "" && DATED.test(line) && ADDRESS.test(rest);
 }
 
-const SEPARATOR =
-  /^[-_*\s]*(original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht|message d'origine|mensaje original|messaggio originale|mensagem original|begin forwarded message|原始邮件|转发的邮件|원본 메시지|元のメッセージ)[-_*:\s]*$/iu;
+const ORIGINAL =
+  /^[-_*\s]*(original message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale|mensagem original|原始邮件|원본 메시지|元のメッセージ)[-_*:\s]*$/iu;
+const HANDED_ON =
+  /^[-_*\s]*((begin |anfang der |début du |inicio del |inizio |início da )?(forwarded message|weitergeleiteten? nachricht|message transféré|mensaje reenviado|messaggio inoltrato|mensagem (encaminhada|reenviada)|doorgestuurd bericht|vidarebefordrat meddelande|przekazana wiadomość|пересылаемое сообщение)|转发的邮件|전달된 메시지|転送されたメッセージ)[-_*:\s]*$/iu;
+/** Outlook tells by the subject alone that a mail is handed on. */
+const HANDED_ON_SUBJECT = /^\s*(fwd?|wg|tr|rv|enc|doorst|vb)\s*:/iu;
+
+const isHandedOn = (lines: readonly string[], at: number, subject: string): boolean =>
+  HANDED_ON.test((lines[at] ?? "").trim()) ||
+  (HANDED_ON_SUBJECT.test(subject) && attributionAt(lines, at) === 0);
+
 const RULE = /^(_{20,}|-{20,})\s*$/;
 const FROM_LINE =
   /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]\*?\s*\S/iu;
@@ -109,7 +154,7 @@ const HEADER_LINE =
 function beginsQuote(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();
   if (line === "") return false;
-  if (SEPARATOR.test(line)) return true;
+  if (ORIGINAL.test(line) || HANDED_ON.test(line)) return true;
   if (attributionAt(lines, at) > 0) return true;
   const following = RULE.test(line) ? at + 1 : at;
   return isHeaderBlock(lines, following);

@@ -180,13 +180,13 @@ const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): P
 /** Nobody reads on after that, and a model pays for each word. */
 const LONGEST_MESSAGE = 20_000;
 
-/** What the agent reads of a mail: its subject where it opens a session, what is new in it, and its files by name. */
+/** What the agent reads of a mail: its subject where it opens a session or says all (an invitation declined), what is new in it, and its files by name. */
 export function wordsOf(
   mail: Pick<StoredMail, "subject" | "text" | "new_text" | "attachments">,
   opened: boolean,
 ): string {
   const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE).toWellFormed();
-  const subject = opened && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
+  const subject = (opened || words.trim() === "") && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
   const parts = [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "");
   return parts.join("\n\n") || NO_TEXT;
 }

@@ -69,6 +69,16 @@ describe("a conversation by mail", () => {
     expect(first.text).toContain("Please tell us what it is about.");
   });
 
+  test("tells the subject of a mail without words, which says all where an invitation is declined", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, subject: "Visit", text: "Hello" });
+    const to = (await nthMail(ann, 1)).replyTo?.value[0]?.address ?? "";
+    const invitation = "BEGIN:VCALENDAR\r\nMETHOD:REPLY\r\nEND:VCALENDAR\r\n";
+    const raw = `From: ${ann}\r\nSubject: Declined: Visit on Tuesday\r\nContent-Type: text/calendar; method=REPLY\r\n\r\n${invitation}`;
+    await app.deliver({ from: ann, to, raw });
+    expect((await nthMail(ann, 2)).text).toContain("Tuesday it is.");
+  });
+
   test("is answered in its thread, and goes on by the answer's address or its references", async () => {
     const ann = somebody();
     await app.deliver({

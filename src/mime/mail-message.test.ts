@@ -48,6 +48,25 @@ describe("a mail that came in", () => {
     });
   });
 
+  test("keeps no signature of the mail as a file of its sender's", async () => {
+    const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+    for (const type of ["application/pkcs7-signature; name=smime.p7s", "application/pgp-signature"]) {
+      const parts = [
+        part("text/plain", "Hello"),
+        part('application/pdf; name="a.pdf"', "%PDF"),
+        part(type, "x"),
+      ];
+      const raw = mail(
+        [FROM, "MIME-Version: 1.0", 'Content-Type: multipart/signed; boundary="b"'],
+        `${parts.join("")}--b--`,
+      );
+      expect(await readMail(raw, null)).toMatchObject({
+        new_text: "Hello",
+        attachments: [{ name: "a.pdf" }],
+      });
+    }
+  });
+
   test.each([
     ["Auto-Submitted: auto-replied"],
     ["Auto-Submitted: auto-generated (vacation)"],

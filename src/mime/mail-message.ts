@@ -88,7 +88,10 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     text,
     new_text: newText(text, subject),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
-    attachments: parsed.attachments.slice(0, MOST_ATTACHMENTS).map(attached),
+    attachments: parsed.attachments
+      .filter(({ contentType }) => !isSeal(contentType))
+      .slice(0, MOST_ATTACHMENTS)
+      .map(attached),
     automatic: whyAutomatic(parsed.headerLines, envelope_from, from?.address ?? null, reports),
     reports,
   };
@@ -140,6 +143,10 @@ function senderOf(from: AddressObject | undefined): IncomingMail["from"] {
   }
   return null;
 }
+
+/** Signatures of a mail, and the part that says how it is encrypted: programs' own, and nobody's files. */
+const isSeal = (content_type: string): boolean =>
+  /^application\/((x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/i.test(content_type);
 
 function attached({ filename, contentType, content }: Attachment, index: number) {
   const name = (filename ?? `attachment-${index + 1}`).replace(/[\p{Cc}/\\]/gu, "_");

@@ -99,6 +99,12 @@ describe("what a mail adds to those it quotes", () => {
       "Tuesday is better.\n\n-----Original Message-----\nFrom: Clinic\n\nYour appointment is on Monday.",
     ],
     ["signature", "Tuesday is better.\n\n-- \nAnn Example\n+1 512 555 0100"],
+    ["a provider's", "Tuesday is better.\n\nSent with Proton Mail secure email."],
+    ["a picture's place", "[cid:image001.png@01DB8C3E]Tuesday is better.\n"],
+    [
+      "signed in itself",
+      "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nTuesday is better.\n\n-----BEGIN PGP SIGNATURE-----\n\niQEz\n=abcd\n-----END PGP SIGNATURE-----\n",
+    ],
     ["telephone", "Tuesday is better.\n\nSent from my iPhone"],
     ["answer between quotes", "> Your appointment is on Monday.\nTuesday is better.\n> See you then."],
     ["answer below", `On Tue, 3 Mar 2026, Clinic wrote:\n${quote}\n\nTuesday is better.`],

@@ -5,7 +5,7 @@
  */
 export function newText(text: string, subject = ""): string {
   const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll("\u00a0", " ");
-  const lines = plain.split("\n");
+  const lines = withoutArmor(plain.replace(PLACE_OF_PICTURE, "")).split("\n");
   const quoteAt = lines.findIndex((_, at) => beginsQuote(lines, at));
   if (quoteAt === -1) return tidy(ownOf(lines));
   const above = ownOf(lines.slice(0, quoteAt));
@@ -17,6 +17,20 @@ export function newText(text: string, subject = ""): string {
   // Everything looked quoted: a quote that was mistaken for one.
   return said === "" && quoteAt === 0 ? tidy(withoutQuotes(lines)) : said;
 }
+
+/** Where a picture stands in the HTML, which is among the files. */
+const PLACE_OF_PICTURE = /\[cid:[^\]\s]{1,200}\]/gi;
+/** A text that is signed in itself, without the lines around it (RFC 9580, 7). */
+function withoutArmor(text: string): string {
+  const beginsAt = text.indexOf("-----BEGIN PGP SIGNED MESSAGE-----\n");
+  const wordsAt = beginsAt === -1 ? -1 : text.indexOf("\n\n", beginsAt);
+  const signedAt = wordsAt === -1 ? -1 : text.indexOf("\n-----BEGIN PGP SIGNATURE-----\n", wordsAt);
+  const endsAt = signedAt === -1 ? -1 : text.indexOf(END_OF_ARMOR, signedAt);
+  if (endsAt === -1) return text;
+  const words = text.slice(wordsAt + 2, signedAt).replace(/^- /gm, "");
+  return text.slice(0, beginsAt) + words + text.slice(endsAt + END_OF_ARMOR.length);
+}
+const END_OF_ARMOR = "-----END PGP SIGNATURE-----";
 
 /** Without lines that are marked as quoted, and to where a signature begins. */
 function ownOf(lines: readonly string[]): string[] {
@@ -169,7 +183,7 @@ function isHeaderBlock(lines: readonly string[], at: number): boolean {
 
 /** RFC 3676 §4.3 marks a signature by "-- "; the rest is what telephones add of themselves, near the end. */
 const SENT_FROM =
-  /^(sent from (my|mail|yahoo|outlook)|get outlook for|von meinem .{2,30} gesendet|gesendet von|envoyé de(puis)? mon|enviado desde mi|inviato da|enviado do meu|从我的.{2,20}发送|iphoneから送信|나의 .{2,20}에서 보냄)/iu;
+  /^(sent from (my|mail|yahoo|outlook)|sent with proton ?mail|get outlook for|von meinem .{2,30} gesendet|gesendet von|envoyé de(puis)? mon|enviado desde mi|inviato da|enviado do meu|从我的.{2,20}发送|iphoneから送信|나의 .{2,20}에서 보냄)/iu;
 const beginsSignature = (line: string, from_end: number): boolean =>
   /^--\s?$/.test(line) || (SENT_FROM.test(line.trim()) && from_end <= 6);
 

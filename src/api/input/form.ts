@@ -11,6 +11,8 @@ export type Form = {
   max_file_bytes?: number;
   /** The operation reads the file itself with `request.file()`, as it comes: for what is too big for memory. */
   streamed?: true;
+  /** Texts that PostgreSQL can't store are not refused: a carrier would lose what somebody wrote. Whoever reads them cleans them. */
+  as_sent?: true;
 };
 
 /** A file of a form, read whole. */
@@ -68,7 +70,7 @@ export async function readForm(request: FastifyRequest, form: Form): Promise<Rec
   if (request.body !== undefined && !isUrlEncoded(request)) {
     throw wrongMediaType(form.type);
   }
-  for (const [name, value] of Object.entries(fields)) checkText(name, value);
+  if (!form.as_sent) for (const [name, value] of Object.entries(fields)) checkText(name, value);
   return fields;
 }
 

@@ -51,7 +51,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   const texts = textSignals(engine);
   const path = `${TWILIO_PREFIX}/:channel_id`;
   const operation = { tag: "carriers", permission: "public", hidden: true } as const;
-  const form = { type: "application/x-www-form-urlencoded" } as const;
+  const form = { type: "application/x-www-form-urlencoded", as_sent: true } as const;
 
   const signers = twilioSigners(parts);
 

@@ -185,6 +185,15 @@ describe("a text that comes in", () => {
     return rows.map(({ text }) => text);
   };
 
+  test("with what no database stores is read without it", async () => {
+    const from = somebody();
+    await write(from, "wh\0at");
+    const [text] = await untilSent(from, 2);
+    expect(text).toMatchObject({ text: "what", status: "ANSWERED" });
+    await write(from, "STOP\0");
+    expect((await untilSent(from, 3)).at(-1)?.text).toContain("You will not hear from us again");
+  });
+
   test("pictures that come with it are named to the agent", async () => {
     const from = somebody();
     await write(from, "what is this", {

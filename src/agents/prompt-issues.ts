@@ -26,7 +26,7 @@ function missingTools({ tools, tools_full }: PromptParts): Issue[] {
   const workflows = (tools_full ?? []).map(({ name, definition }) => ({ name, tasks: tasksOf(definition) }));
   const known = new Set([
     GO_TO_STEP,
-    // An empty name is reported where it stands in the workflow.
+    // The workflow reports an empty name itself, at its place.
     "",
     ...tools,
     ...workflows.flatMap(({ tasks }) =>

@@ -3,8 +3,8 @@ import type { Log } from "./log.ts";
 import { storableText } from "./storable.ts";
 
 /**
- * An error whose message was written for whoever uses the product: it may be answered and stored as it is. Where it quotes
- * a carrier, a model or a file, what PostgreSQL can't store of that is left out.
+ * An error with a message for the people who use the product: it may be returned and stored as it is. Where the message
+ * quotes a carrier, a model or a file, characters that PostgreSQL can't store are left out.
  */
 export abstract class PublicError extends Error {
   constructor(message: string, options?: ErrorOptions) {

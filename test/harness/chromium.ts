@@ -69,9 +69,9 @@ async function unpackTo(folder: string): Promise<void> {
 }
 
 /**
- * Writes what the browser reads to find its letters. The package's own file names `/tmp/fonts` only: unpacked elsewhere, the
- * browser finds no font at all, hangs for a minute and dies with its first page. The same where the packages were copied
- * from another folder, so it is looked at each time.
+ * Tells the browser where its fonts are. The package's own file names a folder that is not there; without fonts the browser
+ * hangs for a minute and dies with its first page. Packages may have been copied from another folder, so the file is
+ * compared each time.
  */
 async function nameFonts(folder: string): Promise<void> {
   const file = path.join(folder, "fonts/fonts.conf");

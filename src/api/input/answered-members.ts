@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a strict body does not know and the operation's own answer has, such as `updated_at`: whoever reads a setting,
- * changes it and sends it back sends these, too, so they are passed over. Everything else unknown is refused.
+ * The members of an operation's answer that its strict body does not accept, such as `updated_at`. A client that reads a
+ * setting, changes it and sends it back sends these too, so they are ignored; any other unknown member is refused.
  */
 export function answeredMembers(body: unknown, answer: unknown): readonly string[] {
   const isStrict = body instanceof z.ZodObject && body.def.catchall instanceof z.ZodNever;

@@ -112,8 +112,8 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
 }
 
 /**
- * A text of a multipart form, file names included. Its parser reads bytes that are no UTF-8 as replacement characters, so a
- * text that holds one is refused: whoever sent the character itself had lost its letters before.
+ * Checks a text of a multipart form, or the name of a file. The parser turns bytes that are not UTF-8 into replacement
+ * characters, so a text that contains one is refused, even where the sender really wrote that character.
  */
 export function refusePartText(text: string, loc: (string | number)[]): void {
   if (text.includes("\ufffd")) throw notUtf8();

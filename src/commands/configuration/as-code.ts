@@ -9,6 +9,7 @@ import {
 } from "../../as-code/run.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { tokenOfThisMachine } from "../api-client.ts";
+import { Misused } from "../typed/misused.ts";
 import { type AS_CODE_FLAGS, AS_CODE_VALUES } from "./as-code-flags.ts";
 
 const FAULTY = 2;
@@ -27,9 +28,7 @@ export async function asCode(
     json: args.includes("--json"),
   };
   const folder = args.find((arg, at) => !arg.startsWith("-") && !AS_CODE_VALUES.includes(args[at - 1] ?? ""));
-  if (folder === undefined) return told(output, [`Name the folder: ./parley ${command} clinic`]);
-  const unfinished = AS_CODE_VALUES.find((flag) => args.includes(flag) && valueAfter(args, flag) === null);
-  if (unfinished) return told(output, [`${unfinished} needs a value.`]);
+  if (folder === undefined) throw new Misused(`Name the folder: ./parley ${command} clinic`);
   const target = await targetOf(folder, valueAfter(args, "--env"), given);
   if ("faults" in target) return told(output, target.faults);
   const options = { prune: args.includes("--prune"), secrets: args.includes("--secrets") };

@@ -42,6 +42,18 @@ function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
+/**
+ * What Node.js tells of its process. An observer of its garbage and a watch of its loop are started for it that never end
+ * and hold their registry, so there is one, whatever number of apps a process has had.
+ */
+let ofProcess: Registry | null = null;
+function processMetrics(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  return ofProcess;
+}
+
 /** A number that a room tells for monitoring, read when it is asked for. */
 type HealthFigure = { name: string; help: string; read(): number };
 
@@ -58,7 +70,7 @@ export function healthRoutes(
   const { server } = api;
   const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const process = processMetrics();
   for (const { name, help, read } of figures) {
     new Gauge({
       name,
@@ -98,6 +110,6 @@ export function healthRoutes(
   });
   server.get("/metrics", hidden, async (_request, reply) => {
     reply.type(registry.contentType);
-    return registry.metrics();
+    return Registry.merge([process, registry]).metrics();
   });
 }

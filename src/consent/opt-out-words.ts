@@ -115,6 +115,15 @@ const bare = (text: string): string =>
     .normalize("NFC")
     .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
+/** "STOP STOP" and "stopstopstop" are the word that they repeat. */
+function saidOnce(word: string): string {
+  for (let length = 1; length <= word.length / 2; length++) {
+    const part = word.slice(0, length);
+    if (part.repeat(word.length / length) === word) return part;
+  }
+  return word;
+}
+
 const known = new Map<string, OptOut[]>();
 for (const language of OPT_OUT_LANGUAGES) {
   for (const [kind, words] of Object.entries(WORDS[language]) as [OptOutKind, readonly string[]][]) {
@@ -132,7 +141,8 @@ for (const language of OPT_OUT_LANGUAGES) {
  */
 export function readOptOut(text: string, language: string | null = null): OptOut | null {
   if (text.length > LONGEST) return null;
-  const meanings = known.get(bare(text));
+  const word = bare(text);
+  const meanings = known.get(word) ?? known.get(saidOnce(word));
   const [first] = meanings ?? [];
   if (!meanings || !first) return null;
   const spoken = optOutLanguage(language);

@@ -33,6 +33,30 @@ test("a prompt's unknown variable is told, its new version is compared with the 
   page.once("dialog", (dialog) => void dialog.accept());
 });
 
+test("a record that is opened again right after it was saved is found as it was saved", async () => {
+  const hasty = await it.open(await it.person("Admin"));
+  let isSaved = false;
+  const { promise: looked, resolve: goOn } = Promise.withResolvers<void>();
+  await hasty.route("**/api/v1/prompts/", async (route) => {
+    const response = await route.fetch();
+    isSaved ||= route.request().method() === "PUT";
+    await route.fulfill({ response });
+  });
+  await hasty.route("**/api/v1/prompts/1", async (route) => {
+    if (isSaved) await looked;
+    await route.continue();
+  });
+  await hasty.goto("/console/prompts/1");
+  await hasty.getByRole("textbox", { name: "Description" }).fill("Answers the telephone");
+  await saveReviewed(hasty);
+  await hasty.getByRole("link", { name: "Prompts", exact: true }).last().click();
+  await hasty.getByRole("link", { name: "Demo clinic receptionist" }).click();
+  const description = hasty.getByRole("textbox", { name: "Description" });
+  await expect.poll(() => description.inputValue()).toBe("Answers the telephone");
+  goOn();
+  expect(hasty.faults).toEqual([]);
+});
+
 test("a variable is completed while it is typed", async () => {
   await page.goto("/console/prompts/new");
   await page.getByRole("textbox", { name: "Instructions" }).click();

@@ -57,6 +57,24 @@ test("a record that is opened again right after it was saved is found as it was 
   expect(hasty.faults).toEqual([]);
 });
 
+test("an editor has its height at once, and keeps it when it is scrolled to", async () => {
+  const reader = await it.open(await it.person("Admin"), { viewport: { width: 1280, height: 800 } });
+  await reader.addInitScript(`
+    window.heights = new Set();
+    const look = () => {
+      const editor = document.querySelector(".cm-editor");
+      if (editor) heights.add(Math.round(editor.getBoundingClientRect().height));
+      requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);`);
+  await reader.goto("/console/prompts/1");
+  await reader.getByRole("textbox", { name: "Instructions" }).waitFor();
+  await reader.getByRole("switch", { name: "Run a tool after the session" }).scrollIntoViewIfNeeded();
+  await reader.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+  expect(await reader.evaluate("[...heights]")).toHaveLength(1);
+  expect(reader.faults).toEqual([]);
+});
+
 test("a variable is completed while it is typed", async () => {
   await page.goto("/console/prompts/new");
   await page.getByRole("textbox", { name: "Instructions" }).click();

@@ -15,6 +15,7 @@ import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirro
 import { tags } from "@lezer/highlight";
 import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { drawWhole } from "./draw-whole.ts";
 import classes from "./json-editor.module.css";
 import { placeInJson } from "./json-place.ts";
 import { nonce } from "./nonce.ts";
@@ -84,6 +85,7 @@ export function JsonEditor(props: Props) {
         ],
       }),
     });
+    drawWhole(created);
     view.current = created;
     return () => created.destroy();
   }, [label, readOnly]);

@@ -12,6 +12,7 @@ import {
 } from "@codemirror/view";
 import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
+import { drawWhole } from "./draw-whole.ts";
 import classes from "./json-editor.module.css";
 import { nonce } from "./nonce.ts";
 import { isKnown, TEMPLATE, type Variable } from "./template-variables.ts";
@@ -71,6 +72,7 @@ export function TemplateEditor(props: Props) {
         ],
       }),
     });
+    drawWhole(created);
     view.current = created;
     return () => created.destroy();
   }, [name, readOnly, size]);

@@ -43,8 +43,8 @@ function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * What Node.js tells of its process. An observer of its garbage and a watch of its loop are started for it that never end
- * and hold their registry, so there is one, whatever number of apps a process has had.
+ * What Node.js says about its process. Collecting it starts an observer of garbage collection and a watch of the main loop,
+ * which never end and keep their registry alive, so a process has one, however many apps it has had.
  */
 let ofProcess: Registry | null = null;
 function processMetrics(): Registry {
@@ -70,7 +70,7 @@ export function healthRoutes(
   const { server } = api;
   const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
   const registry = new Registry();
-  const process = processMetrics();
+  const ofNode = processMetrics();
   for (const { name, help, read } of figures) {
     new Gauge({
       name,
@@ -110,6 +110,6 @@ export function healthRoutes(
   });
   server.get("/metrics", hidden, async (_request, reply) => {
     reply.type(registry.contentType);
-    return Registry.merge([process, registry]).metrics();
+    return Registry.merge([ofNode, registry]).metrics();
   });
 }

@@ -115,7 +115,7 @@ const bare = (text: string): string =>
     .normalize("NFC")
     .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
-/** "STOP STOP" and "stopstopstop" are the word that they repeat. */
+/** The one word of a message that only repeats it: "stopstopstop" is "stop". */
 function saidOnce(word: string): string {
   for (let length = 1; length <= word.length / 2; length++) {
     const part = word.slice(0, length);

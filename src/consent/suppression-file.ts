@@ -88,7 +88,7 @@ const readSuppressions = (
     return { address, scope, reason, occurred_at, through, said, message_id, comment, lifted } as ListRow;
   });
 
-/** What an export tells stands in its one spelling: short codes and senders' names, which wrote to us, are no E.164. */
+/** Exports hold normalised addresses. Among them are short codes and alphanumeric senders that wrote to us, which are not E.164. */
 const readStored = (text: string): string | null =>
   readAddress(text, null) ?? (SENDER.test(text) ? text : null);
 const SENDER = /^(?:\d{3,8}|[\w .&-]{1,11})$/;

@@ -52,8 +52,8 @@ export async function isHeld(
 }
 
 /**
- * Whether an opt-out word gets no answer any more: programs that answer each other with such words are answered no more than
- * with any others. The word itself counts, so nothing is held for a person to look at; they are told once.
+ * Whether to stop answering opt-out words: two programs that reply to each other with them are a loop like any other. The
+ * opt-out itself still takes effect, so no message is held for a person to review; they are told once.
  */
 export async function isLoopOfWords(
   tx: Tx,

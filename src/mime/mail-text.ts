@@ -18,7 +18,7 @@ export function newText(text: string, subject = ""): string {
   return said === "" && quoteAt === 0 ? tidy(withoutQuotes(lines)) : said;
 }
 
-/** Where a picture stands in the HTML, which is among the files. */
+/** Marks the place of an inline picture, which is also among the attachments. */
 const PLACE_OF_PICTURE = /\[cid:[^\]\s]{1,200}\]/gi;
 /** A text that is signed in itself, without the lines around it (RFC 9580, 7). */
 function withoutArmor(text: string): string {

@@ -93,7 +93,7 @@ export function recordPageOf<Stored extends object, Values extends object>(
       record,
       async save(values, stored) {
         const saved = await kind.save(values, stored);
-        // Who leaves and comes back before it is read again finds what they saved.
+        // Whoever leaves and comes back before it is read again sees what they saved.
         client.setQueryData<Stored>([queryKey, id], (read) => read && { ...read, ...saved });
         return saved;
       },

@@ -56,6 +56,8 @@ export class Connection {
   #silence;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
+  /** How far the chat went when it was last read. @type {number | undefined} */
+  #position;
   /** A program that died in the middle of an answer doesn't repeat what it had said: it may be missing on the page. */
   #mayLackWords = false;
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
@@ -166,6 +168,7 @@ export class Connection {
   /** @param {Chat} chat */
   #caughtUp(chat) {
     const said = chat.messages.length;
+    this.#position = chat.position;
     const settled = chat.ended || !this.#outbox.first;
     // Fewer than shown were read before the last were said.
     if (this.#shown === null || (settled && this.#shown < said)) {
@@ -182,7 +185,9 @@ export class Connection {
     const { session } = this.#saved.get();
     if (this.#over || !session) return;
     const socket =
-      this.#shortSockets < SHORT_SOCKETS ? await this.#server.openSocket(session).catch(() => null) : null;
+      this.#shortSockets < SHORT_SOCKETS
+        ? await this.#server.openSocket(session, this.#position).catch(() => null)
+        : null;
     if (this.#over) return socket?.close();
     if (socket) this.#use(socket);
     this.#up = true;

@@ -8,7 +8,8 @@
  *   | { type: "tool_display", tool_name: string, display_result: any } | ShownCall} Said
  * @typedef {{ type: "tool_result", tool_name: string, arguments: unknown, result: unknown, error: string | null,
  *   duration_ms: number }} ShownCall
- * @typedef {{ agent_name: string, scripted: boolean, ended: boolean, messages: Said[] }} Chat
+ * @typedef {{ agent_name: string, scripted: boolean, ended: boolean, messages: Said[], position?: number }} Chat a server of
+ *   an earlier version tells no `position`
  * @typedef {import("./page-tools.js").ClientCall} ClientCall
  * @typedef {Said | ({ type: "client_call" } & ClientCall) | { type: "typing", text: string } | { type: "aside", text: string } | { type: "session_end", reason: string }
  *   | { type: "answered", id: string } | { type: "error", message: string, id?: string | null }} ChatEvent
@@ -85,10 +86,14 @@ export function chatServer(base) {
     /** @param {Session} session */
     endChat: (session) => ask("POST", address(session, "/end"), {}, SHORT_MS),
 
-    /** An open socket, or a rejection where sockets don't get through. @param {Session} session @returns {Promise<WebSocket>} */
-    openSocket(session) {
+    /**
+     * An open socket, or a rejection where sockets don't get through. It tells first what a colleague wrote after what was
+     * read. @param {Session} session @param {number | undefined} after @returns {Promise<WebSocket>}
+     */
+    openSocket(session, after) {
+      const from = after === undefined ? "" : `&after=${after}`;
       return new Promise((resolve, reject) => {
-        const socket = new WebSocket(socketAddress(address(session, "/socket")));
+        const socket = new WebSocket(socketAddress(address(session, "/socket") + from));
         const timer = setTimeout(() => socket.close(), SOCKET_MS);
         socket.onopen = () => {
           clearTimeout(timer);

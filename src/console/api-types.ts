@@ -732,7 +732,7 @@ export type NumberRestRequest = { "resting_until": string | null };
 
 export type OpenRedactedValuesRequest = { "reason": string };
 
-export type OpenedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[]; "token": string; "greeting": string | null; "verified": boolean };
+export type OpenedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[]; "position": number; "token": string; "greeting": string | null; "verified": boolean };
 
 export type OpenedChatCall = { "call_id": string; "token": string; "verified": boolean; "language": string | null };
 
@@ -916,7 +916,7 @@ export type ResponseDisplayConfig = { "version": number; "type": "card-list"; "i
 
 export type ResponseDisplayConfigInput = { "version"?: number | undefined; "type": "card-list"; "items_path": string; "mapping": DisplayMappingInput; "actions"?: (DisplayActionMappingInput)[] | undefined };
 
-export type ResumedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[] };
+export type ResumedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[]; "position": number };
 
 export type RetriedInsightWork = { "retried": number; "remaining": number };
 

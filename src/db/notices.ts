@@ -2,7 +2,8 @@ import pg from "pg";
 
 /**
  * Notices from other processes over PostgreSQL's NOTIFY, on a connection of its own that is opened for the first listener.
- * A notice is only a hint: after a lost connection `missed` is called, and each listener then checks its own rows.
+ * A notice is only a hint: `missed` is called when listening begins, and again after a lost connection; each listener then
+ * checks its own rows, because earlier notices are not repeated.
  */
 export type Notices = {
   listen(channel: string, on: { heard(payload: string): void; missed(): void }): void;
@@ -21,10 +22,10 @@ export function createNotices(connection: pg.ClientConfig): Notices {
     if (client !== gone) return;
     client = null;
     void gone.end().catch(() => {});
-    if (!closed) retry = setTimeout(() => void connect(true), RECONNECT_MS).unref();
+    if (!closed) retry = setTimeout(() => void connect(), RECONNECT_MS).unref();
   };
 
-  const connect = async (again: boolean): Promise<void> => {
+  const connect = async (): Promise<void> => {
     if (closed || client) return;
     const opened = new pg.Client({ ...connection, keepAlive: true });
     client = opened;
@@ -35,7 +36,7 @@ export function createNotices(connection: pg.ClientConfig): Notices {
       await opened.connect();
       for (const channel of listeners.keys())
         await opened.query(`listen ${opened.escapeIdentifier(channel)}`);
-      if (again) for (const { missed } of listeners.values()) missed();
+      for (const { missed } of listeners.values()) missed();
     } catch {
       lost(opened);
     }
@@ -44,9 +45,10 @@ export function createNotices(connection: pg.ClientConfig): Notices {
   return {
     listen(channel, on) {
       listeners.set(channel, on);
-      // A new listener checks once when the connection is there, because earlier notices are not repeated.
-      if (client) void client.query(`listen ${client.escapeIdentifier(channel)}`).catch(() => {});
-      else void connect(true);
+      if (!client) return void connect();
+      const begun = client.query(`listen ${client.escapeIdentifier(channel)}`);
+      // A connection that breaks is made anew, and all listen again.
+      begun.then(on.missed, () => {});
     },
     async close() {
       closed = true;

@@ -37,6 +37,11 @@ const soFar = {
   scripted: z.boolean().describe("The shipped offline model answers: the page says so"),
   ended: z.boolean(),
   messages: z.array(SaidInChat),
+  position: z
+    .int()
+    .describe(
+      "How far `messages` go. A socket that is opened with it as `after` first tells what a colleague wrote since",
+    ),
 };
 const ChatSoFar = z.object(soFar);
 export type ChatSoFar = z.infer<typeof ChatSoFar>;

@@ -49,11 +49,13 @@ export async function chatSoFar(engine: Engine, session_id: number): Promise<Cha
     ...messages.map((row) => ({ type: "message" as const, ...row })),
     ...calls.map(({ seq, ...call }) => ({ seq, ...shownResult(call) })),
   ];
+  const position = Math.max(-1, ...messages.map(({ seq }) => seq));
   return {
     agent_name: session.agent_name,
     scripted: model.scripted,
     ended: session.ended_at !== null,
     messages: redactor.restore(said.sort((a, b) => a.seq - b.seq).map(({ seq: _, ...entry }) => entry)),
+    position,
   };
 }
 

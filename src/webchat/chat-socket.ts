@@ -4,6 +4,7 @@ import type { RawData } from "ws";
 import { z } from "zod";
 import { parseJsonBody } from "../api/input/body.ts";
 import { inputErrors } from "../api/input/input-errors.ts";
+import { queryInteger } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -21,7 +22,7 @@ const MAX_WAITING = 20;
 /** Refused in a row, with nothing answered between them: no page of ours does that. */
 const MAX_REFUSED = 200;
 
-type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string } };
+type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string; after?: string } };
 type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
 
 /** The socket of a chat: `{text, id?}` from the page, and what a visitor is shown from us. */
@@ -70,7 +71,7 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
       void admitted.then((session) => {
         if (!session || socket.readyState !== socket.OPEN) return;
         const shown = { type: "message", role: "agent" } as const;
-        const leave = engine.words.watch(session.id, ({ text, timestamp }) => {
+        const leave = engine.words.watch(session.id, session.after, ({ text, timestamp }) => {
           last = last.then(() => send(socket, { ...shown, text, timestamp }));
         });
         socket.on("close", leave);
@@ -83,19 +84,29 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
   );
 }
 
+/** The query of a socket's address. `after`: the `position` of the chat that the page shows. */
+const SocketQuery = z.object({
+  token: z.string().default(""),
+  after: queryInteger({ min: -1, max: 2 ** 31 - 1 }).optional(),
+});
+
+type Admitted = FoundChat & { after: number | "now" };
+
 /** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
 async function admit(
   engine: Engine,
   socket: WebSocket,
   request: ChatSocketRequest,
-): Promise<FoundChat | null> {
+): Promise<Admitted | null> {
   try {
-    const { params, query } = request;
-    const session = await findChat(engine, request, params.session_id, query.token ?? "");
+    const query = SocketQuery.safeParse(request.query);
+    if (!query.success) throw inputErrors("query", query.error.issues, request.query);
+    const session = await findChat(engine, request, request.params.session_id, query.data.token);
     if (session.ended_at !== null) close(socket, "This session has ended.");
-    return session;
+    return { ...session, after: query.data.after ?? "now" };
   } catch (error) {
-    close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+    const known = error instanceof Fault || error instanceof InvalidInput;
+    close(socket, known ? error.message : "The chat can't be opened.");
     return null;
   }
 }

@@ -169,6 +169,22 @@ test("an answer that broke off halfway is completed, and nothing of it is shown 
     .toEqual([expect.stringContaining("Welcome"), "look", "Let me look.", "Found it."]);
 });
 
+test("what a colleague writes between the page's reading and its socket is shown, once", async () => {
+  const page = await openChat();
+  const takeover = `/api/v1/sessions/${await sessionOf(page)}/takeover`;
+  await app.send("POST", takeover, {});
+  await page.route(/\/chat\/v1\/sessions\/\d+\?/, async (route) => {
+    const response = await route.fetch();
+    await app.send("POST", `${takeover}/messages`, { text: "A colleague here.", id: "between" });
+    await route.fulfill({ response });
+  });
+  await page.reload();
+  await hear(page, "A colleague here.");
+  await app.send("POST", `${takeover}/messages`, { text: "And once more.", id: "later" });
+  await hear(page, "And once more.");
+  expect(await page.getByText("A colleague here.").count()).toBe(1);
+});
+
 test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {
   line.refuseSockets();
   const page = await openChat();

@@ -68,13 +68,16 @@ export function createClientCalls({ db, notices, clock, vault }: Parts): ClientC
       const expires = new Date(clock.now().getTime() + timeout_s * 1000);
       const expires_at = expires.toISOString();
       const answered = Promise.withResolvers<void>();
+      let stored = false;
       const look = async () => {
+        const wasStored = stored;
         const row = await db
           .selectFrom("client_tool_calls")
           .select("state")
           .where("key", "=", key)
           .executeTakeFirst();
-        if (row?.state !== "pending") answered.resolve();
+        // A row that is gone is over; one that was not stored yet is not.
+        if (row ? row.state !== "pending" : wasStored) answered.resolve();
       };
       const over = () => answered.resolve();
       waits.set(key, () => void look().catch(() => {}));
@@ -88,6 +91,7 @@ export function createClientCalls({ db, notices, clock, vault }: Parts): ClientC
             sealed_arguments: vault.seal(JSON.stringify(call.arguments)),
           })
           .execute();
+        stored = true;
         tell({ key, tool_name, arguments: call.arguments, expires_at });
         if (signal.aborted) over();
         await answered.promise;

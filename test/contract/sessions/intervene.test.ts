@@ -57,6 +57,8 @@ async function openChat() {
         event.type === "message" ? [event.text] : [],
       ) as string[];
     },
+    read: async () =>
+      (await app.sendAs(null)("GET", `/chat/v1/sessions/${id}?token=${token}`)).body as { position: number },
     transcript: async () => {
       const { transcription } = (await app.send("GET", `/api/v1/sessions/transcript/${id}`)).body;
       return transcription.map((said: { source: string; text: string; written_by: string | null }) => [
@@ -64,10 +66,10 @@ async function openChat() {
         said.text,
       ]);
     },
-    socket: async () => {
+    socket: async (more = "") => {
       const events: { type: string; text?: string; reason?: string }[] = [];
       const opened = new WebSocket(
-        `${url.replace("http", "ws")}/chat/v1/sessions/${id}/socket?token=${token}`,
+        `${url.replace("http", "ws")}/chat/v1/sessions/${id}/socket?token=${token}${more}`,
       );
       onTestFinished(() => opened.terminate());
       opened.on("message", (data) => events.push(JSON.parse(String(data))));
@@ -114,12 +116,38 @@ describe("a chat that a person takes over", () => {
     );
   });
 
+  test("reaches a page whose socket opens after it has read the chat, once and in order", async () => {
+    const chat = await openChat();
+    await chat.takeOver();
+    await chat.writes("Read.");
+    const { position } = await chat.read();
+    await chat.writes("Between.");
+    const events = await chat.socket(`&after=${position}`);
+    await chat.writes("Live.");
+    await vi.waitFor(() => expect(events.map(({ text }) => text)).toEqual(["Between.", "Live."]), WAITING);
+  });
+
+  test("a socket that asks for what comes after no position is told so", async () => {
+    const chat = await openChat();
+    const events = await chat.socket("&after=soon");
+    await vi.waitFor(
+      () =>
+        expect(events).toEqual([
+          {
+            type: "error",
+            message: "query.after: Input should be a valid integer, unable to parse string as an integer",
+          },
+        ]),
+      WAITING,
+    );
+  });
+
   test("tells every process that has the chat open", async () => {
     const chat = await openChat();
     const notices = createNotices(app.database.pool.options);
     onTestFinished(() => notices.close());
     const heard: string[] = [];
-    createLiveWords({ ...app, notices }).watch(chat.id, ({ text }) => heard.push(text));
+    createLiveWords({ ...app, notices }).watch(chat.id, -1, ({ text }) => heard.push(text));
     await chat.takeOver();
     await chat.writes("From here.");
     await vi.waitFor(() => expect(heard).toEqual(["From here."]), WAITING);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
 import WebSocket from "ws";
 import { createNotices } from "../../../src/db/notices.ts";
 import { createSessionEnds } from "../../../src/sessions/session-ends.ts";
@@ -6,6 +6,7 @@ import { endSession } from "../../../src/turns/end-session.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { runAsAdmin } from "../../harness/postgres.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let url: string;
@@ -96,4 +97,15 @@ test("nothing is kept of a socket that has closed", async () => {
   await chat.end();
   await after;
   expect(told).toBe(0);
+});
+
+test("whoever begins to listen looks once, also on a connection on which others listen", async () => {
+  const { notices } = otherProcess();
+  const looked: string[] = [];
+  const listen = (channel: string) =>
+    notices.listen(channel, { heard: () => {}, missed: () => looked.push(channel) });
+  listen("first");
+  await vi.waitFor(() => expect(looked).toEqual(["first"]), WAITING);
+  listen("second");
+  await vi.waitFor(() => expect(looked).toEqual(["first", "second"]), WAITING);
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import WebSocket from "ws";
+import { type ClientCall, createClientCalls } from "../../../src/sessions/live/client-calls.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 
@@ -215,4 +216,21 @@ test("where there is no page the model is told so at once", async () => {
     session_start: true,
   });
   expect(JSON.stringify(body)).toContain("there is no page in this conversation");
+});
+
+test("a call is not over because lost notices are looked for while it is being stored", async () => {
+  const { session_id } = await open();
+  const looks: (() => void)[] = [];
+  const calls = createClientCalls({
+    ...app,
+    notices: { listen: (_, { missed }) => void looks.push(missed), close: async () => {} },
+  });
+  const told = Promise.withResolvers<ClientCall>();
+  const call = { session_id: Number(session_id), tool_name: "show_section", arguments: {}, timeout_s: 20 };
+  const answered = calls.ask(call, new AbortController().signal, told.resolve);
+  const [lookForLost] = looks;
+  for (let look = 0; look < 20; look++) lookForLost?.();
+  expect(await calls.answer(call.session_id, (await told.promise).key, { result: "shown" })).toBe("taken");
+  lookForLost?.();
+  expect(await answered).toEqual({ result: "shown" });
 });

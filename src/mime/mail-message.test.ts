@@ -48,6 +48,36 @@ describe("a mail that came in", () => {
     });
   });
 
+  test("that does not say how its letters are written keeps them, be they UTF-8 or older", async () => {
+    const text = "Schön für 5 €, naïve";
+    const older = (words: string) => Buffer.from(words.replaceAll("€", "\x80"), "latin1");
+    const quoted = (words: string) =>
+      older(words)
+        .toString("latin1")
+        .replace(/[\x80-\xff]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`);
+    for (const write of [older, Buffer.from]) {
+      for (const [type, body] of [
+        ["X-Type: none", text],
+        ["Content-Type: text/plain", text],
+        ["Content-Type: text/plain;\r\n format=flowed", text],
+        ["Content-Type: text/html", `<p>${text}</p>`],
+      ] as const) {
+        const raw = write(`From: Jürgen <a@b.example>\r\nSubject: Grüße\r\n${type}\r\n\r\n${body}\r\n`);
+        expect(await readMail(raw, "a@b.example")).toMatchObject({
+          from: { address: "a@b.example", name: "Jürgen" },
+          subject: "Grüße",
+          new_text: text,
+        });
+      }
+    }
+    const encoded = [FROM, "Content-Type: text/plain", "Content-Transfer-Encoding: quoted-printable"];
+    expect((await readMail(mail(encoded, quoted(text)), null)).new_text).toBe(text);
+    // Lost before it was sent.
+    expect((await readMail(mail([FROM], "Gr\uFFFD\uFFFDe für alle"), null)).new_text).toBe(
+      "Gr\uFFFD\uFFFDe für alle",
+    );
+  });
+
   test("keeps no signature of the mail as a file of its sender's", async () => {
     const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
     for (const type of ["application/pkcs7-signature; name=smime.p7s", "application/pgp-signature"]) {

@@ -13,6 +13,7 @@ import { normaliseEmail } from "../channels/address.ts";
 import { withoutHidden } from "./hidden-html.ts";
 import { MOST_HTML, plainOfHtml } from "./html-words.ts";
 import { MOST_HEADER_bytes, newText } from "./mail-text.ts";
+import { UNREADABLE, withOlderCharset, withReadableHeader } from "./unnamed-charset.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
 export type IncomingMail = {
@@ -71,7 +72,7 @@ const PARSING: SimpleParserOptions & { maxHeadSize: number; maxChildNodes: numbe
  * it, so nobody calls it but the thread that may be ended (mail-work.ts).
  */
 export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
-  const parsed = await parse(raw);
+  const parsed = await parse(withReadableHeader(raw));
   const text = cut(parsed.text ?? "");
   const subject = cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE);
   const message_id = bareId(parsed.messageId) ?? `${sha256(raw.toString("latin1"))}@no-message-id`;
@@ -104,6 +105,8 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
 async function parse(raw: Buffer): Promise<ParsedMail> {
   const parsed = await parseParts(raw);
   const { html, text = "" } = parsed;
+  const older = text.includes(UNREADABLE) ? withOlderCharset(raw) : null;
+  if (older) return parse(older);
   if (typeof html !== "string") return parsed;
   const isRead = text.trim() !== "" && withoutHidden(html) === html;
   if (isRead) return parsed;

@@ -66,6 +66,7 @@ export async function releaseUpload(tx: Tx, { batch_key, upload_id }: UploadClai
 
 /**
  * Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more.
+ * One beat at a time: the transaction that ends the upload holds its row, so beats wait there, each on a connection.
  */
 export function startBeating(
   parts: { db: Db; clock: Clock; log: Log },
@@ -75,10 +76,13 @@ export function startBeating(
 ): { stop(): void } {
   let before = progress.rows;
   let idle_ms = 0;
+  let isBeating = false;
   const timer = setInterval(() => {
     idle_ms = progress.rows === before ? idle_ms + BEAT_MS : 0;
     before = progress.rows;
     if (idle_ms >= STALLED_MS) stalled();
+    if (isBeating) return;
+    isBeating = true;
     parts.db
       .updateTable("batch_uploads")
       .set({ rows_read: progress.rows, beat_at: parts.clock.now().toISOString() })
@@ -87,7 +91,10 @@ export function startBeating(
       .execute()
       .catch((error: unknown) =>
         parts.log.warn({ error: errorText(error) }, "could not store an upload's progress"),
-      );
+      )
+      .finally(() => {
+        isBeating = false;
+      });
   }, BEAT_MS);
   return { stop: () => clearInterval(timer) };
 }

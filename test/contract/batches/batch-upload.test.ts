@@ -1,7 +1,8 @@
 import { request as httpRequest } from "node:http";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
-import { failLostUploads } from "../../../src/batches/upload-claim.ts";
+import { failLostUploads, startBeating } from "../../../src/batches/upload-claim.ts";
+import { CONNECTIONS, openDatabase } from "../../../src/db/database.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
 import { WAITING } from "../../harness/waiting.ts";
@@ -275,6 +276,38 @@ describe("while a file is read", () => {
     for (const sender of senders) sender.end();
     for (const sender of senders) expect((await sender.answer).status).toBe(200);
     expect((await outbound.upload(batches[3] as string, HEADER + rows(1))).status).toBe(200);
+  });
+
+  test("its progress takes one connection at most, however long its last transaction holds the row", async () => {
+    const batch_id = await emptyBatch();
+    const { key: batch_key } = await app.db
+      .selectFrom("batches")
+      .select("key")
+      .where("batch_id", "=", batch_id)
+      .executeTakeFirstOrThrow();
+    const upload_id = "held";
+    await app.db
+      .insertInto("batch_uploads")
+      .values({
+        batch_key,
+        upload_id,
+        filename: "held.csv",
+        rows_read: 0,
+        beat_at: app.clock.now().toISOString(),
+      })
+      .execute();
+    const { db, close } = openDatabase(app.database.pool.options, { ...CONNECTIONS, writing: 2 });
+    onTestFinished(close);
+    await app.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom("batch_uploads").where("batch_key", "=", batch_key).execute();
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+      const claim = { batch_key, upload_id, filename: "held.csv" };
+      const beating = startBeating({ ...app, db }, claim, { rows: 1 }, () => {});
+      vi.advanceTimersByTime(10_000);
+      vi.useRealTimers();
+      beating.stop();
+      await db.selectFrom("batches").select("key").executeTakeFirstOrThrow();
+    });
   });
 
   test("its process may die: a minute later the batch says so and takes the file again", async () => {

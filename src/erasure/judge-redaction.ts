@@ -21,7 +21,8 @@ import { redactStored } from "./redact-stored.ts";
 /*
  * Redaction by a model's judgement. No turn waits for it: once a minute, sessions that are over and whose policy asks for it
  * are read by the model, and what it found is taken out everywhere that it is stored. Until then a session says that it is
- * not redacted yet. A failure is tried again every ten minutes, for as long as the session is kept.
+ * not redacted yet. A failure is tried again every ten minutes, for as long as the session is kept. A run may take longer
+ * than a minute, so each claims what it reads.
  */
 const judgeRedaction: Job<object> = {
   name: "judge-redaction",
@@ -45,7 +46,7 @@ export const judgeRedactionJob = (deps: JudgeDeps): JobHandler =>
     const due = await dueSessions(deps);
     const work = async () => {
       for (let next = due.shift(); next && !stopping.aborted; next = due.shift())
-        await judgeSession(deps, next, stopping);
+        if (await claim(deps, next)) await judgeSession(deps, next, stopping);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   });
@@ -60,6 +61,17 @@ async function dueSessions({ db, clock }: JudgeDeps): Promise<DueSession[]> {
       and (lease_owner is null or lease_expires_at <= ${now}::timestamptz)
     order by ended_at limit ${MOST_A_RUN}::bigint`.execute(db);
   return rows;
+}
+
+/** Until then no other run reads it, as after a failure or the death of this process. False: another run does, or did. */
+async function claim({ db, clock }: JudgeDeps, { id }: DueSession): Promise<boolean> {
+  const now = clock.now();
+  const again = new Date(now.getTime() + AGAIN_MS).toISOString();
+  const { numAffectedRows } = await sql`
+    update sessions set judge_again_at = ${again}::timestamptz
+    where id = ${id} and judged_at is null
+      and (judge_again_at is null or judge_again_at <= ${now.toISOString()}::timestamptz)`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 async function judgeSession(deps: JudgeDeps, due: DueSession, stopping: AbortSignal): Promise<void> {
@@ -77,10 +89,13 @@ async function judgeSession(deps: JudgeDeps, due: DueSession, stopping: AbortSig
       );
     });
   } catch (error) {
-    if (stopping.aborted) return;
-    log.warn({ session_id: due.id, err: errorText(error) }, "a session could not be redacted by a model yet");
-    const again = new Date(clock.now().getTime() + AGAIN_MS).toISOString();
-    await sql`update sessions set judge_again_at = ${again}::timestamptz where id = ${due.id}`.execute(db);
+    if (stopping.aborted)
+      await sql`update sessions set judge_again_at = null where id = ${due.id}`.execute(db);
+    else
+      log.warn(
+        { session_id: due.id, err: errorText(error) },
+        "a session could not be redacted by a model yet",
+      );
   }
 }
 

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { placesOf } from "../harness/everywhere.ts";
 import { FAKE_KEY, type LlmServer, startLlmServer } from "../harness/llm-server.ts";
 import { createPeer, json } from "../harness/peer.ts";
+import { WAITING } from "../harness/waiting.ts";
 
 const POLICY = "/api/v1/organizations/redaction";
 const JUDGE = { provider: "openai", model: "gpt-6-sol", look_for: "Names of people and of their animals." };
@@ -41,9 +42,9 @@ beforeEach(() => {
 
 const policy = (more: object = {}) => app.send("PUT", POLICY, { kinds: ["card"], judge: JUDGE, ...more });
 const finds = (...found: object[]) => llm.reply({ text: [JSON.stringify({ found })] });
-const runJob = (name: string) =>
-  app.jobs.find(({ job }) => job.name === name)!.run({}, { stopping: new AbortController().signal } as never);
-const judge = () => runJob("judge-redaction");
+const runJob = (name: string, stopping = new AbortController().signal) =>
+  app.jobs.find(({ job }) => job.name === name)!.run({}, { stopping } as never);
+const judge = (stopping?: AbortSignal) => runJob("judge-redaction", stopping);
 
 async function talk(...said: string[]): Promise<number> {
   const say = converse(app, agent_id);
@@ -143,6 +144,27 @@ test.each([
     expect(await transcript(id)).not.toContain("Ottoline");
   },
 );
+
+test("a run that begins while another one waits for the model asks about no session again, one after a stop does", async () => {
+  await policy();
+  const id = await talk("this is Ottoline Grue");
+  await end(id);
+  llm.reply(
+    { text: [""], after: { events: 0, comes: "hang" } },
+    { text: [JSON.stringify({ found: [{ kind: "name", text: "Ottoline Grue" }] })] },
+  );
+  const stop = new AbortController();
+  const first = judge(stop.signal);
+  await vi.waitFor(() => expect(llm.requests.length).toBe(1), WAITING);
+  await judge();
+  expect(llm.requests.length).toBe(1);
+  stop.abort();
+  await first;
+  expect(await pending(id)).toBe(true);
+  await judge();
+  expect(llm.requests.length).toBe(2);
+  expect(await transcript(id)).not.toContain("Ottoline");
+});
 
 test("a long conversation is asked about in parts, and a session that began without a judge is left alone", async () => {
   await policy({ judge: null });

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { file, refusePartText } from "../api/input/form.ts";
+import { file } from "../api/input/form.ts";
+import { readStreamedFile } from "../api/input/streamed-file.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { Fault, invalid } from "../base/errors.ts";
+import { Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { findSender } from "../campaigns/campaign-store.ts";
 import { targetsOf } from "../channels/address.ts";
@@ -65,21 +66,17 @@ export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): v
       }
       uploads++;
       try {
-        if (!request.isMultipart()) throw missingFile();
-        const part = await request.file({ limits: { fileSize: MAX_FILE_bytes, files: 1, fields: 20 } });
-        if (part?.fieldname !== "file") throw missingFile();
-        refusePartText(part.filename ?? "", ["body", "file"]);
-        const stream = part.file;
-        stream.once("limit", () => stream.destroy(tooLarge()));
-        const name = part.filename || "file.csv";
-        return await uploadBatch({ db, clock, log, vault, audit: api.audit }, caller, params.batch_id, {
-          name,
-          stream,
-        });
+        return await readStreamedFile(
+          request,
+          { max_bytes: MAX_FILE_bytes, too_large: TOO_LARGE },
+          (stream, name) =>
+            uploadBatch({ db, clock, log, vault, audit: api.audit }, caller, params.batch_id, {
+              name,
+              stream,
+            }),
+        );
       } finally {
         uploads--;
-        // Many senders read an answer that comes before the file's end only after they have sent the rest.
-        request.raw.unpipe().resume();
       }
     },
   );
@@ -190,7 +187,4 @@ export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): v
     });
 }
 
-const tooLarge = (): Fault =>
-  new Fault("too-large", `The file is larger than ${MAX_FILE_bytes / 1024 / 1024} MB. Split it.`);
-
-const missingFile = (): Error => invalid(["body", "file"], "Field required", "missing");
+const TOO_LARGE = `The file is larger than ${MAX_FILE_bytes / 1024 / 1024} MB. Split it.`;

@@ -48,7 +48,7 @@ export async function uploadBatch(
   const { claim, normalise, check } = await begin(deps, caller, batch_id, file.name);
   const upload = { ...deps, caller, claim };
   const progress: Progress = { rows: 0 };
-  const beating = startBeating(deps, claim, progress, () => file.stream.destroy(stalled()));
+  const beating = startBeating(deps, claim, progress);
   try {
     return await deps.db.transaction().execute(async (tx) => {
       const { last, ...counts } = await storeRows(tx, upload, { normalise, check }, file.stream, progress);
@@ -185,6 +185,3 @@ function problemOf(error: unknown): string {
   if (error instanceof Fault) return error.message;
   return "Reading the file was interrupted and nothing of it was stored. Upload it again.";
 }
-
-const stalled = (): Fault =>
-  new Fault("refused", "The upload stalled, and nothing was stored. Send the file again.");

@@ -18,8 +18,6 @@ export type Progress = { rows: number };
 /** Often enough for a progress bar to move. */
 const BEAT_MS = 500;
 const DEAD_MS = 60_000;
-/** A sender that gives no further row for so long is given up: it holds a database connection. */
-const STALLED_MS = 60_000;
 
 /** Under the batch's lock. */
 export async function claimUpload(
@@ -65,22 +63,16 @@ export async function releaseUpload(tx: Tx, { batch_key, upload_id }: UploadClai
 }
 
 /**
- * Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more.
+ * Says that the upload lives and how far it is, beside its transaction.
  * One beat at a time: the transaction that ends the upload holds its row, so beats wait there, each on a connection.
  */
 export function startBeating(
   parts: { db: Db; clock: Clock; log: Log },
   claim: UploadClaim,
   progress: Progress,
-  stalled: () => void,
 ): { stop(): void } {
-  let before = progress.rows;
-  let idle_ms = 0;
   let isBeating = false;
   const timer = setInterval(() => {
-    idle_ms = progress.rows === before ? idle_ms + BEAT_MS : 0;
-    before = progress.rows;
-    if (idle_ms >= STALLED_MS) stalled();
     if (isBeating) return;
     isBeating = true;
     parts.db

@@ -1,7 +1,7 @@
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
-import { refusePartText } from "../api/input/form.ts";
-import { Fault, invalid } from "../base/errors.ts";
+import { readStreamedFile } from "../api/input/streamed-file.ts";
+import { Fault } from "../base/errors.ts";
 import { MAX_LIST_bytes } from "./address-file.ts";
 
 /** At once, in this process: each holds one of its dozen database connections for as long as its file takes. */
@@ -21,20 +21,10 @@ export class ListUploads {
       throw new Fault("too-many", `${MAX_IMPORTS} lists are being read already.`, { retry_after_s: 10 });
     this.#reading++;
     try {
-      const part = request.isMultipart()
-        ? await request.file({ limits: { fileSize: max_bytes, files: 1, fields: 5 } })
-        : undefined;
-      if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
-      refusePartText(part.filename ?? "", ["body", "file"]);
-      const stream = part.file;
-      stream.once("limit", () =>
-        stream.destroy(new Fault("too-large", `The file is larger than ${max_bytes / 1024 / 1024} MB.`)),
-      );
-      return await store(stream, part.filename || "file.csv");
+      const too_large = `The file is larger than ${max_bytes / 1024 / 1024} MB.`;
+      return await readStreamedFile(request, { max_bytes, too_large }, store);
     } finally {
       this.#reading--;
-      // Many senders read an answer that comes before the file's end only after they have sent the rest.
-      request.raw.unpipe().resume();
     }
   }
 }

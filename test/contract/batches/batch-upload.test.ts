@@ -1,10 +1,9 @@
-import { request as httpRequest } from "node:http";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { failLostUploads, startBeating } from "../../../src/batches/upload-claim.ts";
 import { CONNECTIONS, openDatabase } from "../../../src/db/database.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
+import { givenUp, slowSender } from "../../harness/slow-sender.ts";
 import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
@@ -19,35 +18,20 @@ beforeAll(async () => {
 const emptyBatch = async (more: object = {}): Promise<string> => (await outbound.createBatch(more)).batch_id;
 const countsOf = async (batch_id: string) => (await outbound.get(batch_id)).body.status_counts;
 
+const STALLED = {
+  status: 400,
+  body: { detail: "The upload stalled, and nothing was stored. Send the file again." },
+};
+
 /** As many rows, the first of them being number `first`. */
 const rows = (count: number, first = 0): string =>
   Array.from({ length: count }, (_, index) => `r${first + index},+1512${5550000 + first + index}\n`).join("");
 const HEADER = "reference_id,target\n";
 
-/** A sender whose file comes piece by piece. */
 function slowly(batch_id: string) {
-  const sender = httpRequest(`${url}${BATCHES}/${batch_id}/upload_batch`, {
-    method: "POST",
-    headers: { [API_KEY_HEADER]: app.token, "content-type": "multipart/form-data; boundary=form" },
-  });
-  sender.write('--form\r\nContent-Disposition: form-data; name="file"; filename="slow.csv"\r\n\r\n');
-  const answer = new Promise<{ status: number; body: unknown }>((resolve, reject) => {
-    sender.on("error", reject).on("response", async (response) => {
-      let text = "";
-      for await (const chunk of response) text += chunk;
-      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
-    });
-  });
-  answer.catch(() => {});
-  const sent = new Promise<void>((resolve) => sender.on("finish", resolve));
-  return {
-    answer,
-    /** Once everything has left this machine's buffers. */
-    sent,
-    send: (text: string) => void sender.write(text),
-    end: () => void sender.end("\r\n--form--\r\n"),
-    abort: () => void sender.destroy(),
-  };
+  const sender = slowSender(`${url}${BATCHES}/${batch_id}/upload_batch`, app.token);
+  sender.beginFile();
+  return sender;
 }
 
 describe("an upload", () => {
@@ -302,12 +286,31 @@ describe("while a file is read", () => {
       await tx.deleteFrom("batch_uploads").where("batch_key", "=", batch_key).execute();
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       const claim = { batch_key, upload_id, filename: "held.csv" };
-      const beating = startBeating({ ...app, db }, claim, { rows: 1 }, () => {});
+      const beating = startBeating({ ...app, db }, claim, { rows: 1 });
       vi.advanceTimersByTime(10_000);
       vi.useRealTimers();
       beating.stop();
       await db.selectFrom("batches").select("key").executeTakeFirstOrThrow();
     });
+  });
+
+  test("senders that stall, before the file or in it, give their places and the batch back", async () => {
+    const batches = [await emptyBatch(), await emptyBatch()];
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const [inFile, before] = batches.map((batch_id) =>
+      slowSender(`${url}${BATCHES}/${batch_id}/upload_batch`, app.token),
+    );
+    inFile?.beginFile();
+    inFile?.send(HEADER + rows(2));
+    before?.begin();
+    expect(await givenUp(inFile, before)).toEqual([STALLED, STALLED]);
+    expect((await outbound.get(batches[0] as string)).body).toMatchObject({
+      status: "FAILED",
+      error_message: STALLED.body.detail,
+    });
+    for (const batch_id of batches)
+      expect((await outbound.upload(batch_id, HEADER + rows(1))).body.accepted).toBe(1);
   });
 
   test("its process may die: a minute later the batch says so and takes the file again", async () => {

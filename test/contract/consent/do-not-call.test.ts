@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { sql } from "kysely";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { NOBODY_KNOWN } from "../../../src/address-book/persons.ts";
 import { replaceNumbers } from "../../../src/consent/do-not-call-file.ts";
 import { reachStatement } from "../../../src/consent/reach-check.ts";
@@ -10,6 +10,7 @@ import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
 import { sendForm } from "../../harness/form.ts";
 import { NIGHTLY } from "../../harness/seed.ts";
+import { givenUp, slowSender } from "../../harness/slow-sender.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -136,4 +137,27 @@ test(`a file of ${ROWS} numbers is stored in bounded memory, and each is found b
   const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
   expect(plan).toContain("do_not_call_numbers_pkey");
   expect(plan).not.toContain("Seq Scan on do_not_call_numbers");
+});
+
+test("imports whose senders stall give their places and the list back, which is as it was", async () => {
+  const { id } = await create({ name: "Stalled" });
+  const listed = dialing.person();
+  await load(id, `address\n${listed}\n`);
+  const url = await app.listen();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [inFile, before] = [
+    slowSender(`${url}${LISTS}/${id}/csv`, app.token),
+    slowSender(`${url}${LISTS}/${id}/csv`, app.token),
+  ];
+  inFile.beginFile();
+  inFile.send(`address\n${dialing.person()}\n`);
+  before.begin();
+  const stalled = {
+    status: 400,
+    body: { detail: "The upload stalled, and nothing was stored. Send the file again." },
+  };
+  expect(await givenUp(inFile, before)).toEqual([stalled, stalled]);
+  expect((await app.send("GET", `${LISTS}/check/${listed}`)).body.lists).toEqual(["Stalled"]);
+  expect((await load(id, `address\n${listed}\n`)).body).toMatchObject({ numbers: 1 });
 });

@@ -94,7 +94,15 @@ export const CONNECTIONS: Connections = { writing: 14, reading: 6, reading_timeo
  */
 const CONNECT_MS = 30_000;
 
-export function openDatabase(connection: Connection, connections: Connections = CONNECTIONS): Database {
+/**
+ * A server may go away without a word: a machine that fails, a firewall that forgets connections at rest. Nothing else would
+ * end a wait for it, neither of a statement nor of whoever listens. TCP asks after this long in silence, and gives the
+ * connection up ten seconds later; the system's own two hours outlast everybody's patience.
+ */
+const ALIVE: pg.ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
+
+export function openDatabase(to: Connection, connections: Connections = CONNECTIONS): Database {
+  const connection = { ...ALIVE, ...to };
   const { writing, reading: readers, reading_timeout_ms } = connections;
   const pool = openPool({ max: writing, ...connection });
   // Readers can't write, and an abandoned transaction is ended like a statement that takes too long.

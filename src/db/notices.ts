@@ -27,7 +27,7 @@ export function createNotices(connection: pg.ClientConfig): Notices {
 
   const connect = async (): Promise<void> => {
     if (closed || client) return;
-    const opened = new pg.Client({ ...connection, keepAlive: true });
+    const opened = new pg.Client(connection);
     client = opened;
     opened.on("error", () => lost(opened));
     opened.on("end", () => lost(opened));

@@ -8,6 +8,7 @@ import type { Vault } from "../base/crypto.ts";
 import { keyInUse, retireKeys } from "../data-keys/data-keys.ts";
 import { chunkSealer } from "../data-keys/sealed-chunks.ts";
 import { readSealedHead } from "../data-keys/sealed-file.ts";
+import { alone } from "../db/alone.ts";
 import type { Db } from "../db/database.ts";
 import type { RecordingBucket } from "./bucket/bucket.ts";
 import {
@@ -48,17 +49,7 @@ export function rotateRecordings(
   how: { resumed: boolean; stop?: AbortSignal },
   onFile: (file_name: string) => void | Promise<void> = () => {},
 ): Promise<Rotated | null> {
-  return deps.db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(
-      connection,
-    );
-    if (!rows[0]?.held) return null;
-    try {
-      return await rotateAll(deps, how, onFile);
-    } finally {
-      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
-    }
-  });
+  return alone(deps.db, sql`${LOCK}`, () => rotateAll(deps, how, onFile));
 }
 
 async function rotateAll(

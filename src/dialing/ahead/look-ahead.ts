@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type DestinationRules, refusalOf } from "../../base/destination.ts";
 import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../../batches/enrichment.ts";
 import { lookupFields } from "../../campaigns/target-filter.ts";
+import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import { MOST_STEPS } from "../../planning/cadences/cadence.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY, waitsForStep } from "../candidates.ts";
@@ -16,11 +17,22 @@ const MOST_PEOPLE = 100;
  * Looks up the types of the numbers that are tried next, and whether they were given to somebody else, so that no due
  * request waits for a carrier, and no lookup is paid for numbers that are never tried. No transaction is open meanwhile. Returns the number of lookups.
  */
-export async function lookAhead(
-  parts: EnrichmentParts & { destinations: DestinationRules },
-): Promise<number> {
+export async function lookAhead(parts: LookAheadParts): Promise<number> {
+  const batches = await askingBatches(parts.db, parts.clock.now(), MOST_BATCHES);
   let asked = 0;
-  for (const batch of await askingBatches(parts.db, parts.clock.now(), MOST_BATCHES)) {
+  // One process at a time for an organization: every answer is paid for.
+  for (const [id, some] of Map.groupBy(batches, ({ organization_id }) => organization_id))
+    asked += (await alone(parts.db, lockOf(id), () => lookUpAll(parts, some))) ?? 0;
+  return asked;
+}
+
+type LookAheadParts = EnrichmentParts & { destinations: DestinationRules };
+
+const lockOf = (organization_id: number) => sql`hashtextextended(${`look-ahead/${organization_id}`}, 0)`;
+
+async function lookUpAll(parts: LookAheadParts, batches: DueBatch[]): Promise<number> {
+  let asked = 0;
+  for (const batch of batches) {
     if (batch.campaign.reach_rules?.check_reassigned) asked += await checkNumbers(parts, batch);
     if (batch.campaign.mode === "email" || lookupFields(batch.campaign).length === 0) continue;
     const requests = (await nextPeople(parts.db, batch)).filter(

@@ -8,6 +8,7 @@ import { z } from "zod";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { readSealedHead } from "../../data-keys/sealed-file.ts";
+import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import { handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
 import { BucketProblem, type RecordingBucket } from "./bucket.ts";
@@ -47,17 +48,7 @@ type Moved = { moved: number; problem: string | null };
 export async function moveRecordings(deps: MoveDeps, stopping?: AbortSignal): Promise<Moved | null> {
   const { db, bucket } = deps;
   if (!bucket) return null;
-  return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(
-      connection,
-    );
-    if (!rows[0]?.held) return null;
-    try {
-      return await moveAll({ ...deps, bucket }, stopping);
-    } finally {
-      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
-    }
-  });
+  return alone(db, sql`${LOCK}`, () => moveAll({ ...deps, bucket }, stopping));
 }
 
 async function moveAll(deps: WithBucket, stopping?: AbortSignal): Promise<Moved> {

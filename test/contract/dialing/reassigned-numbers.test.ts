@@ -43,8 +43,9 @@ const carriersOf = (carrier: Carrier): Carriers => ({
 });
 
 /** What Twilio says of each number, in the shape that its documentation shows. */
-const says = (answerOf: (number: string) => object) =>
-  twilio.respond(({ path }, response) => {
+const says = (answerOf: (number: string) => object, before: () => unknown = () => {}) =>
+  twilio.respond(async ({ path }, response) => {
+    await before();
     const number = decodeURIComponent(new URL(path, "http://x").pathname.split("/").at(-1) as string);
     const reassigned_number = { ...documented.body.reassigned_number, ...answerOf(number) };
     json(response, 200, { ...documented.body, phone_number: number, reassigned_number });
@@ -97,6 +98,27 @@ test("a number that was given to somebody else since its consent is skipped with
   );
   const board = await app.send("GET", `${CAMPAIGNS}/${campaign_id}/board`);
   expect(board.body.skip_counts).toEqual({ reassigned: 1 });
+});
+
+test("processes that look ahead at the same moment ask about each number once", async () => {
+  const people = [dialing.person(), dialing.person()];
+  for (const person of people) await consent(person);
+  await checked(people);
+  const [one, other] = [dialerOf(twilios), dialerOf(twilios)];
+  let meanwhile: Promise<unknown> | undefined;
+  says(
+    () => ({ is_number_reassigned: "no" }),
+    () => {
+      if (meanwhile) return;
+      meanwhile = other.tick();
+      return meanwhile;
+    },
+  );
+  app.clock.advance(1_000);
+  await one.tick();
+  expect(asked().length).toBe(people.length);
+  await one.pass(3);
+  expect(numbers(one)).toEqual(people);
 });
 
 test("without a consent the column last_verified is asked about; without either nobody is asked, and the trace says so", async () => {

@@ -35,14 +35,8 @@ export async function recordOutcomes(
   now: Date,
 ): Promise<void> {
   if (outcomes.length === 0) return;
-  const sources = JSON.stringify(
-    outcomes.map(({ organization_id, source }) => ({ organization_id, source })),
-  );
-  const { rows } = await sql<Row>`
-    select s.* from dial_sources s
-    join json_to_recordset(${sources}::json) as w (organization_id bigint, source text) using (organization_id, source)
-    order by s.organization_id, s.source
-    for update of s`.execute(tx);
+  const found = await lockHealth(tx, outcomes);
+  const rows = found.length < outcomes.length ? await lockNewHealth(tx, outcomes, now) : found;
   const known = new Map(rows.map((row) => [nameOf(row), healthOf(row)]));
   const changed = outcomes.map((outcome) => ({
     ...outcome,
@@ -64,6 +58,28 @@ export async function recordOutcomes(
   for (const { organization_id, source, health, tripped } of changed) {
     if (tripped) await tellOfClosing(tx, { organization_id, source }, health, now);
   }
+}
+
+async function lockHealth(tx: Tx, sources: readonly Source[]): Promise<Row[]> {
+  const wanted = sources.map(({ organization_id, source }) => ({ organization_id, source }));
+  const { rows } = await sql<Row>`
+    select s.* from dial_sources s
+    join json_to_recordset(${JSON.stringify(wanted)}::json) as w (organization_id bigint, source text) using (organization_id, source)
+    order by s.organization_id, s.source
+    for update of s`.execute(tx);
+  return rows;
+}
+
+/** Of sources that nothing was counted of: of two transactions that are the first, the later one counts on. */
+async function lockNewHealth(tx: Tx, sources: readonly Source[], now: Date): Promise<Row[]> {
+  const rows = sources.map(({ organization_id, source }) => ({ organization_id, source, ...healthy(now) }));
+  await sql`
+    insert into dial_sources (organization_id, source, since, ended, failed, trips)
+    select organization_id, source, since, ended, failed, trips
+    from json_populate_recordset(null::dial_sources, ${JSON.stringify(rows)}::json)
+    order by organization_id, source
+    on conflict do nothing`.execute(tx);
+  return lockHealth(tx, sources);
 }
 
 const nameOf = ({ organization_id, source }: Source): string => `${organization_id} ${source}`;

@@ -1,4 +1,4 @@
-import type { Ear, Heard, Hearing, ListeningFor } from "../hearing.ts";
+import { type Ear, HEARING_RATE, type Heard, type Hearing, type ListeningFor } from "../hearing.ts";
 
 /** What was said and not understood yet is heard again by whoever takes over: 8 s of frames. */
 const MOST_KEPT = 400;
@@ -30,6 +30,7 @@ class ChainEar implements Ear {
   #hasRetried = false;
   #ear: Ear;
   #kept: Int16Array[] = [];
+  #pushed_ms = 0;
   #speaks = false;
   /** Words are on their way, or not final. */
   #owed = false;
@@ -49,6 +50,7 @@ class ChainEar implements Ear {
 
   push(frame: Int16Array): void {
     if (this.#isClosed) return;
+    this.#pushed_ms += length_ms(frame);
     this.#kept.push(frame);
     const most = this.#speaks || this.#owed ? MOST_KEPT : PRE_ROLL;
     if (this.#kept.length > most) this.#kept = this.#kept.slice(-most);
@@ -73,9 +75,12 @@ class ChainEar implements Ear {
   #open(): Ear {
     const engine = this.#parts.engines[this.#at] as Hearing;
     const number = ++this.#number;
+    // A new ear counts from the first frame it is given, which is the first that was kept.
+    const began_ms = this.#kept.reduce((ms, frame) => ms - length_ms(frame), this.#pushed_ms);
     return engine.open(this.#parts.listening, (heard) => {
       // One that was given up may have been about to tell something.
-      if (!this.#isClosed && number === this.#number) this.#hear(heard);
+      if (this.#isClosed || number !== this.#number) return;
+      this.#hear("at_ms" in heard ? { ...heard, at_ms: began_ms + heard.at_ms } : heard);
     });
   }
 
@@ -116,3 +121,5 @@ class ChainEar implements Ear {
     for (const frame of this.#kept) this.#ear.push(frame);
   }
 }
+
+const length_ms = (frame: Int16Array): number => (frame.length * 1000) / HEARING_RATE;

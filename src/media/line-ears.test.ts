@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { tone } from "../audio/tones.ts";
+import { HEARING_RATE, type Hearing } from "../speech/hearing.ts";
+import { hearingChain } from "../speech/streaming/hearing-chain.ts";
+import { LineEars } from "./line-ears.ts";
+
+const FRAME_MS = 20;
+const SILENCE = new Int16Array((HEARING_RATE * FRAME_MS) / 1000);
+const VOICE = tone(300, { rate: HEARING_RATE, ms: FRAME_MS });
+
+/** Whoever is loud speaks. Goes deaf after so much audio. */
+const loudness = (deaf_after_ms: number): Hearing => ({
+  name: "loudness",
+  open(_listening, tell) {
+    let at_ms = 0;
+    let speaks = false;
+    return {
+      push(frame) {
+        at_ms += FRAME_MS;
+        if (at_ms > deaf_after_ms) return tell({ type: "fault", message: "deaf" });
+        const isLoud = frame.some((sample) => Math.abs(sample) > 2000);
+        if (isLoud !== speaks) tell({ type: isLoud ? "speech_started" : "speech_stopped", at_ms });
+        speaks = isLoud;
+      },
+      close() {},
+    };
+  },
+});
+
+function listen(deaf_after_ms: number) {
+  const told: { type: string; ago_ms: number }[] = [];
+  const notes: string[] = [];
+  const hearing = hearingChain([loudness(deaf_after_ms), loudness(Infinity)], (note) => notes.push(note));
+  const ears = new LineEars({
+    hearing,
+    detection: null,
+    expected: [],
+    rate: HEARING_RATE,
+    told: ({ type }, ago_ms) => told.push({ type, ago_ms }),
+  });
+  ears.listenFor("en-US");
+  const push = (frame: Int16Array, ms: number) => {
+    for (let at = 0; at < ms; at += FRAME_MS) ears.push(frame);
+  };
+  return { told, notes, push };
+}
+
+test("a voice begins and ends at its own moment, also where another engine has taken over in the call", () => {
+  const { told, notes, push } = listen(5000);
+  push(SILENCE, 12_000);
+  expect(notes).toHaveLength(2);
+  push(VOICE, 1000);
+  push(SILENCE, 1000);
+  expect(told).toEqual([
+    { type: "speech_started", ago_ms: 0 },
+    { type: "speech_stopped", ago_ms: 0 },
+  ]);
+});
+
+test("what was said before another engine took over is as long ago as it was said", () => {
+  const { told, push } = listen(5000);
+  push(SILENCE, 4500);
+  push(VOICE, 300);
+  push(SILENCE, 300);
+  // The next engine hears all again that is not understood yet, at once.
+  expect(told).toEqual([
+    { type: "speech_started", ago_ms: 0 },
+    { type: "speech_stopped", ago_ms: 0 },
+    { type: "speech_started", ago_ms: 500 },
+    { type: "speech_stopped", ago_ms: 200 },
+  ]);
+});

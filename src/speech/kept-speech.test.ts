@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { expect, test } from "vitest";
 import { keepingSpeech, SpeechStore } from "./kept-speech.ts";
 import type { Speaking, SpokenAudio, Utterance } from "./speaking.ts";
@@ -104,4 +105,25 @@ test("where it can't be made beforehand, the line makes it", async () => {
   gates[1]?.resolve();
   expect((await again).map(({ isKept }) => isKept)).toEqual([undefined, undefined]);
   expect(made).toEqual(["Hello.", "Hello."]);
+});
+
+test("what was not made in time is not kept as whole: the line that says it makes it", async () => {
+  const said: string[] = [];
+  const speaking: Speaking = {
+    name: "slow at first",
+    rate: 8000,
+    async *speak({ text }: Utterance, signal: AbortSignal) {
+      said.push(text);
+      yield { samples: new Int16Array(1), aligned: [] };
+      // As engines do: who is told to stop makes no more, and does not complain.
+      if (said.length === 1) await once(signal, "abort");
+      if (!signal.aborted) yield { samples: new Int16Array(text.length), aligned: [] };
+    },
+  };
+  const kept = keepingSpeech(speaking, { only_beforehand: true, making_ms: 1 });
+  await kept.beforehand?.make(utterance("Hello.")).catch(() => {});
+  expect(kept.beforehand?.has(utterance("Hello."))).toBe(false);
+  const parts = await all(kept.speak(utterance("Hello."), new AbortController().signal));
+  expect(parts.map(({ samples }) => samples.length)).toEqual([1, 6]);
+  expect(said).toEqual(["Hello.", "Hello."]);
 });

@@ -79,8 +79,11 @@ export class SpeechStore {
     };
   }
 
-  /** Makes it before a line asks for it; lines that ask meanwhile get its parts as they come. */
-  async makeBeforehand(key: string, speech: AsyncIterable<SpokenAudio>): Promise<void> {
+  /**
+   * Makes it before a line asks for it; lines that ask meanwhile get its parts as they come. Speech that `signal` has stopped
+   * ends without an error, and is not whole.
+   */
+  async makeBeforehand(key: string, speech: AsyncIterable<SpokenAudio>, signal: AbortSignal): Promise<void> {
     if (this.has(key) || this.#making.has(key) || this.#beforehand.size >= MOST_MAKING) return;
     const made = newKept(true);
     this.#beforehand.set(key, made);
@@ -89,6 +92,7 @@ export class SpeechStore {
         addPart(made, part);
         announce(made);
       }
+      signal.throwIfAborted();
       made.isWhole = true;
       this.keep(key, made);
     } catch (error) {
@@ -117,11 +121,13 @@ type Keeping = {
   scope?: string;
   /** Keeps what was made beforehand and nothing else: of a service, whose speech has a price. */
   only_beforehand?: boolean;
+  /** What is made beforehand takes no longer. */
+  making_ms?: number;
 };
 
 export function keepingSpeech(
   speaking: Speaking,
-  { store = new SpeechStore(), scope = "", only_beforehand = false }: Keeping = {},
+  { store = new SpeechStore(), scope = "", only_beforehand = false, making_ms = MAKING_MS }: Keeping = {},
 ): Speaking {
   const keyOf = ({ text, language, voice, speed }: Utterance) =>
     JSON.stringify([scope, text, language, voice, speed]);
@@ -176,8 +182,8 @@ export function keepingSpeech(
       has: (utterance) => store.has(keyOf(utterance)),
       async make(utterance) {
         if (utterance.text.length > MOST_CHARACTERS_BEFOREHAND) return;
-        const signal = AbortSignal.timeout(MAKING_MS);
-        await store.makeBeforehand(keyOf(utterance), speaking.speak(utterance, signal));
+        const signal = AbortSignal.timeout(making_ms);
+        await store.makeBeforehand(keyOf(utterance), speaking.speak(utterance, signal), signal);
       },
     },
   };

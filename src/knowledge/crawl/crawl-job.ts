@@ -132,10 +132,13 @@ async function crawlPages(
   { stopping, signal }: { stopping: AbortSignal; signal: AbortSignal },
 ): Promise<void> {
   const { db, clock } = parts;
+  const goOnLater = () => db.transaction().execute((tx) => enqueueCrawl(tx, data_source_id));
   const run = await findRun(db, data_source_id);
   if (!run) return;
   const rules = await fetchRobots({ egress: parts.egress, signal }, new URL(run.start_url).origin);
   if ("problem" in rules) {
+    // Broken off, as this process stops: the site has not said anything.
+    if (signal.aborted) return goOnLater();
     const problem = `${rules.problem}. Nothing is read until the site says what may be read`;
     return db.transaction().execute((tx) => failRun(tx, run, problem, clock.now()));
   }
@@ -146,7 +149,7 @@ async function crawlPages(
     await crawlPage({ ...parts, signal }, run, page, rules);
     if (pause_ms > 0) await sleep(pause_ms, undefined, { signal: stopping }).catch(() => {});
   }
-  await db.transaction().execute((tx) => enqueueCrawl(tx, data_source_id));
+  await goOnLater();
 }
 
 async function crawlPage(

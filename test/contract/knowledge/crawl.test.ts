@@ -44,11 +44,8 @@ const jobNamed = (name: string) => {
   if (!found) throw new Error(`no job ${name}`);
   return found;
 };
-const context = () =>
-  ({
-    stopping: new AbortController().signal,
-    abortSignal: new AbortController().signal,
-  }) as unknown as JobContext;
+const context = ({ signal } = new AbortController()) =>
+  ({ stopping: signal, abortSignal: signal }) as unknown as JobContext;
 /** As the workers would, until the run has ended. */
 async function work(id: number) {
   for (let jobs = 0; jobs < 20; jobs++) {
@@ -344,6 +341,23 @@ describe("a run", () => {
     site.requests.length = 0;
     expect(await work(id)).toMatchObject({ status: "finished", pages_read: 40 });
     expect(fetched()).toHaveLength(30);
+  });
+
+  test("is no failed one where its process stops while the site is asked what may be read: another job goes on", async () => {
+    ring(2);
+    const stop = new AbortController();
+    pages["/robots.txt"] = () => stop.abort();
+    const { id, crawl } = await source();
+    await set(crawl);
+    await app.database.pool.query("delete from graphile_worker._private_jobs");
+    await jobNamed("crawl-source").run({ data_source_id: id }, context(stop));
+    expect((await app.send("GET", crawl)).body).toMatchObject({ status: "running", problem: null });
+    const { rows } = await app.database.pool.query("select key from graphile_worker.jobs where key = $1", [
+      `crawl-source:${id}`,
+    ]);
+    expect(rows).toHaveLength(1);
+    delete pages["/robots.txt"];
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 2 });
   });
 
   test("stops when it is told to, and keeps what was read; it is refused twice, and so is a second beside it", async () => {

@@ -110,11 +110,16 @@ export function createCallRecordings({
       }
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const began_at = clock.now();
-      const file = await open(partOf(call), "w", 0o600);
       const key = await keyInUse(engine, call.sub_organization_id);
       const { head, counter } = newSealedHead(key);
       const seal = cipherAt(key, counter);
-      await file.write(Buffer.concat([head, seal(wavHead({ rate: RATE, channels: 2, samples: 0 }))]));
+      const file = await open(partOf(call), "w", 0o600);
+      try {
+        await file.write(Buffer.concat([head, seal(wavHead({ rate: RATE, channels: 2, samples: 0 }))]));
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
       return new SidesRecorder(clock, { file, seal }, line_rate, (closed) => {
         const ended: Promise<void> = closed
           .catch((error) =>

@@ -3,6 +3,7 @@ import type { CallInput, CallLine } from "../../channels/call-socket.ts";
 import type { AttemptReports } from "../../channels/outreach.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { CallCapacity } from "../../media/call-capacity.ts";
+import type { LineRecorder } from "../../media/media-line.ts";
 import type { VoiceUse } from "../../media/voice-use.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { endSession } from "../../turns/end-session.ts";
@@ -105,9 +106,16 @@ export function createHeldCalls(parts: Parts): HeldCalls {
       next_token: tokenOfLine(vault, call, call.leg + 1),
       input: (event: CallInput) => running.input(event),
       observe: (...entries: TraceEntry[]) => running.observe(...entries),
-      record: async (line_rate: number) => (await recordings?.begin(call, line_rate)) ?? null,
+      record: (line_rate: number) => record(call, line_rate),
     };
   }
+
+  /** A fault of the disk stops no call: it goes on unrecorded. */
+  const record = async (call: CallRow, line_rate: number): Promise<LineRecorder | null> =>
+    (await recordings?.begin(call, line_rate).catch((error) => {
+      log.error({ err: error, session_id: call.session_id }, "a call can't be recorded");
+      return null;
+    })) ?? null;
 
   const reportsOf = (call: CallRow, use: () => VoiceUse | null): CallReports => ({
     async answerer(status) {

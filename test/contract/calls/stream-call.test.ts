@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { beforeAll, expect, test } from "vitest";
@@ -387,6 +387,24 @@ test("a call whose process died and whose caller has left is ended by the carrie
   expect((await app.send("POST", `/api/v1/sessions/recording/${session_id}`)).body.recordings).toHaveLength(
     1,
   );
+});
+
+test("a call that can't be recorded, as of a fault of the disk, is held all the same", async () => {
+  const folder = path.join(app.config.data_dir, "recordings");
+  await mkdir(folder, { recursive: true });
+  await rename(folder, `${folder} away`);
+  await writeFile(folder, "no folder");
+  const line = await stream("CA15", parametersOf(await post("/voice", { CallSid: "CA15" })));
+  const isClosed = () => line.socket.readyState !== WebSocket.OPEN;
+  await expect.poll(() => line.heard.length > 0 || isClosed()).toBe(true);
+  await rm(folder);
+  await rename(`${folder} away`, folder);
+  expect(isClosed()).toBe(false);
+  await expect.poll(() => transcript("CA15")).toEqual(["agent: Hello, this is the clinic."]);
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
+  await expect.poll(() => transcript("CA15")).toContain("agent: Please say that again.");
+  expect(logged("a call can't be recorded")).toBe(1);
+  line.socket.close();
 });
 
 test("the carrier's word that the caller has left ends a call whose line breaks in that moment, on another process too", async () => {

@@ -28,6 +28,8 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   let messages = 0;
   const waiting: StreamTold[] = [];
   const told = new Set<string>();
+  /** How the socket ended while the call was looked up. */
+  let early: { lost: boolean } | null = null;
 
   /** Logs each kind of fault once, because a broken sender repeats it fifty times a second. */
   const complain = (message: string) => {
@@ -48,6 +50,11 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   const close = () => {
     if (socket.readyState === socket.OPEN) for (const message of wire.hangUp?.() ?? []) socket.send(message);
     socket.close(1000);
+  };
+
+  const closed = (lost: boolean): void => {
+    if (line) line.closed(lost);
+    else early ??= { lost };
   };
 
   const open = async (start: Extract<StreamTold, { type: "start" }>): Promise<void> => {
@@ -75,8 +82,7 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
     line = media;
     opened.begin(sid);
     for (const event of waiting.splice(0)) give(media, event);
-    // The socket was closed while the call was looked up.
-    if (socket.readyState !== socket.OPEN) media.closed();
+    if (early) closed(early.lost);
   };
 
   const give = (media: MediaLine, event: StreamTold): void => {
@@ -103,7 +109,7 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   const take = (data: RawData, isBinary: boolean): void => {
     if (++messages > MOST_MESSAGES_A_SECOND) {
       log.warn({ messages }, "a call's socket was flooded and closed");
-      line?.closed();
+      closed(false);
       // More messages may arrive while the socket closes.
       socket.off("message", take);
       socket.close(1008);
@@ -126,6 +132,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
     clearTimeout(setup);
     clearInterval(second);
     // A call that is over says so before.
-    line?.closed(true);
+    closed(true);
   });
 }

@@ -344,6 +344,20 @@ test("a call whose socket broke goes on in the same process, and ends when the c
   });
 });
 
+test("a call whose socket breaks before its line is open goes on over the next one", async () => {
+  const line = await stream("CA16", parametersOf(await post("/voice", { CallSid: "CA16" })));
+  line.socket.terminate();
+  await expect.poll(async () => (await callRow("CA16")).leg).toBe(2);
+  expect((await callRow("CA16")).state).toBe("answered");
+  const again = await stream(
+    "CA16",
+    parametersOf(await post("/calls/CA16/stream-ended", { CallSid: "CA16" })),
+  );
+  await expect.poll(() => again.heard.length).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => transcript("CA16")).toEqual(["agent: Hello, this is the clinic."]);
+  again.socket.close();
+});
+
 test("a process that still holds a line which another has opened anew falls silent, and stores nothing more", async () => {
   const line = await stream("CA8", parametersOf(await post("/voice", { CallSid: "CA8" })));
   await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);

@@ -59,10 +59,10 @@ export function createAnswering(parts: Parts): Pick<VoiceCalls, "answer" | "answ
       const is_recorded = wanted.is_streamed ? records_lines : (given.is_recorded_by_carrier ?? false);
       await startCall(engine, attempts, given, { ...wanted, is_recorded });
     } catch (error) {
-      if (isNew) capacity?.forget(given.sid);
-      // Two requests at the same time: the other one has started the call.
+      // Two requests at the same time: the other one has started the call, which keeps its place.
       const other = await callOfSid(db, given.sid, given.carrier);
       if (other) return opening(other);
+      if (isNew) capacity?.forget(given.sid);
       // A Fault would occur again; after any other error the carrier's next request may succeed.
       if (fallback === null && !(error instanceof Fault)) throw error;
       log.error({ err: error, sid: given.sid, fallback }, "a call could not be answered by its agent");

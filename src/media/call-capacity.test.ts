@@ -8,7 +8,7 @@ const START = "2026-11-02T10:00:00Z";
 test("never more new calls than there is room for, however calls are answered, opened and ended", () => {
   const step = fc.record({
     what: fc.constantFrom("admit", "open", "open_ours", "close", "forget", "wait"),
-    call: fc.nat(9),
+    call: fc.nat(5),
   });
   fc.assert(
     fc.property(fc.nat(4), fc.array(step), (most, steps) => {
@@ -20,8 +20,8 @@ test("never more new calls than there is room for, however calls are answered, o
         if (what === "wait") {
           clock.advance(15_000);
           admitted.clear();
-        } else if (what === "admit" && !admitted.has(call) && !open.has(call)) {
-          const hasRoom = admitted.size + open.size < most;
+        } else if (what === "admit" && !open.has(call)) {
+          const hasRoom = admitted.has(call) || admitted.size + open.size < most;
           expect(capacity.admit(`CA${call}`)).toBe(hasRoom);
           if (hasRoom) admitted.add(call);
         } else if (what === "open_ours" || (what === "open" && admitted.has(call))) {
@@ -39,6 +39,11 @@ test("never more new calls than there is room for, however calls are answered, o
       }
     }),
   );
+});
+
+test("a call that is asked for again has its place already", () => {
+  const capacity = new CallCapacity(1, movedClock(START));
+  expect(["CA1", "CA1", "CA2"].map((sid) => capacity.admit(sid))).toEqual([true, true, false]);
 });
 
 test("without a setting, the bound comes from the cores, and the offline engines get fewer calls", () => {

@@ -28,9 +28,9 @@ export class CallCapacity {
     this.#clock = clock;
   }
 
-  /** Keeps a place for a new call. False: there is none. */
+  /** Keeps a place for a new call; a carrier may ask for it once more. False: there is none. */
   admit(sid: string): boolean {
-    if (this.running < this.most) {
+    if (this.running < this.most || this.#expected.has(sid)) {
       this.#expected.set(sid, this.#clock.now().getTime() + OPENING_MS);
       return true;
     }

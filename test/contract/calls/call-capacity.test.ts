@@ -156,3 +156,12 @@ test("a place is free again when its call is over, or was answered and never ope
   next.hangUp();
   await expect.poll(async () => (await figures())[0]).toBe(0);
 });
+
+test("a call that its carrier asks for twice at once is answered twice, and keeps its one place", async () => {
+  const call = { carrier: "Twilio", sid: "CA5", key: null, channel_id: twilio_channel };
+  const answer = () => app.voiceCalls.answer({ ...call, from: "+14155550199", to: NUMBER });
+  const [one, other] = await Promise.all([answer(), answer()]);
+  expect(one).toMatchObject({ call_id: expect.any(String) });
+  expect(other).toEqual(one);
+  expect((await figures())[0]).toBe(1);
+});

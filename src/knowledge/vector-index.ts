@@ -69,11 +69,28 @@ async function installedVersion(db: Db): Promise<VectorSearch | null> {
       };
 }
 
+/** Names the lock that one run holds; PostgreSQL gives it back when the process dies. */
+export const INDEX_LOCK = 7_315_520_217n;
+
 /**
  * Makes the index of this model's vectors once there are more than one search compares, and drops those of other models. Not
- * in a transaction: an index that is made while others write can't be. One that was broken off is made anew.
+ * in a transaction: an index that is made while others write can't be. One that was broken off is made anew; null where
+ * another run is at work, whose index is no such one, though it is not valid yet.
  */
-export async function indexVectors(db: Db, model: string): Promise<VectorSearch> {
+export const indexVectors = (db: Db, model: string): Promise<VectorSearch | null> =>
+  db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${INDEX_LOCK}) as held`.execute(
+      connection,
+    );
+    if (!rows[0]?.held) return null;
+    try {
+      return await indexAlone(connection, model);
+    } finally {
+      await sql`select pg_advisory_unlock(${INDEX_LOCK})`.execute(connection);
+    }
+  });
+
+async function indexAlone(db: Db, model: string): Promise<VectorSearch> {
   const search = await vectorSearchOf(db);
   if (search.by === "program") return search;
   const dimensions = await dimensionsToIndex(db, model);

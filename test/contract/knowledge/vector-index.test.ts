@@ -4,6 +4,7 @@ import type { Db } from "../../../src/db/database.ts";
 import { comparedChunks, MOST_COMPARED } from "../../../src/knowledge/source-vectors.ts";
 import {
   closestChunks,
+  INDEX_LOCK,
   indexedChunks,
   indexVectors,
   vectorSearchOf,
@@ -57,6 +58,16 @@ test("a database without the extension is searched by the program, and the reaso
   );
   expect(await indexVectors(app.db, MODEL)).toMatchObject({ by: "program" });
   expect(await indexedChunks(app.db, [LARGE], wanted(QUESTIONS[0] as number[]))).toBeNull();
+});
+
+test("while one run makes an index, another leaves it alone, and does not drop it as one that was broken off", async () => {
+  const app = await createTestApp();
+  await app.db.connection().execute(async (other) => {
+    await sql`select pg_advisory_lock(${INDEX_LOCK})`.execute(other);
+    expect(await indexVectors(app.db, MODEL)).toBeNull();
+    await sql`select pg_advisory_unlock(${INDEX_LOCK})`.execute(other);
+  });
+  expect(await indexVectors(app.db, MODEL)).not.toBeNull();
 });
 
 test("before there is an index, the search compares, as without the extension", async () => {

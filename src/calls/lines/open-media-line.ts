@@ -76,7 +76,7 @@ export async function openMediaLine(
     report,
     ended,
   });
-  call = await calls.open(call_id, token, {
+  const opening = calls.open(call_id, token, {
     send: (output) => {
       says?.(output);
       media.send(output);
@@ -85,6 +85,10 @@ export async function openMediaLine(
     silence: () => media.silence(),
     awaits: (awaited) => media.awaits(awaited),
     use: own.use,
+  });
+  call = await opening.catch((error) => {
+    media.closed();
+    throw error;
   });
   if (!call) {
     // The socket is the caller's to close.

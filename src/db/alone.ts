@@ -8,7 +8,7 @@ import type { Db } from "./database.ts";
 export const alone = <Result>(
   db: Db,
   lock: RawBuilder<unknown>,
-  work: () => Promise<Result>,
+  work: (connection: Db) => Promise<Result>,
 ): Promise<Result | null> =>
   db.connection().execute(async (connection) => {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${lock}) as held`.execute(
@@ -16,7 +16,7 @@ export const alone = <Result>(
     );
     if (!rows[0]?.held) return null;
     try {
-      return await work();
+      return await work(connection);
     } finally {
       await sql`select pg_advisory_unlock(${lock})`.execute(connection);
     }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
+import { alone } from "../db/alone.ts";
 import { type Db, isDatabaseError } from "../db/database.ts";
 import {
   type ChunkPlace,
@@ -78,17 +79,7 @@ export const INDEX_LOCK = 7_315_520_217n;
  * another run is at work, whose index is no such one, though it is not valid yet.
  */
 export const indexVectors = (db: Db, model: string): Promise<VectorSearch | null> =>
-  db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${INDEX_LOCK}) as held`.execute(
-      connection,
-    );
-    if (!rows[0]?.held) return null;
-    try {
-      return await indexAlone(connection, model);
-    } finally {
-      await sql`select pg_advisory_unlock(${INDEX_LOCK})`.execute(connection);
-    }
-  });
+  alone(db, sql`${INDEX_LOCK}`, (connection) => indexAlone(connection, model));
 
 async function indexAlone(db: Db, model: string): Promise<VectorSearch> {
   const search = await vectorSearchOf(db);

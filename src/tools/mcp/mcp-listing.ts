@@ -26,7 +26,7 @@ const MAX_STORED_CHARACTERS = 2 * 1024 * 1024;
 export type McpListings = {
   /** Asks the server, whatever is stored. */
   read(peer: McpPeer): Promise<McpListing>;
-  /** As it is stored where that is new enough, else as the server says now. */
+  /** As it is stored where that is new enough, else as the server says now. A caller whose `signal` is raised waits no longer. */
   current(peer: McpPeer): Promise<McpListing>;
 };
 
@@ -70,7 +70,8 @@ export function createMcpListings(parts: { db: Db; clock: Clock; client: McpClie
     return (await storedListing(db, service_id, url)) as McpListing;
   };
 
-  const read = (peer: McpPeer): Promise<McpListing> => {
+  /** Others may wait for the same answer, and all read what is stored of it: no caller's signal ends the question. */
+  const read = ({ signal: _, ...peer }: McpPeer): Promise<McpListing> => {
     const key = `${peer.service_id} ${peer.url}`;
     const asking = underWay.get(key) ?? ask(peer).finally(() => underWay.delete(key));
     underWay.set(key, asking);
@@ -84,9 +85,29 @@ export function createMcpListings(parts: { db: Db; clock: Clock; client: McpClie
       const age_ms = (at: string | null) => clock.now().getTime() - (at === null ? 0 : Date.parse(at));
       if (stored && stored.problem === null && age_ms(stored.read_at) < FRESH_MS) return stored;
       if (stored && stored.problem !== null && age_ms(stored.asked_at) < PROBLEM_MS) return stored;
-      return read(peer);
+      return unlessGivenUp(read(peer), peer.signal);
     },
   };
+}
+
+const GIVEN_UP: McpListing = {
+  ...{ revision: null, server_name: null, server_version: null, tools: null, read_at: null },
+  problem: "The call was given up before the MCP server had listed its tools.",
+};
+
+async function unlessGivenUp(
+  asking: Promise<McpListing>,
+  signal: AbortSignal | undefined,
+): Promise<McpListing> {
+  const left = Promise.withResolvers<McpListing>();
+  const leave = () => left.resolve(GIVEN_UP);
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted) leave();
+  try {
+    return await Promise.race([asking, left.promise]);
+  } finally {
+    signal?.removeEventListener("abort", leave);
+  }
 }
 
 const toolsOf = (listed: unknown[]): McpTool[] => {

@@ -357,6 +357,29 @@ describe("a server that lies", () => {
     expect((await tryTool(tool, { slot: "9" })).error).toBe("The MCP server did not answer within 1 s.");
   });
 
+  test("is asked for its list to the end for all who wait, though whoever asked first is gone", async () => {
+    const id = await service();
+    app.clock.advance(10 * 60_000);
+    const asked = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    peer.respond(async (request, response) => {
+      asked.resolve();
+      await go.promise;
+      await official(request, response);
+    });
+    const gone = new AbortController();
+    const { listings } = app.engine.mcp;
+    const question = { service_id: id, url: `${peer.url}/mcp`, conversation: "list", timeout_ms: 20_000 };
+    const first = listings.current({ ...question, signal: gone.signal });
+    await asked.promise;
+    const second = listings.current(question);
+    gone.abort();
+    expect(await first).toMatchObject({ tools: null, problem: expect.stringContaining("given up") });
+    go.resolve();
+    expect(await second).toMatchObject({ tools: [{ name: BOOK.name }], problem: null });
+    expect(await listings.current(question)).toMatchObject({ problem: null });
+  });
+
   test("with a list that is no list, without end, or with tools that are none, adds nothing", async () => {
     const id = await service();
     const lists: [object, object][] = [

@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Api } from "./server.ts";
 
 /** Proxies close connections that stay silent for a minute. */
-const KEEP_ALIVE_MS = 15_000;
+export const KEEP_ALIVE_MS = 15_000;
 
 /** A stream of server-sent events, as its writer sees it. */
 export type EventStream = {

@@ -46,7 +46,7 @@ export function liveRoutes(api: Api, parts: { db: Db; clock: Clock; log: Log }):
     async ({ caller, query, request, reply }) => {
       const scope = await scopeOf(parts.db, caller, query);
       if (!wantsEvents(request.headers.accept)) return source.read(scope);
-      return follow(source, scope, openStream(reply, MOST_UNREAD_BYTES));
+      return follow(source, scope, () => openStream(reply, MOST_UNREAD_BYTES));
     },
   );
 }
@@ -62,8 +62,10 @@ async function scopeOf(
   return { sub_organization_id, session_id };
 }
 
-function follow(source: LiveSource, scope: LiveScope, stream: EventStream): EventStream["body"] {
+/** A viewer who is refused gets no stream: nobody would read it, and nothing would end it. */
+function follow(source: LiveSource, scope: LiveScope, open: () => EventStream): EventStream["body"] {
   const leave = source.watch(scope, (event) => stream.print(printed(event)));
+  const stream = open();
   stream.print(`retry: ${RECONNECT_MS}\n\n`);
   const end = setTimeout(() => stream.end(), LONGEST_MS).unref();
   stream.onClose(() => {

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { KEEP_ALIVE_MS } from "../../../src/api/event-stream.ts";
+import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { openEventStream } from "../../harness/event-stream.ts";
@@ -143,5 +145,23 @@ describe("running sessions", () => {
     expect(new Set(told.map(({ data }) => JSON.stringify(data))).size).toBe(1);
     expect(idsOf(told[0]?.data)).toEqual([String(session_id)]);
     for (const stream of streams) stream.close();
+  });
+
+  test("a viewer too many is refused in words, and no stream is begun that nobody would end", async () => {
+    const neighbour = await app.createNeighbour("too-many-viewers@example.org");
+    const headers = { accept: "text/event-stream", [API_KEY_HEADER]: neighbour.token };
+    const began = vi.spyOn(globalThis, "setInterval");
+    const answers = await Promise.all(
+      Array.from({ length: 205 }, () => fetch(`${address}${PATH}`, { headers })),
+    );
+    const kept_alive = began.mock.calls.filter(([, ms]) => ms === KEEP_ALIVE_MS).length;
+    began.mockRestore();
+    const followed = answers.filter(({ status }) => status === 200).length;
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(followed + refused.length).toBe(answers.length);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    for (const { headers } of refused) expect(headers.get("content-type")).toMatch(/^application\/json/);
+    expect(kept_alive).toBe(followed);
+    await Promise.all(answers.map(({ body }) => body?.cancel()));
   });
 });

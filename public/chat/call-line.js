@@ -61,7 +61,8 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
     timer = setTimeout(() => end(LOST), OFFLINE_MS);
   };
   const online = () => {
-    if (!isReady) return;
+    // What connects has an end of its own.
+    if (socket && !isReady) return;
     clearTimeout(timer);
     on.notice("");
   };
@@ -71,8 +72,8 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
     if (message.type === "ready") {
       isReady = true;
       clearTimeout(timer);
-      if (again) on.notice("");
-      else on.connected();
+      on.notice("");
+      if (!again) on.connected();
       again = message.again;
     } else if (message.type === "mark") audio?.play(message.name);
     else if (message.type === "clear") audio?.play("clear");
@@ -126,6 +127,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
     const { call_id, token } = await ask();
     if (isOver) return;
     connect(call_id, token);
+    clearTimeout(timer);
     timer = setTimeout(() => end("The call can't be connected. Please try again."), CONNECT_MS);
   };
 

@@ -206,6 +206,23 @@ test("offline, the page says so and goes on when it is back", async (context) =>
   await page.getByText("The call has ended.").waitFor();
 });
 
+test("a network that is away for a moment before the call is connected does not end it later", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.clock.install();
+  await page.evaluate(`{
+    document.getElementById("call").click();
+    dispatchEvent(new Event("offline"));
+    dispatchEvent(new Event("online"));
+  }`);
+  await page.getByText("Connected. Speak now.").waitFor();
+  await page.clock.fastForward(20_000);
+  await page.getByText("Speaking…").or(page.getByText("Listening…")).waitFor();
+  expect(await page.locator("#call-notice").textContent()).toBe("");
+  await page.getByRole("button", { name: "Hang up" }).click();
+  await page.getByText("The call has ended.").waitFor();
+});
+
 test("where nothing hears, the button says which packages bring it", async () => {
   const deaf = createLocalEngines({ sphinx: null });
   const other = await createTestApp({}, undefined, { voiceEngines: deaf });

@@ -23,6 +23,7 @@
  */
 import { userOf } from "./identity.js";
 import { Outbox } from "./outbox.js";
+import { ownSession } from "./saved-chat.js";
 import { Refused, Unreachable } from "./server.js";
 
 const FIRST_WAIT_MS = 500;
@@ -134,7 +135,7 @@ export class Connection {
 
   /** Reads the session there is, or opens one. */
   async #resume() {
-    const session = this.#ownSession();
+    const session = ownSession(this.#saved, this.#user);
     const chat = session && (await this.#read(session));
     if (this.#over) return;
     if (chat) return this.#caughtUp(chat);
@@ -144,15 +145,6 @@ export class Connection {
     if (this.#over) return void this.#server.endChat(fresh).catch(() => {});
     this.#saved.set({ ...this.#saved.get(), session: fresh });
     this.#caughtUp(opened);
-  }
-
-  /** The chat that is kept, if it is this visitor's: who signs in or out on a shared browser finds nobody else's. */
-  #ownSession() {
-    const { session } = this.#saved.get();
-    if (!session || (session.user ?? null) === this.#user) return session;
-    this.#saved.set({ session: null, outbox: [] });
-    this.#outbox.clear();
-    return null;
   }
 
   /** null when the server no longer knows a session that this page has not shown yet. @param {Session} session */

@@ -44,6 +44,17 @@ export function savedChat(memory) {
   };
 }
 
+/**
+ * The session that is kept, if it is this visitor's: who signs in or out on a shared browser finds nobody else's, and what
+ * was written in it is not sent. @param {SavedChat} saved @param {string | null} user
+ */
+export function ownSession(saved, user) {
+  const { session } = saved.get();
+  if (!session || (session.user ?? null) === user) return session;
+  saved.set({ session: null, outbox: [] });
+  return null;
+}
+
 /** A new message's number. `crypto.randomUUID` is missing where a page came over plain http. */
 export function messageId() {
   const bytes = [...crypto.getRandomValues(new Uint8Array(12))];

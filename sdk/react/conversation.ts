@@ -1,10 +1,12 @@
 import { Connection } from "../../public/chat/connection.js";
+import { userOf } from "../../public/chat/identity.js";
 import { type ClientCall, PageTools } from "../../public/chat/page-tools.js";
 import {
   browserMemory,
   type Memory,
   type Message,
   messageId,
+  ownSession,
   savedChat,
 } from "../../public/chat/saved-chat.js";
 import { chatServer, type Visit } from "../../public/chat/server.js";
@@ -231,6 +233,9 @@ export class Conversation {
     this.#change({ messages: [...this.#state.messages, waitingEntry(message)], error: null });
     if (this.#connection) this.#connection.send(message);
     else {
+      // Another visitor's session goes with its outbox, so it goes before this is in it.
+      const { identityToken = null } = this.#options;
+      ownSession(this.#saved, identityToken && userOf(identityToken));
       const saved = this.#saved.get();
       this.#saved.set({ ...saved, outbox: [...saved.outbox, message] });
     }

@@ -46,7 +46,7 @@ export async function beginSignIn(
 
 /** Whoever sets up a second factor or a password meanwhile is waited for. */
 export const lockPerson = (tx: Tx, id: number) =>
-  tx.selectFrom("users").select("id").where("id", "=", id).forUpdate().execute();
+  tx.selectFrom("users").select(["id", "password_hash"]).where("id", "=", id).forUpdate().execute();
 
 export const cookieOptions = (publicUrl: string) =>
   ({ path: "/", httpOnly: true, sameSite: "strict", secure: publicUrl.startsWith("https:") }) as const;

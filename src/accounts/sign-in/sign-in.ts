@@ -89,17 +89,20 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: De
       const begun = performance.now();
       const { takeBack, isAttacked } = await limit.count({ request, email });
       const { user, known } = await atOnce(() => findPlace(db, { ...body, email }));
-      if (!user) {
-        await auditFailedSignIn(db, clock, { request, places: known, means: "password", isAttacked });
+      const refused = async (places: Place[]) => {
+        await auditFailedSignIn(db, clock, { request, places, means: "password", isAttacked });
         await sleep(REFUSAL_STEP_MS - ((performance.now() - begun) % REFUSAL_STEP_MS));
-        throw new Fault("not-authenticated", "E-mail address or password is wrong.");
-      }
+        return new Fault("not-authenticated", "E-mail address or password is wrong.");
+      };
+      if (!user) throw await refused(known);
       await takeBack();
       const prepared = await gate.prepare(user.id, body);
-      let cookie: string;
+      let cookie: string | null;
       try {
         cookie = await db.transaction().execute(async (tx) => {
-          await lockPerson(tx, user.id);
+          const [person] = await lockPerson(tx, user.id);
+          // A new password ends what was begun with the one before it, also where it came since the comparison.
+          if (person?.password_hash !== user.password_hash) return null;
           await refusePassword(tx, user.id);
           const factor = await gate.pass(tx, prepared);
           await told(tx, asActor(user, request), "sign-in", { with: "password", ...factorWords(factor) });
@@ -108,6 +111,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: De
       } catch (error) {
         return gate.answer(request, error, "password");
       }
+      if (cookie === null) throw await refused([user]);
       await prepared.right();
       remember(reply, cookie, email);
       return { signed_in: true };
@@ -203,11 +207,13 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: De
   );
 }
 
+type PlaceWithPassword = Place & { password_hash: string | null };
+
 /** `known`: all whom the address and no password names. */
 async function findPlace(
   db: Db,
   given: z.infer<typeof Credentials>,
-): Promise<{ user: Place | null; known: Place[] }> {
+): Promise<{ user: PlaceWithPassword | null; known: Place[] }> {
   let places = db
     .selectFrom("users as u")
     .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")

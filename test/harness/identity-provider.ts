@@ -67,11 +67,17 @@ export async function startIdentityProvider(redirectUri: string, accounts: Accou
   return { issuer, close: closing(server) };
 }
 
-/** What one that lies says: claims to begin with, and what is told otherwise. */
+/** What one that lies says: claims to begin with, and what is told otherwise; `meanwhile` happens before it gives a token. */
 export type Lie = (
   honest: JWTPayload,
   now_s: number,
-) => { claims?: JWTPayload; issuer?: string; foreignKey?: boolean; status?: number };
+) => {
+  claims?: JWTPayload;
+  issuer?: string;
+  foreignKey?: boolean;
+  status?: number;
+  meanwhile?: () => Promise<unknown>;
+};
 
 /** A provider that signs whatever the test wants. Its authorization page sends the browser straight back. */
 export async function startLyingProvider(lie: () => Lie): Promise<IdentityPeer> {
@@ -107,6 +113,7 @@ export async function startLyingProvider(lie: () => Lie): Promise<IdentityPeer> 
         return response.writeHead(302, { location: back.href }).end();
       }
       case "/token": {
+        await told.meanwhile?.();
         if (told.status) return json({ error: "server_error" }, told.status);
         const person = { email: "ada@acme.example", email_verified: true, groups: ["staff"] };
         const claims = { ...honest, nonce: nonces.get("code"), ...person, ...told.claims };

@@ -243,6 +243,19 @@ test("a test of the settings says whether the provider answers, as whom, and wha
   expect(await signInAs("ada@acme.example")).toEqual({ problem: "unreachable", me: null });
 });
 
+test.each<[string, string, () => Promise<unknown>]>([
+  ["was removed", "unknown", () => app.send("DELETE", SETTINGS)],
+  ["was replaced by another", "refused", () => set()],
+  ["has lost the domain", "no-address", () => set({ issuer: liar.issuer, domains: ["other.example"] })],
+])("an identity provider that %s while it answered signs nobody in", async (_what, problem, meanwhile) => {
+  await set({ issuer: liar.issuer });
+  const people = async () => (await app.send("GET", "/api/v1/users/")).body.total;
+  lie = () => ({ meanwhile, claims: { sub: "late", email: "late@acme.example" } });
+  const before = await people();
+  expect(await signInAs("late@acme.example")).toEqual({ problem, me: null });
+  expect(await people()).toBe(before);
+});
+
 describe("enforced", () => {
   const password = async (email: string) => {
     const payload = { email, password: PASSWORD };

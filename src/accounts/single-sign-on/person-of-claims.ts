@@ -25,7 +25,8 @@ type Deps = { api: Api; clock: Clock; actorOf(place: Place): Actor };
 
 /**
  * Whom the provider's claims mean here: the person who got in by this subject before, else the one with the verified
- * address, else a new one. Their role follows their groups, where lines for groups are set. Throws a NoPlace.
+ * address, else a new one. Their role follows their groups, where lines for groups are set. Throws a NoPlace. Lock: the
+ * provider's row is taken before, so that of two sign-ins of one new person the second waits for the first.
  */
 export async function personOfClaims(
   tx: Tx,
@@ -35,10 +36,6 @@ export async function personOfClaims(
 ): Promise<Place> {
   const groups = groupsOf(claims[provider.groups_claim]);
   const role_id = roleOfGroups(groups, provider.roles, provider.default_role_id);
-  // Two sign-ins of one new person: the second waits for the first.
-  await sql`select organization_id from single_sign_on where organization_id = ${provider.organization_id} for no key update`.execute(
-    tx,
-  );
   const known = (await bySubject(tx, provider, claims)) ?? (await byAddress(tx, provider, claims));
   if (known) {
     if (provider.roles.length > 0) await follow(tx, deps, provider, known, role_id);

@@ -1,16 +1,17 @@
 import type { FastifyReply } from "fastify";
+import { sql } from "kysely";
 import { z } from "zod";
 import { recordId } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import type { Log } from "../../base/log.ts";
-import type { Db } from "../../db/database.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import { asActor } from "../audit/sign-in-audit.ts";
 import { beginSignIn, rememberSignIn } from "../sign-in/begin-sign-in.ts";
 import { type BegunSignIn, type IdentityClient, IdentityFault } from "./identity-client.ts";
 import { NoPlace, personOfClaims } from "./person-of-claims.ts";
-import { CALLBACK, findProvider, START } from "./single-sign-on.ts";
+import { CALLBACK, type FoundProvider, findProvider, START } from "./single-sign-on.ts";
 
 const COOKIE = "parley_single_sign_on";
 const LIFE_S = 600;
@@ -97,11 +98,13 @@ export function ssoSignInRoutes(api: Api, { db, clock, vault, log, publicUrl, id
     if (!begun) return failed(reply, "too-old");
     if ((request.query as { error?: unknown }).error === "access_denied") return failed(reply, "cancelled");
     try {
-      const provider = await findProvider(db, vault, begun.organization_id);
-      if (!provider) return failed(reply, "unknown");
-      const domains = await domainsOf(db, begun.organization_id);
-      const claims = await identity.finish(provider, begun, new URL(request.url, publicUrl));
+      const asked = await findProvider(db, vault, begun.organization_id);
+      if (!asked) return failed(reply, "unknown");
+      const claims = await identity.finish(asked, begun, new URL(request.url, publicUrl));
       const signedIn = await db.transaction().execute(async (tx) => {
+        const provider = await lockProvider(tx, vault, asked);
+        if (!provider) return null;
+        const domains = await domainsOf(tx, begun.organization_id);
         const actorOf = (place: Parameters<typeof asActor>[0]) => asActor(place, request);
         const person = await personOfClaims(tx, { api, clock, actorOf }, { ...provider, domains }, claims);
         await api.audit(tx, actorOf(person), {
@@ -111,6 +114,7 @@ export function ssoSignInRoutes(api: Api, { db, clock, vault, log, publicUrl, id
         const way = { userId: person.id, bound: null, byIdentityProvider: true };
         return { cookie: await beginSignIn(tx, { clock, request }, way), email: person.email.toLowerCase() };
       });
+      if (!signedIn) return failed(reply, "unknown");
       reply.clearCookie(COOKIE, cookieOptions);
       rememberSignIn(reply, { vault, publicUrl }, signedIn);
       return goOn(reply, begun.next);
@@ -140,6 +144,24 @@ function begunOf(vault: Vault, clock: Clock, cookie: string | undefined): Begun 
   } catch {
     return null;
   }
+}
+
+/**
+ * The provider as it is set now, which stays until the transaction ends; null where it was removed while it answered. Throws
+ * an IdentityFault where it was replaced.
+ */
+async function lockProvider(
+  tx: Tx,
+  vault: Vault,
+  { organization_id, issuer, client_id }: FoundProvider,
+): Promise<FoundProvider | null> {
+  await sql`select from single_sign_on where organization_id = ${organization_id} for no key update`.execute(
+    tx,
+  );
+  const provider = await findProvider(tx, vault, organization_id);
+  if (provider && (provider.issuer !== issuer || provider.client_id !== client_id))
+    throw new IdentityFault("refused", `${issuer} was replaced while it answered.`, null);
+  return provider;
 }
 
 async function domainsOf(db: Db, organization_id: number): Promise<string[]> {

@@ -1,14 +1,14 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { sha256 } from "../base/crypto.ts";
 import { unreachable } from "../base/errors.ts";
 import { createFairGate } from "../base/fair-gate.ts";
-import { randomBase62 } from "../base/ids.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import { keyInUse } from "../data-keys/data-keys.ts";
 import { sealBytes } from "../data-keys/sealed-file.ts";
+import { writeWhole } from "../data-keys/whole-file.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import { publish } from "../events/event.ts";
@@ -108,14 +108,7 @@ export async function storeRecording(
   const folder = recordingsFolder(dataDir);
   const file = path.join(folder, file_name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Concurrent downloads write separate temporary files; the last one replaces the file with the same content.
-  const part = `${file}.${randomBase62(8)}.part`;
-  try {
-    await writeFile(part, sealBytes(await keyInUse(engine, tenant), bytes), { mode: 0o600 });
-    await rename(part, file);
-  } finally {
-    await rm(part, { force: true });
-  }
+  await writeWhole(file, sealBytes(await keyInUse(engine, tenant), bytes));
   const row = db
     .insertInto("recordings")
     .values({

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { sha256 } from "../base/crypto.ts";
 import { keyForFiles } from "../data-keys/data-keys.ts";
 import { sealBytes } from "../data-keys/sealed-file.ts";
+import { writeWhole } from "../data-keys/whole-file.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import type { MailParts } from "./mail-parts.ts";
 
@@ -15,7 +16,7 @@ export const mailFolder = (dataDir: string): string => path.join(dataDir, "mail"
 
 /**
  * Writes them before the mail is stored: a row never names a file that isn't there. Their names follow from the mail, so
- * that one that comes again, as it does where a process died over it, overwrites what it left the last time. They lie
+ * that one that comes again, as it does where a process died over it, replaces what it left the last time. They lie
  * sealed where their organization wants what is said to.
  */
 export async function storeFiles(
@@ -31,8 +32,7 @@ export async function storeFiles(
   for (const [index, { name, content_type, bytes }] of attachments.entries()) {
     const content = createHash("sha256").update(bytes).digest("hex");
     const file_name = sha256(`${target.id} ${message_id} ${index} ${content}`).slice(0, 40);
-    const stored = key ? sealBytes(key, bytes) : bytes;
-    await writeFile(path.join(folder, file_name), stored, { mode: 0o600 });
+    await writeWhole(path.join(folder, file_name), key ? sealBytes(key, bytes) : bytes);
     files.push({ name, content_type, size: bytes.length, file_name });
   }
   return files;

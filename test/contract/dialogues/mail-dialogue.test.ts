@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -213,11 +213,12 @@ describe("a conversation by mail", () => {
     expect(bytes.toString()).toBe("%PDF-1.7");
   });
 
-  test("leaves no files of a mail that could not be stored once that comes again", async () => {
+  test("leaves no files of a mail that could not be stored once that comes again, and changes none that is read", async () => {
     const ann = somebody();
     const attachments = [{ filename: "invoice.pdf", content: Buffer.from("%PDF-1.7") }];
     const mail = { from: ann, to: box.address, text: "see below", messageId: `<again.${ann}>`, attachments };
-    const files = () => readdirSync(path.join(app.config.data_dir, "mail")).length;
+    const folder = path.join(app.config.data_dir, "mail");
+    const files = () => readdirSync(folder);
     const before = files();
     const run = (words: string) => app.database.pool.query(words);
     await run(
@@ -228,8 +229,14 @@ describe("a conversation by mail", () => {
     await expect(app.deliver(mail)).rejects.toMatchObject({ responseCode: 451 });
     await run("drop trigger no_room on mail_messages");
     expect(app.errors.splice(0).join("")).toContain("no room");
+    const left = files().filter((name) => !before.includes(name));
+    const file = path.join(folder, left[0] ?? "");
+    writeFileSync(file, "%PDF");
+    const reader = openSync(file, "r");
     await app.deliver(mail);
-    expect(files()).toBe(before + 1);
+    expect([left.length, files().length]).toEqual([1, before.length + 1]);
+    expect([readFileSync(reader, "utf8"), readFileSync(file, "utf8")]).toEqual(["%PDF", "%PDF-1.7"]);
+    closeSync(reader);
   });
 });
 

@@ -79,7 +79,8 @@ const holdDue = (tx: Tx, suite_id: number, now: Date) =>
     .where("t.next_at", "<=", now.toISOString())
     .selectAll("t")
     .select(["s.name", "s.deleted_at", "a.published_version"])
-    .forUpdate("t")
+    // Who changes the suite or its schedule holds the suite first: it is not waited for, but looked at in a minute.
+    .forUpdate(["t", "s"])
     .skipLocked()
     .executeTakeFirst();
 

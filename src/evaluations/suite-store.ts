@@ -4,7 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { Fault, invalid } from "../base/errors.ts";
+import { Fault, invalid, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
 import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
@@ -181,6 +181,19 @@ export async function insertSuite(
   return id;
 }
 
+/** Whoever changes a suite, or when it runs, does so one after the other, and waits for runs that are being begun. */
+export async function holdSuite(tx: Tx, caller: Caller, suite_id: number): Promise<void> {
+  const held = await tx
+    .selectFrom("test_suites")
+    .select("id")
+    .where("id", "=", suite_id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!held) throw notFound("Test suite", suite_id);
+}
+
 /** All cases are replaced: a run keeps its own. */
 export async function replaceSuite(
   tx: Tx,
@@ -189,6 +202,8 @@ export async function replaceSuite(
   id: number,
   input: TestSuiteInput,
 ): Promise<void> {
+  // Before `last_updated` is read: whatever run has the cases of before, began before it.
+  await holdSuite(tx, caller, id);
   await tx
     .updateTable("test_suites")
     .set(await columns(tx, clock, caller, input))

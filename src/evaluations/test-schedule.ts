@@ -7,8 +7,9 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { secretProblem } from "../base/webhook-secret.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import { nextRunAfter, RUN_DAYS, type RunDay } from "./next-run.ts";
+import { holdSuite } from "./suite-store.ts";
 import { SUITES, suiteParams } from "./test-suite.ts";
 
 const TestScheduleRequest = z
@@ -151,18 +152,6 @@ function secretOf(vault: Vault, webhook: RunWebhook, stored_url: string | null, 
   if (sealed !== null && stored_url !== webhook.url)
     throw invalid(place, "The url has changed: give the hmac_secret again");
   return sealed;
-}
-
-async function holdSuite(tx: Tx, caller: Caller, suite_id: number): Promise<void> {
-  const held = await tx
-    .selectFrom("test_suites")
-    .select("id")
-    .where("id", "=", suite_id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!held) throw notFound("Test suite", suite_id);
 }
 
 const OFF = {

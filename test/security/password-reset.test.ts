@@ -1,9 +1,9 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { passwordResetJob } from "../../src/accounts/sign-in/password-reset.ts";
 import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { signedInSend } from "../harness/signed-in-send.ts";
-import { WAITING } from "../harness/waiting.ts";
+import { waitForLocks } from "../harness/waiting.ts";
 
 const OLD = "correct horse battery";
 const NEW = "a new and longer password";
@@ -81,24 +81,15 @@ test("a sign-in that compared the old password before a reset is refused after i
   await client.query("select id from users where lower(email) = lower($1) for update", [app.admin.email]);
   // Both wait for the person's row: first the reset, then the sign-in, which has found its password right.
   const reset = post("/api/console/one-time-code", { code, password: NEWER });
-  await waitForLocks(1);
+  await waitForLocks(app.database.pool, 1);
   const signingIn = signIn(NEW);
-  await waitForLocks(2);
+  await waitForLocks(app.database.pool, 2);
   await client.query("commit");
   client.release();
   expect(await reset).toMatchObject({ status: 200 });
   expect(await signingIn).toMatchObject({ status: 401 });
   expect(await signIn(NEWER)).toMatchObject({ status: 200 });
 });
-
-/** Until so many statements wait for a row in this test's database. */
-const waitForLocks = (count: number) =>
-  vi.waitFor(async () => {
-    const { rows } = await app.database.pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    expect(rows.length).toBe(count);
-  }, WAITING);
 
 test("an address of nobody is answered alike, with the same work, and gets no mail", async () => {
   const [jobs, sent] = [(await asked()).length, mails.length];

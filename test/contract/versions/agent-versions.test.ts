@@ -9,6 +9,7 @@ import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { playRun } from "../../harness/evaluations.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { playReplay, recordSession } from "../../harness/replays.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let peer: Peer;
@@ -317,6 +318,49 @@ describe("a gate", () => {
     const suite = await ok("GET", `/api/v1/test_suites/${suite_id}`);
     await ok("PUT", "/api/v1/test_suites/", { id: suite_id, name: suite.name, agent: name, cases: CASES });
     expect((await versioning()).gates[0]).toMatchObject({ passes: false, run_id: null });
+  });
+
+  describe("is not passed by the old cases of a suite that is changed", () => {
+    const held = async (statement: string) => {
+      const client = await app.database.pool.connect();
+      await client.query("begin");
+      await client.query(statement, [suite_id]);
+      return async () => {
+        await client.query("commit");
+        client.release();
+      };
+    };
+    const change = async () => {
+      const { name: suite } = await ok("GET", `/api/v1/test_suites/${suite_id}`);
+      const cases = CASES.map((one) => ({ ...one, expect: { said: ["midnight"] } }));
+      return ok("PUT", "/api/v1/test_suites/", { id: suite_id, name: suite, agent: name, cases });
+    };
+    beforeEach(() => save(`${HOURS}\non "thanks" -> say "You are welcome."`));
+
+    test("while a run begins", async () => {
+      const release = await held("select from test_suites where id = $1 for share");
+      const changed = change();
+      await waitForLocks(app.database.pool, 1);
+      app.clock.advance(1_000);
+      await run();
+      app.clock.advance(1_000);
+      await release();
+      await changed;
+      expect((await versioning()).gates[0]).toMatchObject({ passes: false, run_id: null });
+    });
+
+    test("just before a run begins", async () => {
+      const release = await held("select from test_cases where suite_id = $1 for update");
+      const changed = change();
+      await waitForLocks(app.database.pool, 1);
+      app.clock.advance(1_000);
+      const begun = run();
+      await waitForLocks(app.database.pool, 2);
+      await release();
+      await changed;
+      const { id } = await begun;
+      expect((await versioning()).gates[0]).toMatchObject({ passes: false, run_id: id, passed: 0 });
+    });
   });
 
   test("is overridden by who may, with a reason that stands at the version and in the audit trail", async () => {

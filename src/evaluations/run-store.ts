@@ -60,7 +60,13 @@ export async function beginRun(
   wanted: RunWanted,
 ): Promise<number> {
   // Who changes the suite is waited for: a run that begins after a change has the cases of after it.
-  await tx.selectFrom("test_suites").select("id").where("id", "=", suite_id).forShare().execute();
+  await tx
+    .selectFrom("test_suites")
+    .select("id")
+    .where("id", "=", suite_id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .forShare()
+    .execute();
   const suite = await selectSuites(tx, caller).where("s.id", "=", suite_id).executeTakeFirst();
   if (!suite) throw notFound("Test suite", suite_id);
   const { sub_organization_id } = caller;

@@ -67,6 +67,39 @@ test("an operator finds the live call that goes wrong, reads along, whispers and
   expect(page.faults).toEqual([]);
 });
 
+test("what is said while a page begins to follow a conversation is shown, though nothing is said after it", async () => {
+  const { app } = it;
+  const { target } = await createAgent(app, { script: SCRIPT });
+  const visitor = app.sendAs(null);
+  const { session_id, token } = (await visitor("POST", "/chat/v1/sessions", { client_id: target })).body;
+  const says = (text: string) =>
+    visitor("POST", `/chat/v1/sessions/${session_id}/messages?token=${token}`, { text });
+  await says("hi");
+
+  const page = await it.open(await it.person("Viewer"));
+  const { promise: isSaid, resolve: follow } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/sessions/live*", async (route) => {
+    await isSaid;
+    await route.continue();
+  });
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByText("You said hi.").waitFor();
+  const state = page.getByText("listening", { exact: true });
+  // The last look before the stream is answered with what was there before it.
+  let isLooking = false;
+  await page.route("**/api/v1/sessions/timeline/*", async (route) => {
+    if (isLooking) return route.continue();
+    isLooking = true;
+    const response = await route.fetch();
+    await says("one more thing");
+    follow();
+    await state.waitFor();
+    await route.fulfill({ response }).catch(() => {});
+  });
+  await page.getByText("You said one more thing.").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("a chat is taken over, answered by hand and handed back on its page; who may only read can do none of it", async () => {
   const { app } = it;
   const { target } = await createAgent(app, { script: SCRIPT });

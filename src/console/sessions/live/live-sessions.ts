@@ -40,14 +40,15 @@ export function useLiveSessions(of: { session_id?: number } | null, onChange?: (
           setLive((before) =>
             event === "all" ? whole(data as LiveSessions) : after(before, data as Changes),
           );
-          if (event !== "all") changed.current?.();
+          // Also with the whole list: what the page has read may be from before it.
+          changed.current?.();
         });
       } catch (error) {
         if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
           refusal = error;
       }
       if (abort.signal.aborted) return;
-      // What changes until the next stream is read by the page itself.
+      // What changes until the next stream begins is read by the page itself.
       changed.current?.();
       setLive((before) => ({ ...before, isFollowed: false, refusal }));
       if (refusal === null) again = setTimeout(() => void open(), AGAIN_MS);

@@ -29,6 +29,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
   let socket = null;
   let isReady = false;
   let isOver = false;
+  let isMuted = false;
   let problem = "";
   /** Comes back to the call; empty until it was reached once. */
   let again = "";
@@ -123,6 +124,7 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
       server.worklet,
     );
     if (isOver) return audio.close();
+    audio.mute(isMuted);
     on.connecting();
     const { call_id, token } = await ask();
     if (isOver) return;
@@ -142,7 +144,10 @@ export function startCall(ask, on, server = chatServer(location.origin)) {
   });
   return {
     hangUp,
-    mute: (/** @type {boolean} */ muted) => audio?.mute(muted),
+    mute(/** @type {boolean} */ muted) {
+      isMuted = muted;
+      audio?.mute(muted);
+    },
     press: (/** @type {string} */ digit) => send({ type: "key", digit }),
   };
 }

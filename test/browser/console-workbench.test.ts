@@ -105,6 +105,32 @@ test("words appear while the model writes, Stop ends the answer, and the talk go
   expect(page.faults).toEqual([]);
 });
 
+test("a call that is hung up or left while its code is on the way does not begin", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${await scripted("Called", "Help.")}`);
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = () => {
+      document.body.dataset.microphone = "asked";
+      return Promise.reject(new Error("none"));
+    };
+  });
+  const { promise: isLeft, resolve: goOn } = Promise.withResolvers<void>();
+  await page.route("**/call-line.js", async (route) => {
+    await isLeft;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Talk by voice" }).click();
+  await page.getByRole("button", { name: "Hang up" }).click();
+  await page.getByRole("button", { name: "Talk by voice" }).click();
+  await page.getByRole("button", { name: "Mute" }).click();
+  await page.getByRole("link", { name: "Agents", exact: true }).last().click();
+  await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
+  goOn();
+  await page.evaluate('import("/chat/assets/console/call-line.js")');
+  expect(await page.evaluate(() => document.body.dataset.microphone)).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
 test("what a second person saves meanwhile is shown, and nothing that was typed is lost", async () => {
   const agent_id = await scripted("Shared", "Help.");
   const name = `${"Reception ".repeat(20)}مرحبا`;

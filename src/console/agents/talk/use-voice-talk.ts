@@ -32,6 +32,7 @@ export function useVoiceTalk(agent_id: number, begin: TalkStart, onOver: (sessio
   const [notice, setNotice] = useState("");
   const [parts, setParts] = useState<readonly LivePart[]>([]);
   const [isMuted, setMuted] = useState(false);
+  /** The call that runs, also while its code is still on the way. */
   const line = useRef<PageCall | null>(null);
   useEffect(() => () => line.current?.hangUp(), []);
 
@@ -60,14 +61,25 @@ export function useVoiceTalk(agent_id: number, begin: TalkStart, onOver: (sessio
         throw error;
       }
     };
+    let isOver = false;
+    let isMutedYet = false;
     const over = (why: string) => {
+      isOver = true;
       line.current = null;
       setStatus(null);
       setNotice(refusal || why);
       if (session_id !== null) onOver(session_id);
     };
+    line.current = {
+      hangUp: () => over(""),
+      mute(muted) {
+        isMutedYet = muted;
+      },
+    };
     try {
       const { startCall, withoutUnheard } = (await import(/* @vite-ignore */ CALL_LINE)) as CallLine;
+      // Who left, or hung up, meanwhile has no call.
+      if (isOver) return;
       line.current = startCall(ask, {
         connecting: () => setStatus("Connecting…"),
         connected: () => setStatus("Connected. Speak now."),
@@ -77,8 +89,9 @@ export function useVoiceTalk(agent_id: number, begin: TalkStart, onOver: (sessio
         notice: setNotice,
         over,
       });
+      line.current.mute(isMutedYet);
     } catch {
-      over("The call can't be started. Reload this page and try again.");
+      if (!isOver) over("The call can't be started. Reload this page and try again.");
     }
   }
 

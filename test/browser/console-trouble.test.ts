@@ -41,6 +41,27 @@ test("a list that could not be read again says so, shows what it had, and is rea
   await stale.waitFor({ state: "detached" });
 });
 
+test("what could not be read while the server was away is read once it is back, whoever found it back first", async () => {
+  await page.goto("/console/prompts");
+  const row = page.getByRole("link", { name: "Demo clinic receptionist" });
+  const lost = page.getByText("Parley can't be reached.");
+  await row.waitFor();
+  for (const address of [/\/api\/v1\/prompts\//, "**/healthz"])
+    await page.route(address, (route) => route.abort());
+  await page.getByRole("button", { name: "Name", exact: true }).click();
+  await lost.waitFor();
+  await page.locator("#main").getByText("The request failed").waitFor();
+  await page.unroute(/\/api\/v1\/prompts\//);
+  await page.keyboard.press("Control+k");
+  const found = page.waitForResponse(/\/api\/v1\/agents\//);
+  await page.getByLabel("Go to").fill("receptionist");
+  await found;
+  await page.keyboard.press("Escape");
+  await page.unroute("**/healthz");
+  await row.waitFor();
+  await lost.waitFor({ state: "detached" });
+});
+
 test("a page of the program before an update says so, keeps what is typed, and comes back with a reload", async () => {
   const updated = page.getByText("Parley was updated. Reload the page.");
   await page.goto("/console/incidents/new");

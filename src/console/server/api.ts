@@ -144,12 +144,10 @@ const headersOf = ({ headers }: RequestInit): Record<string, string> =>
 
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
-    const response = await fetch(url, {
+    return await fetch(url, {
       ...init,
       headers: { ...headersOf(init), "x-idle-seconds": idleSeconds() },
     });
-    connection.set("open");
-    return response;
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
     connection.set("lost");

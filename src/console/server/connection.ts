@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** Whether the last request reached the server. While it is lost, the shell's banner keeps retrying. */
+/** Lost from the first request that does not reach the server until the shell's banner, which keeps asking, has reached it: everything is read again then. */
 export const connection = createStore<"open" | "lost">("open");
 
 /** "gone": the program was updated while this page was open; code that the page has not loaded yet is no longer served. */

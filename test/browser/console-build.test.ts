@@ -57,6 +57,44 @@ test("a record that is opened again right after it was saved is found as it was 
   expect(hasty.faults).toEqual([]);
 });
 
+test("a part of an agent that is opened again right after it was saved is found as it was saved", async () => {
+  const hasty = await it.open(await it.person("Admin"));
+  const { promise: looked, resolve: goOn } = Promise.withResolvers<void>();
+  let holds: RegExp | null = null;
+  await hasty.route(/\/api\/v1\/(agents|custom_messages)\//, async (route) => {
+    const request = route.request();
+    if (request.method() === "GET" && holds?.test(request.url())) await looked;
+    if (request.method() !== "PUT") return route.continue();
+    const response = await route.fetch();
+    holds = /\/agents\/1(\/dialing-settings)?$/;
+    await route.fulfill({ response });
+  });
+  const greeting = hasty.getByRole("textbox", { name: "Greeting text" });
+  const limit = hasty.getByRole("textbox", { name: "Calls at once" });
+  const review = hasty.getByRole("dialog", { name: "Review the change" });
+  const leaveAndReturn = async () => {
+    await review.getByRole("button", { name: "Save", exact: true }).click();
+    await review.waitFor({ state: "detached" });
+    await hasty.getByRole("link", { name: "Agents", exact: true }).last().click();
+    await hasty.locator('#main a[href="/console/agents/1"]').click();
+  };
+  await hasty.goto("/console/agents/1");
+  await limit.fill("7");
+  await hasty.getByRole("button", { name: "Review the limit" }).click();
+  await leaveAndReturn();
+  await expect.poll(() => limit.inputValue()).toBe("7");
+
+  holds = null;
+  await greeting.click();
+  await hasty.keyboard.press("Control+a");
+  await hasty.keyboard.insertText("Good evening.");
+  await hasty.getByRole("button", { name: "Save greeting" }).click();
+  await leaveAndReturn();
+  await expect.poll(() => greeting.innerText()).toBe("Good evening.");
+  goOn();
+  expect(hasty.faults).toEqual([]);
+});
+
 test("an editor has its height at once, and keeps it when it is scrolled to", async () => {
   const reader = await it.open(await it.person("Admin"), { viewport: { width: 1280, height: 800 } });
   await reader.addInitScript(`

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
 import { lastChange } from "../changes/last-change.ts";
 import { conflicts, type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
+import { replacedIn } from "../changes/replaced-in.ts";
 import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 import { useUnanswered } from "../server/unanswered.ts";
@@ -21,7 +22,7 @@ type Options<Record_ extends object, Values extends object> = {
   save(values: Values, stored: Record_ | null): Promise<Record_>;
   /** Reads the record again, to see whether somebody else changed it meanwhile. */
   reread?(): Promise<Record_>;
-  /** Keys of the queries that show what was changed. */
+  /** Keys of the queries that show what was changed. Where they hold the record, they hold what was saved at once. */
   invalidates: readonly (readonly unknown[])[];
   onSaved(record: Record_): void;
   /** What the notice says: "Agent". */
@@ -111,6 +112,12 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     mutationFn: (stored: Record_ | null) => save(form.getValues(), stored),
     async onSuccess(stored) {
       setPending(null);
+      // Whoever leaves and comes back before it is read again sees what they saved: what is not on the screen is dropped.
+      const saved = { ...record, ...stored };
+      for (const queryKey of invalidates) {
+        client.removeQueries({ queryKey, type: "inactive" });
+        if (record) client.setQueriesData({ queryKey }, (read) => replacedIn(read, record, saved));
+      }
       begin(values(stored));
       notifications.show({ message: `${noun} saved`, color: "green", autoClose: 3000 });
       await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { ComponentType, ReactNode } from "react";
 import { lastChange } from "../changes/last-change.ts";
@@ -87,16 +87,9 @@ export function recordPageOf<Stored extends object, Values extends object>(
   function Editor({ id, record }: { id: string; record: Stored | null }) {
     const may = useMay();
     const navigate = useNavigate();
-    const client = useQueryClient();
     const form = useRecordForm<Stored, Values>({
       ...kind,
       record,
-      async save(values, stored) {
-        const saved = await kind.save(values, stored);
-        // Whoever leaves and comes back before it is read again sees what they saved.
-        client.setQueryData<Stored>([queryKey, id], (read) => read && { ...read, ...saved });
-        return saved;
-      },
       reread: () => kind.read(id),
       invalidates: [[queryKey], ...(kind.alsoInvalidates ?? []), [listed]],
       onSaved: (stored) => {

@@ -62,6 +62,27 @@ test("what could not be read while the server was away is read once it is back, 
   await lost.waitFor({ state: "detached" });
 });
 
+test("who goes on while a new record is still being stored stays where they went", async () => {
+  const { promise: isLeft, resolve: store } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/services/", async (route) => {
+    await isLeft;
+    await route.continue();
+  });
+  await page.goto("/console/services/new");
+  await page.getByRole("textbox", { name: "Name" }).fill("Slowly stored");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { level: 1, name: "Organization" }).waitFor();
+  const visited: string[] = [];
+  page.on("framenavigated", (frame) => visited.push(new URL(frame.url()).pathname));
+  store();
+  await page.getByText("Service saved").waitFor();
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  expect(visited).toEqual(["/console/"]);
+  await page.unrouteAll();
+});
+
 test("a page of the program before an update says so, keeps what is typed, and comes back with a reload", async () => {
   const updated = page.getByText("Parley was updated. Reload the page.");
   await page.goto("/console/incidents/new");

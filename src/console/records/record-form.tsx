@@ -121,7 +121,6 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       begin(values(stored));
       notifications.show({ message: `${noun} saved`, color: "green", autoClose: 3000 });
       await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));
-      onSaved(stored);
     },
     onError(fault) {
       setPending(null);
@@ -132,6 +131,9 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       isRefused.current = true;
     },
   });
+
+  // Whoever has left the page meanwhile is not led elsewhere.
+  const send = (stored: Record_ | null) => saving.mutate(stored, { onSuccess: onSaved });
 
   const compare = useMutation({
     mutationKey,
@@ -152,7 +154,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       return { changes, theirs, stored, now };
     },
     onSuccess(found, seen) {
-      if (seen && differences(seen.now, found.now).length === 0) saving.mutate(found.stored);
+      if (seen && differences(seen.now, found.now).length === 0) send(found.stored);
       else setPending(found);
     },
     onError(fault) {
@@ -207,7 +209,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       form.clearErrors();
       setGeneral([]);
       setError(null);
-      if (record === null) saving.mutate(null);
+      if (record === null) send(null);
       else compare.mutate(null);
     },
     discard() {

@@ -7,6 +7,26 @@ beforeAll(async () => {
   it = await createConsoleTest();
 });
 
+test("the window of a new token stays until the token has come, which is shown nowhere else", async () => {
+  const page = await it.open(await it.person("Admin"));
+  const { promise: isPressed, resolve: make } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/api_tokens/", async (route) => {
+    if (route.request().method() === "POST") await isPressed;
+    await route.continue();
+  });
+  await page.goto("/console/api-tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Slowly made");
+  await dialog.getByRole("button", { name: "Create token" }).click();
+  await dialog.locator("button[data-loading]").waitFor();
+  await page.keyboard.press("Escape");
+  make();
+  await dialog.getByText("Copy it now: it is not shown again").waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  expect(page.faults).toEqual([]);
+});
+
 test("a role is made, a person gets it and a sign-in link, and the audit log shows both before and after", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/roles/new");

@@ -11,6 +11,7 @@ import { Code, Failure, Status } from "../parts/parts.tsx";
 import { fieldErrors } from "../records/field-errors.ts";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { ApiError, call } from "../server/api.ts";
+import { useUnanswered } from "../server/unanswered.ts";
 import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/api_tokens/"];
@@ -119,7 +120,9 @@ function NewToken({ onClose }: { onClose(): void }) {
     queryKey: ["permissions"],
     queryFn: ({ signal }) => call("GET /api/v1/permissions/", { signal }),
   });
+  const { mutationKey, isUnanswered } = useUnanswered();
   const make = useMutation({
+    mutationKey,
     mutationFn: () =>
       call("POST /api/v1/api_tokens/", {
         body: {
@@ -140,7 +143,14 @@ function NewToken({ onClose }: { onClose(): void }) {
         )
       : null;
   return (
-    <Modal opened onClose={onClose} title="New API token" size="lg" closeOnClickOutside={!make.data}>
+    <Modal
+      opened
+      // Until the token has come: it is shown nowhere else.
+      onClose={() => make.isPending || onClose()}
+      title="New API token"
+      size="lg"
+      closeOnClickOutside={!make.data}
+    >
       {make.data ? (
         <Stack gap="sm">
           <Alert color="green" title="Copy it now: it is not shown again">
@@ -156,7 +166,7 @@ function NewToken({ onClose }: { onClose(): void }) {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            make.mutate();
+            if (!isUnanswered()) make.mutate();
           }}
         >
           <Stack gap="md">

@@ -108,12 +108,10 @@ test("words appear while the model writes, Stop ends the answer, and the talk go
 test("a call that is hung up or left while its code is on the way does not begin", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto(`/console/agents/${await scripted("Called", "Help.")}`);
-  await page.evaluate(() => {
-    navigator.mediaDevices.getUserMedia = () => {
-      document.body.dataset.microphone = "asked";
-      return Promise.reject(new Error("none"));
-    };
-  });
+  await page.evaluate(`navigator.mediaDevices.getUserMedia = () => {
+    document.body.dataset.microphone = "asked";
+    return Promise.reject(new Error("none"));
+  }`);
   const { promise: isLeft, resolve: goOn } = Promise.withResolvers<void>();
   await page.route("**/call-line.js", async (route) => {
     await isLeft;
@@ -127,7 +125,7 @@ test("a call that is hung up or left while its code is on the way does not begin
   await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
   goOn();
   await page.evaluate('import("/chat/assets/console/call-line.js")');
-  expect(await page.evaluate(() => document.body.dataset.microphone)).toBeUndefined();
+  expect(await page.evaluate("document.body.dataset.microphone")).toBeUndefined();
   expect(page.faults).toEqual([]);
 });
 

@@ -57,7 +57,7 @@ export class Connection {
   #silence;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
-  /** How far the chat went when it was last read. @type {number | undefined} */
+  /** So far has the page read the chat, or been told of it by a colleague's words. @type {number | undefined} */
   #position;
   /** A program that died in the middle of an answer doesn't repeat what it had said: it may be missing on the page. */
   #mayLackWords = false;
@@ -160,9 +160,9 @@ export class Connection {
   /** @param {Chat} chat */
   #caughtUp(chat) {
     const said = chat.messages.length;
-    this.#position = chat.position;
     const settled = chat.ended || !this.#outbox.first;
     // Fewer than shown were read before the last were said.
+    if (this.#shown === null || (settled && this.#shown <= said)) this.#position = chat.position;
     if (this.#shown === null || (settled && this.#shown < said)) {
       this.#shown = said;
       this.#outbox.caughtUp(chat);
@@ -269,7 +269,7 @@ export class Connection {
       case "message":
       case "tool_display":
       case "tool_result":
-        if (this.#outbox.isNew(event)) this.#tell(event);
+        if (this.#isNew(event)) this.#tell(event);
         break;
       case "client_call": {
         const { session } = this.#saved.get();
@@ -291,6 +291,14 @@ export class Connection {
       case "error":
         if (this.#inFlight && event.id === this.#inFlight.id) this.#refused(this.#inFlight, event.message);
     }
+  }
+
+  /** What a colleague wrote comes with its place: the page may have read it a moment before. @param {import("./server.js").Said} event */
+  #isNew(event) {
+    if (event.type !== "message" || event.position === undefined) return this.#outbox.isNew(event);
+    if (this.#position !== undefined && event.position <= this.#position) return false;
+    this.#position = event.position;
+    return true;
   }
 
   /** @param {import("./server.js").Said} event */

@@ -4,7 +4,7 @@
  *
  * @typedef {import("./saved-chat.js").Session} Session
  * @typedef {import("./saved-chat.js").Message} Message
- * @typedef {{ type: "message", role: "user" | "agent", text: string, timestamp: string, id?: string | null }
+ * @typedef {{ type: "message", role: "user" | "agent", text: string, timestamp: string, id?: string | null, position?: number }
  *   | { type: "tool_display", tool_name: string, display_result: any } | ShownCall} Said
  * @typedef {{ type: "tool_result", tool_name: string, arguments: unknown, result: unknown, error: string | null,
  *   duration_ms: number }} ShownCall

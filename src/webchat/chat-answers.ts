@@ -73,6 +73,8 @@ export const EndedChat = z.object({ ended: z.literal(true) }).meta({ id: "EndedC
 /** What a socket is sent: an aside is said while the answer is still being made. */
 export type ChatEvent =
   | ChatAnswer
+  /** What a colleague wrote: a page that has read the chat beyond `position` shows it already. */
+  | (Extract<ChatAnswer, { type: "message" }> & { position: number })
   | { type: "typing"; text: string }
   /** A tool that runs in the page is called; the page answers by `POST …/client_calls/{key}`. */
   | ({ type: "client_call" } & ClientCall)

@@ -71,8 +71,8 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
       void admitted.then((session) => {
         if (!session || socket.readyState !== socket.OPEN) return;
         const shown = { type: "message", role: "agent" } as const;
-        const leave = engine.words.watch(session.id, session.after, ({ text, timestamp }) => {
-          last = last.then(() => send(socket, { ...shown, text, timestamp }));
+        const leave = engine.words.watch(session.id, session.after, ({ text, timestamp, seq }) => {
+          last = last.then(() => send(socket, { ...shown, text, timestamp, position: seq }));
         });
         socket.on("close", leave);
       });

@@ -185,6 +185,33 @@ test("what a colleague writes between the page's reading and its socket is shown
   expect(await page.getByText("A colleague here.").count()).toBe(1);
 });
 
+test("what a colleague writes while the page reads the chat again is shown once", async () => {
+  const page = await openChat();
+  const takeover = `/api/v1/sessions/${await sessionOf(page)}/takeover`;
+  await app.send("POST", takeover, {});
+  const isRead = Promise.withResolvers<void>();
+  await page.routeWebSocket(/\/socket\?/, (socket) => {
+    const server = socket.connectToServer();
+    let last: Promise<void> = Promise.resolve();
+    server.onMessage((frame) => {
+      last = last.then(() => isRead.promise).then(() => socket.send(frame));
+    });
+  });
+  await page.reload();
+  await hear(page, "Welcome");
+  await app.send("POST", `${takeover}/messages`, { text: "Read first.", id: "first" });
+  await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
+  await hear(page, "Read first.");
+  await app.send("POST", `${takeover}/messages`, { text: "Told first.", id: "second" });
+  isRead.resolve();
+  await hear(page, "Told first.");
+  expect(await page.locator("#log .agent .bubble").allTextContents()).toEqual([
+    expect.stringContaining("Welcome"),
+    "Read first.",
+    "Told first.",
+  ]);
+});
+
 test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {
   line.refuseSockets();
   const page = await openChat();

@@ -34,6 +34,8 @@ const SILENCE_MS = 45_000;
 const SOUND_SOCKET_MS = 3_000;
 const SHORT_SOCKETS = 2;
 const LOOK_MS = 1_000;
+/** Without a socket nothing is told: so often does the page read the chat, for what a colleague wrote and for its end. */
+const READ_AGAIN_MS = 10_000;
 const ENDED = "This chat has ended.";
 
 export class Connection {
@@ -55,6 +57,8 @@ export class Connection {
   #retry;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #silence;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #readAgain;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
   /** So far has the page read the chat, or been told of it by a colleague's words. @type {number | undefined} */
@@ -181,12 +185,20 @@ export class Connection {
         ? await this.#server.openSocket(session, this.#position).catch(() => null)
         : null;
     if (this.#over) return socket?.close();
-    if (socket) this.#use(socket);
     this.#up = true;
+    if (socket) this.#use(socket);
+    else this.#readLater();
     this.#failures = 0;
     if (this.#outbox.first) this.#mayLackWords = true;
     this.#listener.line("up");
     this.#pump();
+  }
+
+  #readLater() {
+    this.#readAgain = setTimeout(async () => {
+      await this.check();
+      if (this.#up && !this.#socket) this.#readLater();
+    }, READ_AGAIN_MS);
   }
 
   /** @param {WebSocket} socket */
@@ -354,6 +366,7 @@ export class Connection {
     this.#up = false;
     this.#inFlight = null;
     clearTimeout(this.#silence);
+    clearTimeout(this.#readAgain);
     socket?.close();
   }
 }

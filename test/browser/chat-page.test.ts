@@ -220,6 +220,22 @@ test("where WebSockets don't get through, the chat goes on by plain HTTP", async
   await expect.poll(() => page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
 });
 
+test("by plain HTTP, what a colleague writes is shown though the visitor writes nothing", async () => {
+  line.refuseSockets();
+  const page = await openChat();
+  await page.clock.install({ time: START });
+  await page.reload();
+  await exchange(page, "hello");
+  const takeover = `/api/v1/sessions/${await sessionOf(page)}/takeover`;
+  await app.send("POST", takeover, {});
+  for (const text of ["A colleague here.", "And once more."]) {
+    await app.send("POST", `${takeover}/messages`, { text, id: text });
+    await page.clock.fastForward(10_000);
+    await hear(page, text);
+  }
+  expect(await page.getByText("A colleague here.").count()).toBe(1);
+});
+
 test("by plain HTTP, a message that is refused for now waits as long as it is told, and is sent once more", async () => {
   line.refuseSockets();
   const page = await openChat();

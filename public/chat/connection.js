@@ -34,7 +34,7 @@ const SILENCE_MS = 45_000;
 const SOUND_SOCKET_MS = 3_000;
 const SHORT_SOCKETS = 2;
 const LOOK_MS = 1_000;
-/** Without a socket nothing is told: so often does the page read the chat, for what a colleague wrote and for its end. */
+/** Without a socket the server can't tell the page anything, so the page polls for a colleague's words and the chat's end. */
 const READ_AGAIN_MS = 10_000;
 const ENDED = "This chat has ended.";
 
@@ -61,7 +61,7 @@ export class Connection {
   #readAgain;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
-  /** So far has the page read the chat, or been told of it by a colleague's words. @type {number | undefined} */
+  /** How far the page has read the chat, or received a colleague's words. @type {number | undefined} */
   #position;
   /** A program that died in the middle of an answer doesn't repeat what it had said: it may be missing on the page. */
   #mayLackWords = false;
@@ -305,7 +305,10 @@ export class Connection {
     }
   }
 
-  /** What a colleague wrote comes with its place: the page may have read it a moment before. @param {import("./server.js").Said} event */
+  /**
+   * A colleague's words have a position, because the page may have read them just before they arrive here.
+   * @param {import("./server.js").Said} event
+   */
   #isNew(event) {
     if (event.type !== "message" || event.position === undefined) return this.#outbox.isNew(event);
     if (this.#position !== undefined && event.position <= this.#position) return false;

@@ -95,9 +95,9 @@ export const CONNECTIONS: Connections = { writing: 14, reading: 6, reading_timeo
 const CONNECT_MS = 30_000;
 
 /**
- * A server may go away without a word: a machine that fails, a firewall that forgets connections at rest. Nothing else would
- * end a wait for it, neither of a statement nor of whoever listens. TCP asks after this long in silence, and gives the
- * connection up ten seconds later; the system's own two hours outlast everybody's patience.
+ * A server can vanish silently: its machine fails, or a firewall drops an idle connection. Without these probes, a running
+ * statement would wait for it forever, and a listener for the system's two hours. After 30 s of silence TCP probes once a
+ * second, and gives the connection up after ten probes without an answer.
  */
 const ALIVE: pg.ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
 

@@ -59,7 +59,7 @@ describe("a mail that came in", () => {
       for (const [type, body] of [
         ["X-Type: none", text],
         ["Content-Type: text/plain", text],
-        ["Content-Type: text/plain;\r\n format=flowed", text],
+        ["Content-Type: Text/Plain;\r\n format=flowed", text],
         ["Content-Type: text/html", `<p>${text}</p>`],
       ] as const) {
         const raw = write(`From: Jürgen <a@b.example>\r\nSubject: Grüße\r\n${type}\r\n\r\n${body}\r\n`);

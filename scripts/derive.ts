@@ -13,10 +13,11 @@ import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { createEgress } from "../src/egress/egress.ts";
 import { envExample } from "../src/settings.ts";
-import { consoleTypes, type OpenApi } from "./console-types.ts";
+import { consoleTypes } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
 import { landedMigrations } from "./landed-migrations.ts";
 import { schemaSql } from "./schema-sql.ts";
+import type { OpenApi } from "./schema-types.ts";
 import { sdkOperations } from "./sdk-operations.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Body, type Field, type OpenApi, type Operation, object, typeOf } from "./console-types.ts";
+import { type Body, type Field, type OpenApi, type Operation, object, typeOf } from "./schema-types.ts";
 
 /**
  * What the TypeScript SDK knows of the public API, written from openapi.json: every schema under its name, and every

@@ -1,1830 +1,501 @@
 // Written by `./parley derive` from openapi.json; don't edit.
 
-export type A2pMessagingPathCheckRequest = { "phone": string };
+import type { Operations as OperationsById } from "../../sdk/typescript/operations.ts";
 
-export type A2pMessagingPathCheckResponse = { "a2p_approved": boolean };
+export type * from "../../sdk/typescript/operations.ts";
 
-export type AccessRulesRequest = { "require_second_factor"?: boolean | undefined; "idle_minutes"?: number | null | undefined; "longest_hours"?: number | null | undefined; "allowed_networks"?: (string)[] | undefined };
+type Of<Id extends keyof OperationsById> = {
+  path: Part<OperationsById[Id]["input"], "path", Record<never, never>>;
+  query: Part<OperationsById[Id]["input"], "query", Record<never, never>>;
+  body: Part<OperationsById[Id]["input"], "body", undefined>;
+  answer: Read<OperationsById[Id]["answer"]>;
+};
 
-export type AccessRulesResponse = { "require_second_factor": boolean; "idle_minutes": number | null; "longest_hours": number | null; "allowed_networks": (string)[]; "updated_at": string | null; "updated_by": string | null };
+/** A part of an operation's input; `None` where it has no such part. */
+type Part<Input, Name extends string, None> = Name extends keyof Input ? Exclude<Input[Name], undefined> : None;
 
-export type AgentChange = { "part": string; "before": unknown; "after": unknown };
-
-export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "target": string; "target_mode": string; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent": null; "a2p_verified"?: boolean | null | undefined };
-
-export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaults)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
-
-export type AgentDialingSettings = { "max_concurrent"?: number | null | undefined };
-
-export type AgentDialingState = { "max_concurrent": number | null; "outbound_calls": number; "inbound_calls": number };
-
-export type AgentDuplicate = { "name": string };
-
-export type AgentFileText = { "text": string };
-
-export type AgentFinding = { "part": string; "id": string; "severity": "warning" | "error"; "message": string; "path": string };
-
-export type AgentFromTemplate = { "template": string; "name": string };
-
-export type AgentImport = { "text": string; "name"?: string | null | undefined };
-
-export type AgentLanguage = { "name": string; "code": LanguageCode };
-
-export type AgentResponse = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": string; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults": (AgentToolDefaults)[]; "languages": (string)[]; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated": boolean; "stt_provider"?: string | null | undefined; "wait_sound"?: string | null | undefined; "enable_verbal_language_change": boolean; "id": number; "updated_at": string; "last_updated_by": string | null; "prompt"?: PromptResponse | null | undefined; "custom_message"?: CustomMessageResponse | null | undefined; "channel_targets"?: (AgentChannelTarget)[] | null | undefined; "tools"?: (ToolResponse)[] | null | undefined; "language_group"?: LanguageGroupResponse | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
-
-export type AgentRetention = { "retention": Record<string, number | null>; "updated_at": string | null; "updated_by": string | null };
-
-export type AgentRetentionRequest = { "retention": { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined } };
-
-export type AgentSttProvider = "Google STT V2 (Chirp 2)" | "Deepgram Nova 3 (On-Prem)" | "Deepgram Nova 3" | "Google STT V2" | "Google STT V1" | "Deepgram Nova 2";
-
-export type AgentTemplate = { "key": string; "title": string; "description": string; "tools": (string)[] };
-
-export type AgentToolDefaults = { "tool_name": string; "default_values": (AgentToolFieldDefault)[] };
-
-export type AgentToolDefaultsInput = AgentToolDefaults;
-
-export type AgentToolFieldDefault = { "field_name": string; "default_value": unknown };
-
-export type AgentToolFieldDefaultInput = AgentToolFieldDefault;
-
-export type AgentUpdate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaults)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined; "id": number };
-
-export type AgentVersion = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null; "override_reason": string | null };
-
-export type AgentVersionContent = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null; "override_reason": string | null; "parts": ({ "part": string; "content": unknown })[]; "findings": (AgentFinding)[] };
-
-export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[]; "findings": (AgentFinding)[] }; "gates": (GateResult)[]; "replay_gate": ReplayGateResult | null };
-
-export type AgentVersioningUpdate = { "published_version"?: number | null | undefined; "gates": (PublishGate)[]; "replay_gate"?: ReplayGate | null | undefined };
-
-export type AgentVoice = { "provider": TtsProvider; "display_name": string; "var_name": string; "gender": AgentVoiceGender; "model": AgentVoiceModel; "supported_languages": (AgentLanguage)[]; "deprecated": boolean };
-
-export type AgentVoiceGender = "female" | "male";
-
-export type AgentVoiceModel = "Chirp 3 HD" | "eleven_flash_v2_5" | "Neural2" | "Standard" | "Studio" | "WaveNet" | "tts-1" | "gpt-4o-mini-tts" | "sonic-3.5";
-
-export type AgentWaitSound = "No Sound" | "Keyboard 1" | "Keyboard 2" | "Call Center";
-
-export type AlertChange = { "id": number; "alert_rule_id": number; "name": string; "at": string; "state": "firing" | "reminded" | "resolved"; "value": number | null; "sessions": number; "description": string };
-
-export type AlertPreview = { "start_datetime": string; "end_datetime": string; "windows": number; "fired": ({ "at": string; "value": number | null; "sessions": number })[]; "last": { "value": number | null; "sessions": number }; "problem": string | null };
-
-export type AlertPreviewRequest = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined };
-
-export type AlertRule = { "id": number; "name": string; "is_active": boolean; "metric": FigureMetric; "search_fields": (string)[]; "search_field_values": (string)[]; "window_minutes": number; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions": number; "remind_hours": number | null; "notified_users": (number)[]; "uses_webhooks": boolean; "state": "ok" | "firing" | null; "state_since": string | null; "last_value": number | null; "last_sessions": number | null; "checked_at": string | null; "problem": string | null; "last_updated": string; "last_updated_by": string };
-
-export type AlertRuleCreate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined };
-
-export type AlertRuleUpdate = { "metric": FigureMetric; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "window_minutes"?: number | undefined; "condition": "above" | "below" | "rises_by" | "falls_by"; "threshold": number; "least_sessions"?: number | undefined; "name": string; "is_active"?: boolean | undefined; "remind_hours"?: number | null | undefined; "notified_users"?: (number)[] | undefined; "uses_webhooks"?: boolean | undefined; "id": number };
-
-export type AnnouncementRow = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source": string | null; "checked_on": string | null; "note": string | null };
-
-export type AnnouncementRowInput = { "kind": "ai" | "recording"; "jurisdiction": string; "channels": ("call" | "text" | "chat" | "email")[]; "texts": Record<string, string>; "default_language": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined; "note"?: string | null | undefined };
-
-export type Announcements = { "rows": (AnnouncementRowInput)[] };
-
-export type AnswerHour = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "day": "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun"; "hour": number };
-
-export type AnswerRate = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
-
-export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined };
-
-export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[]; "token": string };
-
-export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "allowed_networks"?: (string)[] | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[] };
-
-export type AuditEntryResponse = { "id": number; "at": string; "actor": string; "user_id"?: number | null | undefined; "api_token_id"?: number | null | undefined; "address"?: string | null | undefined; "request_id"?: string | null | undefined; "action": string; "resource": string; "resource_id"?: string | null | undefined; "before"?: unknown | null | undefined; "after"?: unknown | null | undefined };
-
-export type AuditFault = { "position": number; "entry_id"?: number | null | undefined; "fault": "changed" | "missing" | "out_of_place" | "forged" };
-
-export type AuditVerification = { "checked_to": number; "next_position"?: number | null | undefined; "intact": number; "blanked": number; "deleted": number; "faults": (AuditFault)[]; "unlinked": number; "head": { "position": number; "link": string }; "deleted_before"?: string | null | undefined };
-
-export type AvailableTarget = { "organization_id": number; "channel_id": number; "channel_name": string | null; "target": string };
-
-export type BatchConfirmation = { "is_needed": boolean; "people": number; "above": number | null; "confirmed_people": number | null; "confirmed_by": string | null; "confirmed_at": string | null };
-
-export type BatchConfirmationRequest = { "people": number };
-
-export type BatchDeletion = { "delete_reason": string };
-
-export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "outcome_counts"?: OutcomeCounts | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
-
-export type BatchFile = { "file"?: string | undefined };
-
-export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED" | "EXPIRED";
-
-export type BegunContact = { "mode": string; "from": string; "to": string };
-
-export type BetterHour = { "hour": number; "low": number; "high": number; "others_low": number; "others_high": number };
-
-export type Board = { "id": number; "name": string; "description": string | null; "last_days": number; "tiles": (BoardTile)[]; "last_updated": string; "last_updated_by": string };
-
-export type BoardCreate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined };
-
-export type BoardFigures = { "tiles": (TileFigures)[] };
-
-export type BoardTile = { "title": string; "metric": FigureMetric; "split": FigureSplit; "search_fields": (SessionSearchField)[]; "search_field_values": (string)[]; "chart": "number" | "bars" | "line" | "table"; "width": "third" | "half" | "full"; "compare": "none" | "before" | "versions"; "versions"?: { "first": string; "second": string } | null | undefined };
-
-export type BoardTileInput = { "title"?: string | undefined; "metric": FigureMetric; "split"?: FigureSplitInput | undefined; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "chart"?: "number" | "bars" | "line" | "table" | undefined; "width"?: "third" | "half" | "full" | undefined; "compare"?: "none" | "before" | "versions" | undefined; "versions"?: { "first": string; "second": string } | null | undefined };
-
-export type BoardUpdate = { "name": string; "description"?: string | null | undefined; "last_days"?: number | undefined; "tiles"?: (BoardTileInput)[] | undefined; "id": number };
-
-export type Body_directory_member_bulk_load = { "file": string };
-
-export type Body_pronunciations_upload_csv = { "file": string };
-
-export type BridgePhrasesAgentInfo = { "id": number; "name": string };
-
-export type BridgePhrasesConfig = { "messages": (string)[]; "randomize_messages": boolean; "first_slow_messages": (string)[]; "very_slow_messages": (string)[]; "tool_responses": (string)[]; "localized": Record<string, LegacyPhraseSet>; "smart_turn_timeout_seconds": number | null };
-
-export type BridgePhrasesConfigInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined; "localized"?: Record<string, LegacyPhraseSetInput> | undefined; "smart_turn_timeout_seconds"?: number | null | undefined };
-
-export type BridgePhrasesConfigPayload = { "phrases": PhraseSet; "tools": (ToolBridgePhraseConfig)[]; "smart_turn_timeout_seconds": number | null; "randomize_bridge_phrases": boolean; "apology"?: PhraseSet | null | undefined };
-
-export type BridgePhrasesConfigPayloadInput = { "phrases"?: PhraseSetInput | undefined; "tools"?: (ToolBridgePhraseConfigInput)[] | undefined; "smart_turn_timeout_seconds"?: number | null | undefined; "randomize_bridge_phrases"?: boolean | undefined; "apology"?: PhraseSetInput | null | undefined };
-
-export type BridgePhrasesCreateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | undefined };
-
-export type BridgePhrasesResponse = { "name": string; "description"?: string | null | undefined; "config": BridgePhrasesConfigPayload; "is_default": boolean; "id": number; "edit_comments"?: string | null | undefined; "agents_info"?: (BridgePhrasesAgentInfo)[] | null | undefined; "updated_at": string; "last_updated_by": string };
-
-export type BridgePhrasesUpdateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | null | undefined; "id": number; "edit_comments"?: string | null | undefined };
-
-export type BrowserCalls = { "browser_calls": boolean };
-
-export type BrowserCallsInput = BrowserCalls;
-
-export type CadenceStep = { "mode": "voice" | "sms" | "email"; "source": string; "address": string | null; "wait": string; "after": ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | "VOICEMAIL_LEFT")[] | null };
-
-export type CadenceStepInput = { "mode": "voice" | "sms" | "email"; "source": string; "address"?: string | null | undefined; "wait": string; "after"?: ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | "VOICEMAIL_LEFT")[] | null | undefined };
-
-export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "wait"?: boolean | null | undefined; "if"?: Expression | null | undefined };
-
-export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "wait"?: boolean | null | undefined; "if"?: ExpressionInput | null | undefined };
-
-export type CallBack = { "id": number; "campaign_id": number; "campaign_name": string; "batch_id": string; "reference_id": string; "target": string; "session_id": number | null; "due_at": string; "timezone": string; "state": "asked" | "waiting" | "called" | "canceled"; "asked_at": string; "moved": number };
-
-export type CallResult = { "save"?: (CallResultSaveMapping)[] | undefined };
-
-export type CallResultInput = { "save"?: (CallResultSaveMappingInput)[] | undefined };
-
-export type CallResultSaveMapping = { "from": Expression; "to": string };
-
-export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
-
-export type CampaignAnswerTimes = { "campaign_id": number; "from": string; "until": string; "total": AnswerRate; "hours": (AnswerHour)[] };
-
-export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "detailed_status_counts": Record<string, RequestStatusBreakdown>; "outcome_counts": OutcomeCounts; "skip_counts": Record<string, number>; "funnel": CampaignFunnel; "active_batches": number; "paused_batches": number; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
-
-export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "put_off": number; "next_step": RequestNextStep };
-
-export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
-
-export type CampaignCadence = { "steps": (CadenceStep)[] };
-
-export type CampaignCadenceInput = { "steps": (CadenceStepInput)[] };
-
-export type CampaignDialingSettings = { "max_concurrent"?: number | null | undefined; "priority"?: number | undefined };
-
-export type CampaignDialingState = { "max_concurrent": number | null; "priority": number; "under_way": number };
-
-export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "steps": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "own_hours": ForecastOwnHours | null; "assumptions": (string)[] };
-
-export type CampaignFunnel = { "tried": number; "answered": number; "talked": number; "goal": number | null };
-
-export type CampaignGoal = { "insight_key": string; "value": string | null };
-
-export type CampaignGoalInput = { "insight_key": string; "value"?: string | null | undefined };
-
-export type CampaignGoalSetting = { "goal": CampaignGoal | null };
-
-export type CampaignGoalSettingInput = { "goal": CampaignGoalInput | null };
-
-export type CampaignHeldBatches = { "batch_ids": (string)[] };
-
-export type CampaignNumberGroup = { "number_group_id": number | null };
-
-export type CampaignNumberGroupInput = { "number_group_id"?: number | null | undefined };
-
-export type CampaignPreflight = { "campaign_id": number; "at": string; "waiting": number; "judged": number; "contacted": number; "later": (PreflightReason)[]; "skipped": (PreflightReason)[]; "steps": (PreflightStep)[]; "problems": (PreflightProblem)[]; "batches": ({ "batch_id": string; "text": string })[]; "sender": ({ "number": string; "problem": "not-ours" | "not-answered" | "not-registered"; "text": string })[]; "outdated_lists": (string)[] };
-
-export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned": boolean };
-
-export type CampaignReachRulesChange = { "purpose": "marketing" | "informational" | "emergency"; "check_reassigned"?: boolean | undefined };
-
-export type CampaignRequest = { "request_id": number; "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "stage": string | null; "answered_by": string | null; "voicemail_left": boolean | null; "attempt_count": number; "created_at": string; "sent_at": string | null; "due_at": string | null; "session_id": number | null; "skip_reason": string | null; "insights": Record<string, string | number> | null; "request_variables": Record<string, string> };
-
-export type CampaignRequests = { "requests": (CampaignRequest)[]; "next": string | null };
-
-export type CampaignRetryHours = { "within_hours"?: number | null | undefined };
-
-export type CampaignRetryHoursState = { "within_hours": number | null; "learned_at": string | null; "better_hours": (BetterHour)[] };
-
-export type CampaignRetryRules = { "rules": (RetryRule)[] };
-
-export type CampaignRetryRulesInput = { "rules": (RetryRuleInput)[] };
-
-export type CampaignSpendCap = { "cap_usd": number | null };
-
-export type CampaignSpending = { "cap_usd": number | null; "spent_usd": number; "carrier_usd": number };
-
-export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
-
-export type ChannelCarrier = { "name": string | null; "simulated": boolean; "note": string | null };
-
-export type ChannelCarrierTest = { "works": boolean; "message": string; "duration_ms": number };
-
-export type ChannelConfigView = { "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined; "credentials"?: Record<string, string> | null | undefined };
-
-export type ChannelManagerStatus = "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
-
-export type ChannelServices = "sip" | "twilio" | "email" | "webchat" | "africastalking" | "whatsapp";
-
-export type ChannelTargetCreateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined };
-
-export type ChannelTargetResponse = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent"?: AgentResponse | null | undefined; "a2p_verified"?: boolean | null | undefined; "identity_key_set_at"?: string | null | undefined; "browser_calls"?: boolean | undefined };
-
-export type ChannelTargetUpdateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined; "id": number };
-
-export type ChatAnswers = { "events": (ChatMessageEvent | { "type": "aside"; "text": string } | ChatToolDisplay | ChatToolResult | { "type": "session_end"; "reason": string })[] };
-
-export type ChatMessageEvent = { "type": "message"; "role": "user" | "agent"; "text": string; "timestamp": string };
-
-export type ChatToolDisplay = { "type": "tool_display"; "tool_name": string; "display_result": unknown };
-
-export type ChatToolResult = { "type": "tool_result"; "tool_name": string; "arguments": unknown; "result": unknown; "error": string | null; "duration_ms": number };
-
-export type ChatWords = { "type": "message"; "role": "user" | "agent"; "text": string; "timestamp": string; "id": string | null };
-
-export type ClientToolCall = { "key": string; "tool_name": string; "arguments": unknown; "expires_at": string };
-
-export type ClientToolCallAnswer = { "result"?: unknown | undefined; "error"?: string | null | undefined };
-
-export type ClientToolCalls = { "calls": (ClientToolCall)[] };
-
-export type CommunicationBatch = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined };
-
-export type CommunicationBatchCreate = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate"?: boolean | undefined };
-
-export type CommunicationBatchUpdate = { "paused"?: boolean | null | undefined; "expires_on"?: string | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate"?: boolean | null | undefined };
-
-export type CommunicationRequest = { "reference_id": string; "target": string; "request_variables": Record<string, string> };
-
-export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "insights_scripted"?: boolean | null | undefined; "answered_by"?: string | null | undefined; "duration_s"?: number | null | undefined; "voicemail_left"?: boolean | null | undefined; "reached"?: boolean | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
-
-export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
-
-export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
-
-export type ConfirmationRule = { "above": number | null };
-
-export type ConfirmationRuleInput = { "above"?: number | null | undefined };
-
-export type Consent = { "id": number; "address": string; "purpose": "marketing" | "informational"; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording": string | null; "evidence": Record<string, string> | null; "valid_from": string; "created_at": string; "created_by": string; "revoked_at": string | null; "revoked_through": string | null; "revoked_said": string | null; "revoked_by": string | null };
-
-export type ConsentCreateRequest = { "address": string; "purpose"?: "marketing" | "informational" | undefined; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording"?: string | null | undefined; "evidence"?: Record<string, string> | null | undefined; "valid_from"?: string | null | undefined };
-
-export type ConsentFile = { "file"?: string | undefined };
-
-export type ConsentImport = { "added": number; "known": number; "withdrawn": number; "revoked": number };
-
-export type Contact = { "address": string; "name": string | null; "record": ContactRecord | null; "addresses": ({ "address": string; "suppressed": (string)[]; "consents": (string)[] })[]; "suppressed": (string)[]; "consents": (string)[]; "caps": ({ "channel": string; "attempts": number; "days": number; "used": number })[]; "entries": (ContactEntry)[]; "next": string | null };
-
-export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
-
-export type ContactCreateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined; "addresses": (string)[] };
-
-export type ContactEntry = { "at": string; "kind": "session" | "text" | "mail" | "request" | "attempt" | "call-back" | "consent" | "consent-revoked" | "suppression" | "suppression-lifted"; "id": string; "address": string | null; "channel": string | null; "direction": "in" | "out" | null; "text": string; "status": string | null; "session_id": number | null; "campaign_id": number | null; "campaign_name": string | null; "batch_id": string | null; "reference_id": string | null; "messages"?: (Record<string, unknown>)[] | undefined };
-
-export type ContactFile = { "address": string; "exported_at": string; "record": ContactRecord | null; "entries": (ContactEntry)[] };
-
-export type ContactHoliday = { "jurisdiction": string; "date": string; "name": string; "channel": "call" | "text" | "email" | null; "purpose": "marketing" | "informational" | "emergency" | null; "source": string | null };
-
-export type ContactHolidayInput = { "jurisdiction": string; "date": string; "name": string; "channel"?: "call" | "text" | "email" | null | undefined; "purpose"?: "marketing" | "informational" | "emergency" | null | undefined; "source"?: string | null | undefined };
-
-export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "purpose": "marketing" | "informational" | "emergency" | null; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
-
-export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "purpose"?: "marketing" | "informational" | "emergency" | null | undefined; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
-
-export type ContactKey = { "variable": string | null };
-
-export type ContactLinkRequest = { "address": string };
-
-export type ContactRecord = { "id": number; "name": string | null; "timezone": string | null; "language": string | null; "notes": string | null; "key": string | null; "addresses": ({ "address": string; "linked_at": string; "linked_through": "operator" | "request" | "session"; "linked_by": string | null })[]; "created_at": string; "updated_at": string; "last_updated_by": string };
-
-export type ContactSources = { "inbound_sessions": boolean; "inbound_sessions_since": string | null };
-
-export type ContactSourcesUpdate = { "inbound_sessions": boolean };
-
-export type ContactUpdateRequest = { "name"?: string | null | undefined; "timezone"?: string | null | undefined; "language"?: string | null | undefined; "notes"?: string | null | undefined; "key"?: string | null | undefined };
-
-export type Context = { "task"?: StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask | (StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask)[] | null | undefined };
-
-export type ContextInput = { "task"?: StepsTaskInput | ExpressionTaskInput | EventTaskInput | LoadToolFromFileTaskInput | (StepsTaskInput | ExpressionTaskInput | EventTaskInput | LoadToolFromFileTaskInput)[] | null | undefined };
-
-export type ContextTaskMetadata = { "priority"?: number | null | undefined };
-
-export type ContextToolInfo = { "name"?: string | null | undefined; "description"?: string | null | undefined };
-
-export type Conversation = { "timestamp": string; "conversation_id": string; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "llm_provider"?: string | null | undefined; "llm_model"?: string | null | undefined; "llm_version"?: string | null | undefined; "llm_temperature"?: number | null | undefined; "llm_seed"?: number | null | undefined; "is_legacy"?: boolean | null | undefined };
-
-export type CreateTakeoutResponse = { "job_id": string; "created_at": string };
-
-export type CustomMessageCreateRequest = { "name": string; "type"?: CustomMessageType | undefined; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change"?: boolean | null | undefined; "rules"?: (CustomMessageRuleInput)[] | undefined };
-
-export type CustomMessageResponse = { "name": string; "type": CustomMessageType; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change": boolean; "rules": (CustomMessageRule)[]; "id": number; "updated_at": string; "agent_count"?: number | null | undefined; "last_updated_by": string; "validation_issues"?: (ValidationIssue)[] | undefined };
-
-export type CustomMessageRule = { "description": string; "time_range_start": string | null; "time_range_end": string | null; "date": string | null; "days_of_week": (DayOfWeek)[] | null; "invert": boolean; "text": string };
-
-export type CustomMessageRuleInput = { "description": string; "time_range_start"?: string | null | undefined; "time_range_end"?: string | null | undefined; "date"?: string | null | undefined; "days_of_week"?: (DayOfWeek)[] | null | undefined; "invert": boolean; "text": string };
-
-export type CustomMessageType = "greeting" | "email_template";
-
-export type CustomMessageUpdateRequest = { "name": string; "type"?: CustomMessageType | undefined; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change"?: boolean | null | undefined; "rules"?: (CustomMessageRuleInput)[] | undefined; "id": number };
-
-export type Dashboard = { "name": string; "embedded_id": string; "guest_token": string; "superset_url": string };
-
-export type DashboardData = { "numbers": ({ "name": string; "value": number | null; "unit": "count" | "seconds" | "percent" })[]; "by_day": { "name": string; "columns": (string)[]; "rows": ((string | number | null)[])[] }; "tables": ({ "name": string; "columns": (string)[]; "rows": ((string | number | null)[])[] })[]; "name": string; "display_name": string; "timezone": string; "from": string; "to": string };
-
-export type DashboardResponse = { "name": string; "display_name": string; "rank": number; "label": string };
-
-export type DashboardTokenResponse = { "name": string; "embedded_id": string; "guest_token": string; "superset_url": string; "display_name": string; "rank": number; "label": string };
-
-export type DataSourceCrawl = { "start_url": string; "max_depth": number; "max_pages": number; "every_hours": number | null; "status": "running" | "finished" | "stopped" | "failed"; "problem": string | null; "started_at": string; "finished_at": string | null; "next_run_at": string | null; "pages_waiting": number; "pages_read": number; "pages_skipped": number; "pages_failed": number; "updated_at": string; "last_updated_by": string };
-
-export type DataSourceCrawlPage = { "url": string; "depth": number; "status": "waiting" | "read" | "unchanged" | "skipped" | "failed"; "problem": string | null; "document_id": number | null; "read_at": string | null };
-
-export type DataSourceCrawlUpdateRequest = { "start_url": string; "max_depth"?: number | undefined; "max_pages"?: number | undefined; "every_hours"?: number | null | undefined };
-
-export type DataSourceCreateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string };
-
-export type DataSourceDetailResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null; "text": string };
-
-export type DataSourceDocument = { "id": number; "kind": "file" | "page"; "name": string; "title": string | null; "format": "pdf" | "docx" | "html" | "markdown" | "text"; "pages": number | null; "pages_without_text": number | null; "characters": number; "size_bytes": number; "created_at": string; "updated_at": string; "last_updated_by": string };
-
-export type DataSourceDocumentText = { "id": number; "kind": "file" | "page"; "name": string; "title": string | null; "format": "pdf" | "docx" | "html" | "markdown" | "text"; "pages": number | null; "pages_without_text": number | null; "characters": number; "size_bytes": number; "created_at": string; "updated_at": string; "last_updated_by": string; "text": string };
-
-export type DataSourceFindings = { "results": ({ "data_source": string; "source"?: string | undefined; "text": string; "score": number })[]; "searched_by": "whole" | "words" | "words and meaning" };
-
-export type DataSourceMetadataResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null };
-
-export type DataSourceQuestion = { "question": string };
-
-export type DataSourceUpdateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string; "id": number; "edit_comments"?: string | null | undefined };
-
-export type DayOfWeek = "mo" | "tu" | "we" | "th" | "fr" | "sa" | "su";
-
-export type DaysOfWeek = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
-
-export type DebugTurn = { "turn_index": number; "agent_name": string; "text": string; "clock": string; "variables": Record<string, unknown>; "workflows": ({ "workflow": string; "status": string; "step": string | null; "local": Record<string, unknown> })[]; "steps": ({ "workflow": string; "step": string; "has_guards": boolean })[]; "tools": (string)[]; "tasks": ({ "workflow": string; "tool": string; "index": number; "submit_tool": string; "task": StepsTask })[] };
-
-export type Deleted = { "success": true };
-
-export type DialogToolCall = { "tool_call_id": string; "tool_name": string; "tool_arguments": unknown; "tool_result": unknown; "display_result"?: unknown | undefined; "timestamp": string };
-
-export type DictionaryMetadata = { "entries": number; "hash": string; "source": string };
-
-export type DirectoryExtension = { "name": string; "numbers": (DirectoryExtensionNumber)[] | null };
-
-export type DirectoryExtensionInput = { "name": string; "numbers"?: (DirectoryExtensionNumberInput)[] | null | undefined };
-
-export type DirectoryExtensionNumber = { "number": string; "rules": (Record<string, string>)[] | null };
-
-export type DirectoryExtensionNumberInput = { "number": string; "rules"?: (Record<string, string>)[] | null | undefined };
-
-export type DirectoryMember = { "name": string; "type": string; "extensions"?: (DirectoryExtension)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined; "id": number; "created_at": string; "updated_at": string; "deleted_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined; "created_by"?: string | null | undefined };
-
-export type DirectoryMemberCreate = { "name": string; "type": string; "extensions"?: (DirectoryExtensionInput)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined };
-
-export type DirectoryMemberHistoryResponse = { "directory_member_id": number; "version": number; "timestamp": string; "name": string; "type": string; "extensions": (DirectoryExtension)[]; "contact_tags": Record<string, (string)[]>; "user_email": string; "comments"?: string | null | undefined; "operation"?: "create" | "update" | "delete" | "restore" | "bulk_load" | null | undefined };
-
-export type DirectoryMemberRestore = { "comments"?: string | undefined };
-
-export type DirectoryMemberTestResponse = { "extension": string | null; "status": string | null };
-
-export type DirectoryMemberUpdate = { "name": string; "type": string; "extensions"?: (DirectoryExtensionInput)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined; "id": number };
-
-export type DirectoryResponseFormat = "normalized" | "raw";
-
-export type DisplayActionMapping = { "text"?: string | number | boolean | DisplayValueSource | null | undefined; "icon": "phone" | "email" | "chat" | "calendar" | "arrow"; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined; "type": "text" | "link" | "button" | "message" };
-
-export type DisplayActionMappingInput = { "text"?: string | number | boolean | DisplayValueSource | null | undefined; "icon"?: "phone" | "email" | "chat" | "calendar" | "arrow" | undefined; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined; "type": "text" | "link" | "button" | "message" };
-
-export type DisplayCtaMapping = { "text"?: string | number | boolean | DisplayValueSource | null | undefined; "icon": "phone" | "email" | "chat" | "calendar" | "arrow"; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined };
-
-export type DisplayCtaMappingInput = { "text"?: string | number | boolean | DisplayValueSource | null | undefined; "icon"?: "phone" | "email" | "chat" | "calendar" | "arrow" | undefined; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined };
-
-export type DisplayMapping = { "media"?: { "imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "content"?: { "header"?: string | number | boolean | DisplayValueSource | null | undefined; "subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "description"?: string | number | boolean | DisplayValueSource | null | undefined; "avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "media.imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "media.maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "content.header"?: string | number | boolean | DisplayValueSource | null | undefined; "content.subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "content.description"?: string | number | boolean | DisplayValueSource | null | undefined; "content.avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "content.contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined; "actions"?: (DisplayActionMapping)[] | null | undefined; "cta"?: DisplayCtaMapping | null | undefined };
-
-export type DisplayMappingInput = { "media"?: { "imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "content"?: { "header"?: string | number | boolean | DisplayValueSource | null | undefined; "subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "description"?: string | number | boolean | DisplayValueSource | null | undefined; "avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "media.imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "media.maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "content.header"?: string | number | boolean | DisplayValueSource | null | undefined; "content.subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "content.description"?: string | number | boolean | DisplayValueSource | null | undefined; "content.avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "content.contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined; "actions"?: (DisplayActionMappingInput)[] | null | undefined; "cta"?: DisplayCtaMappingInput | null | undefined };
-
-export type DisplayValueSource = { "path"?: string | null | undefined; "template"?: string | null | undefined; "default"?: unknown | undefined };
-
-export type DisplayValueSourceInput = DisplayValueSource;
-
-export type DoNotCallCheck = { "address": string; "lists": (string)[] };
-
-export type DoNotCallFile = { "file"?: string | undefined };
-
-export type DoNotCallList = { "id": number; "name": string; "kind": "internal" | "national" | "litigators" | "other"; "purposes": (string)[]; "channels": (string)[]; "consent_overrides": boolean; "numbers": number; "file_name": string | null; "as_of": string | null; "age_days": number | null; "is_outdated": boolean; "imported_at": string | null; "imported_by": string | null; "last_updated": string; "last_updated_by": string };
-
-export type DoNotCallListSettings = { "name": string; "kind"?: "internal" | "national" | "litigators" | "other" | undefined; "purposes"?: ("marketing" | "informational")[] | undefined; "channels"?: ("call" | "text")[] | undefined; "consent_overrides"?: boolean | undefined };
-
-export type EmailConfigurations = { "sending_domain": string };
-
-export type EmailConfigurationsInput = EmailConfigurations;
-
-export type EndedChat = { "ended": true };
-
-export type EndedConversation = { "session_id": number };
-
-export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "linked_hashes": (string)[]; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
-
-export type ErasurePreview = { "address_hash": string; "linked_hashes": (string)[]; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
-
-export type ErasureRequest = { "address": string };
-
-export type ErrorDetail = { "detail": string };
-
-export type Event = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "source"?: string | null | undefined; "source_id"?: string | null | undefined; "category"?: string | null | undefined; "type"?: string | null | undefined; "user_id"?: string | null | undefined; "description"?: string | null | undefined; "attributes"?: Record<string, unknown> | null | undefined };
-
-export type EventTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "event"; "on"?: EventTaskEvents | undefined };
-
-export type EventTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
-
-export type EventTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
-
-export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
-
-export type Experiment = { "id": number; "name": string; "agent_id": number; "agent": string; "channel_target_id": number | null; "target": string | null; "campaign_id": number | null; "campaign_name": string | null; "variants": (ExperimentVariant)[]; "ramp": (RampStep)[] | null; "guards": ("errors" | "transfers" | "opt_outs" | "complaints" | "slow")[]; "slow_ms": number; "success": SuccessRule | null; "status": "draft" | "running" | "stopped" | "returned" | "adopted"; "stages": (ExperimentStage)[]; "next_step_at": string | null; "started_at": string | null; "ended_at": string | null; "ended_because": string | null; "created_at": string; "last_updated": string; "last_updated_by": string };
-
-export type ExperimentAdoption = { "version_number"?: number | null | undefined };
-
-export type ExperimentComparison = { "experiment_id": number; "stage": number; "collected_at": string | null; "versions": ({ "version_number": number; "is_control": boolean; "weight": number; "sessions": number; "people": number; "running": number })[]; "figures": (ExperimentFigure)[]; "guards": ({ "guard": "errors" | "transfers" | "opt_outs" | "complaints" | "slow"; "version_number": number; "evidence": number; "threshold": number; "is_tripped": boolean })[] };
-
-export type ExperimentFigure = { "metric": "success" | "errors" | "transfers" | "opt_outs" | "complaints" | "slow" | "wait_ms" | "duration_s" | "turns" | "cost_usd"; "unit": "rate" | "ms" | "s" | "count" | "usd"; "versions": ({ "version_number": number; "is_control": boolean; "count": number; "total": number; "value": number | null; "low": number | null; "high": number | null })[]; "differences": ({ "version_number": number; "difference": number | null; "low": number | null; "high": number | null; "p_value": number | null; "verdict": "better" | "worse" | "higher" | "lower" | "can't tell"; "people_needed": number | null; "says": string })[] };
-
-export type ExperimentStage = { "started_at": string; "weights": ({ "version_number": number; "weight": number })[]; "changed_by": string };
-
-export type ExperimentStop = { "reason": string };
-
-export type ExperimentUpdate = { "name": string; "agent_id": number; "channel_target_id"?: number | null | undefined; "campaign_id"?: number | null | undefined; "variants": (ExperimentVariant)[]; "ramp"?: (RampStepInput)[] | null | undefined; "guards"?: ("errors" | "transfers" | "opt_outs" | "complaints" | "slow")[] | undefined; "slow_ms"?: number | undefined; "success"?: SuccessRuleInput | null | undefined; "id": number };
-
-export type ExperimentVariant = { "version_number": number; "weight": number; "is_control": boolean };
-
-export type ExperimentWeights = { "weights": ({ "version_number": number; "weight": number })[] };
-
-export type Expression = string | { "type": "jp" | "jmespath"; "expression": string } | { "type": "cel"; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined })[]; "type"?: unknown | undefined };
-
-export type ExpressionInput = string | { "type"?: "jp" | "jmespath" | undefined; "expression": string } | { "type"?: "cel" | undefined; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined })[]; "type"?: unknown | undefined };
-
-export type ExpressionTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "expression"; "inputs"?: (InputParameter)[] | undefined; "expression"?: Expression | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEvents | undefined };
-
-export type ExpressionTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "submit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
-
-export type ExpressionTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
-
-export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
-
-export type FigureMetric = { "name": "sessions" | "turns" | "duration" | "cost" | "cost_per_session" | "errors" | "hand_overs" | "tool_failures" | "latency_p50" | "latency_p95" | "insight_rate" | "insight_mean" | "people_tried" | "people_answered" | "people_talked" | "people_goal"; "insight"?: string | null | undefined; "value"?: string | null | undefined };
-
-export type FigurePeriod = { "last_days"?: number | null | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "timezone"?: string | undefined };
-
-export type FigurePoint = { "value": number | null; "count": number; "low": number | null; "high": number | null; "before": number | null; "before_count": number | null; "change": number | null; "search": FigureSearch | null; "key": string; "label": string; "starts_at": string | null };
-
-export type FigureSearch = { "search_fields": (string)[]; "search_field_values": (string)[]; "start_datetime": string; "end_datetime": string };
-
-export type FigureSplit = { "by": "none" | "day" | "hour" | "agent" | "version" | "channel" | "campaign" | "end_reason" | "insight" | "label"; "insight"?: string | null | undefined };
-
-export type FigureSplitInput = { "by"?: "none" | "day" | "hour" | "agent" | "version" | "channel" | "campaign" | "end_reason" | "insight" | "label" | undefined; "insight"?: string | null | undefined };
-
-export type FigureTotal = { "value": number | null; "count": number; "low": number | null; "high": number | null; "before": number | null; "before_count": number | null; "change": number | null; "search": FigureSearch | null };
-
-export type FilterCount = { "counted": number; "is_complete": boolean; "passing": number; "skipped": number; "not_looked_up": number; "reasons": ({ "reason": string; "count": number })[] };
-
-export type FilterCountQuery = { "batch_id"?: string | null | undefined; "target_filters"?: TargetFiltersInput | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types"?: boolean | undefined };
-
-export type FilterOp = "in" | "not_in" | "eq" | "neq" | "exists" | "not_exists";
-
-export type FolderDetails = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "folder_stats": Record<string, string | number> };
-
-export type ForecastOwnHours = { "waiting": number; "judged": number; "held": number; "first_at": string | null; "zones": ({ "zone": string; "people": number; "opens_at": string })[]; "text": string };
-
-export type ForecastQuestion = { "answer_rate": number; "from"?: string | null | undefined; "days"?: number | undefined; "requests"?: number | null | undefined; "call_rate"?: number | null | undefined; "expires_on"?: string | null | undefined; "auto_call_rate"?: boolean | undefined; "skip_rate"?: number | null | undefined };
-
-export type ForkContinuation = { "variables"?: Record<string, unknown> | undefined; "answer"?: { "result"?: unknown | undefined; "error"?: string | null | undefined } | null | undefined; "breakpoints"?: TurnBreakpointsInput | null | undefined };
-
-export type ForkStop = { "kind": "step" | "guard" | "tool"; "workflow": string | null; "step": string | null; "to": string | null; "condition": string | null; "holds": boolean | null; "value": unknown; "operands": ({ "name": string; "value": unknown })[]; "tool": string | null; "arguments": Record<string, unknown> | null; "variables": Record<string, unknown>; "local": Record<string, unknown>; "inputs": Record<string, unknown> };
-
-export type ForkedToolResult = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined };
-
-export type FoundSentence = { "timestamp": string; "source": "user" | "agent"; "text": string; "marks": ({ "from": number; "to": number })[] };
-
-export type FoundSession = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "title"?: string | null | undefined; "channel": string; "label"?: string | null | undefined; "has_error"?: boolean | null | undefined; "tools"?: (string)[] | null | undefined; "failed_tools"?: (string)[] | null | undefined; "cost_usd"?: number | null | undefined; "found"?: FoundSentence | null | undefined };
-
-export type GateResult = { "suite_id": number; "suite": string | null; "at_least": number; "run_id": number | null; "passed": number | null; "total": number | null; "low": number | null; "most_answer_ms"?: number | null | undefined; "answer_p95_ms"?: number | null | undefined; "most_cost_usd"?: number | null | undefined; "agent_cost_usd"?: number | null | undefined; "passes": boolean; "says": string };
-
-export type GetValueAction = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite": boolean; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
-
-export type GetValueActionInput = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite"?: boolean | undefined; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
-
-export type HTTPValidationError = { "detail"?: ({ "loc": (string | number)[]; "msg": string; "type": string })[] | undefined };
-
-export type HeldMessage = { "message_id": string; "why": "repeated" | "pace" };
-
-export type HeldMessageAnswer = { "text": string };
-
-export type IdentityKey = { "key": string; "identity_key_set_at": string };
-
-export type ImportedAgent = { "agent": { "id": number; "name": string }; "parts": ({ "kind": "service" | "tool" | "language_group" | "bridge_phrases" | "custom_message" | "prompt"; "id": number; "name": string; "is_new": boolean })[] };
-
-export type IncidentCreateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined };
-
-export type IncidentOrganizationResponse = { "id": number; "name": string; "display_name": string };
-
-export type IncidentResponse = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined; "id": number; "created_at"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by": string | null };
-
-export type IncidentUpdateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined; "id": number };
-
-export type IncrementAction = { "action": "inc"; "name": string; "by": number; "if"?: Expression | null | undefined };
-
-export type IncrementActionInput = { "action": "inc"; "name": string; "by"?: number | undefined; "if"?: ExpressionInput | null | undefined };
-
-export type InputParameter = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "required": boolean };
-
-export type InputParameterInput = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "required"?: boolean | undefined };
-
-export type InsightAmounts = { "count": number; "input_tokens": number; "output_tokens": number; "cost_usd": number };
-
-export type InsightBackfill = { "workflow_id": number; "rate_per_minute": number | null; "backfill": InsightBackfillState | null };
-
-export type InsightBackfillRate = { "rate_per_minute"?: number | null | undefined };
-
-export type InsightBackfillState = { "id": number; "status": "RUNNING" | "PAUSED" | "COMPLETED" | "CANCELED"; "from_datetime": string; "to_datetime": string; "cursor_datetime": string | null; "planned": InsightAmounts; "actual": InsightAmounts; "queued_count": number; "waiting_count": number; "running_count": number; "failed_count": number; "created_at": string; "created_by": string; "finished_at": string | null };
-
-export type InsightExecution = { "id": number; "workflow_id": number; "workflow_name": string; "session_id": number | null; "upload_file_id": number | null; "cause": "session" | "upload" | "manual" | "backfill"; "backfill_id": number | null; "status": "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; "attempts": number; "error_message": string | null; "created_at": string; "run_at": string; "started_at": string | null; "finished_at": string | null; "tools": (InsightToolRun)[]; "input_tokens": number | null; "output_tokens": number | null; "cost_usd": number | null };
-
-export type InsightSpending = { "tools": (InsightToolSpending)[]; "estimated_daily_cost": number; "backfill_is_exact": boolean; "actual_daily": ({ "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number; "day": string })[]; "actual_total": InsightUsage };
-
-export type InsightToolDefinition = { "id": number; "name": string; "type": string; "description": string; "tool_parameters": unknown; "tool_result_set": unknown };
-
-export type InsightToolInput = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number };
-
-export type InsightToolOutput = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number; "id": number; "insight_tool_definition"?: InsightToolDefinition | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
-
-export type InsightToolResponse = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number; "id": number; "insight_tool_definition"?: InsightToolDefinition | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "validation_issues"?: (ValidationIssue)[] | null | undefined };
-
-export type InsightToolRun = { "insight_tool_id": number; "insight_tool_version": number; "name": string; "finished_at": string | null; "model": string | null; "parts": number | null; "input_tokens": number | null; "output_tokens": number | null; "cached_input_tokens": number | null; "cost_usd": number | null; "duration_ms": number | null };
-
-export type InsightToolSpending = { "insight_tool_id": number; "name": string; "basis": "measured" | "transcripts" | "none"; "measured_runs": number; "input_tokens": number; "output_tokens": number; "cost_usd": number; "price": { "input_usd": number; "output_usd": number; "cached_input_usd": number | null; "source": string; "as_of": string } | null; "minute_price": { "minute_usd": number; "source": string; "as_of": string } | null };
-
-export type InsightToolTestInput = { "tool_name": string; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined };
-
-export type InsightUsage = { "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number };
-
-export type InsightWorkflowActivate = { "is_acknowledged": boolean; "estimate": InsightWorkflowEstimate };
-
-export type InsightWorkflowCondition = { "min_duration"?: number | null | undefined; "max_duration"?: number | null | undefined; "sample_rate"?: number | null | undefined; "agent_list"?: (number)[] | (string)[] | null | undefined; "prompt_list"?: (string)[] | null | undefined; "folder_list"?: (number)[] | null | undefined; "sheet_info"?: Record<string, string> | null | undefined };
-
-export type InsightWorkflowConditionOutput = { "min_duration"?: number | null | undefined; "max_duration"?: number | null | undefined; "sample_rate"?: number | null | undefined; "agent_list"?: (number)[] | (string)[] | null | undefined; "prompt_list"?: (string)[] | null | undefined; "folder_list"?: (number)[] | null | undefined; "sheet_info"?: Record<string, string> | null | undefined };
-
-export type InsightWorkflowEstimate = { "backfill_count": number; "backfill_duration": number; "estimated_daily_count": number; "estimated_daily_duration": number; "estimated_daily_cost": number; "estimated_backfill_cost": number };
-
-export type InsightWorkflowEstimateInput = InsightWorkflowEstimate;
-
-export type InsightWorkflowInput = { "name": string; "source": "agent" | "transfer" | "upload" | "sheet" | "manual"; "description": string; "insight_tool_ids": (number)[]; "conditions": InsightWorkflowCondition; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined };
-
-export type InsightWorkflowOutput = { "name": string; "source": string; "description": string; "insight_tool_ids": (number)[]; "conditions": InsightWorkflowConditionOutput; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "id": number; "insight_tools": (InsightToolOutput)[]; "status": string; "estimate": InsightWorkflowEstimate | null; "estimate_problem"?: string | undefined; "queue_count"?: number | null | undefined; "failed_count"?: number | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "last_folder_upload_at"?: string | null | undefined };
-
-export type InsightsFolder = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
-
-export type InsightsFolderFileMove = { "destination_folder_id": number; "file_id_list": (number)[] };
-
-export type InsightsFolderRequest = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined };
-
-export type InsightsOutput = { "id": number; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined; "insight_tool_id": number; "insight_tool_version": number; "workflow_id"?: number | null | undefined; "insight_key": string; "string_value"?: string | null | undefined; "numeric_value"?: number | null | undefined; "json_value": Record<string, string | number>; "created_at"?: string | undefined; "updated_at"?: string | undefined; "model"?: string | null | undefined; "upload_file_metadata": unknown };
-
-export type InsightsUploadFile = { "id": number; "folder_id": number; "filename": string; "object_key": string; "call_id"?: string | null | undefined; "agent_number"?: string | null | undefined; "customer_number"?: string | null | undefined; "duration"?: number | null | undefined; "start_time"?: string | null | undefined; "end_time"?: string | null | undefined; "error_message"?: string | null | undefined; "metadata"?: Record<string, string | number> | null | undefined; "created_at"?: string | undefined };
-
-export type InsightsWorkflowQueueSession = { "workflow_name": string; "session_id_list"?: (number)[] | null | undefined; "file_id_list"?: (number)[] | null | undefined };
-
-export type InspectLatencyResponse = { "session_id": string; "timeline": (LatencyEntry)[]; "summary": (SummaryEntry)[] };
-
-export type InternalTool = { "type": "function"; "function": ToolFunction };
-
-export type InternalToolInput = { "type"?: "function" | undefined; "function": ToolFunction };
-
-export type JobFailure = { "name": string; "reason": string; "jobs": number; "given_up": number; "failed_at": string };
-
-export type JobQueue = { "name": string; "waiting": number; "later": number; "running": number; "given_up": number };
-
-export type JobQueues = { "queues": (JobQueue)[]; "failures": (JobFailure)[] };
-
-export type JudgeCalibration = { "labelled": number; "unclear": number; "answered": number; "waiting": number; "failed": number; "model": string | null; "both_yes": number; "person_yes": number; "judge_yes": number; "both_no": number; "kappa": number | null; "low": number | null; "high": number | null; "gates": boolean; "says": string };
-
-export type JudgeInput = { "name": string; "description"?: string | undefined; "question": string; "insight_tool_id": number; "output": string; "wanted"?: boolean | number | string | undefined; "reason_output"?: string | null | undefined; "votes"?: 1 | 3 | 5 | 7 | 9 | undefined; "least_kappa"?: number | undefined };
-
-export type JudgeLabel = { "session_id": number; "label": "yes" | "no" | "unclear"; "labelled_at": string; "labelled_by": string; "answer": "yes" | "no" | null; "votes_yes": number | null; "model": string | null; "fault": string | null; "is_current": boolean };
-
-export type JudgeLabelRequest = { "label": "yes" | "no" | "unclear" };
-
-export type JudgeListed = { "id": number; "name": string; "description": string; "question": string; "insight_tool_id": number; "insight_tool": string; "output": string; "wanted": boolean | number | string; "reason_output": string | null; "votes": 1 | 3 | 5 | 7 | 9; "least_kappa": number; "label_count": number; "last_updated": string; "last_updated_by": string };
-
-export type JudgeResponse = { "id": number; "name": string; "description": string; "question": string; "insight_tool_id": number; "insight_tool": string; "output": string; "wanted": boolean | number | string; "reason_output": string | null; "votes": 1 | 3 | 5 | 7 | 9; "least_kappa": number; "label_count": number; "last_updated": string; "last_updated_by": string; "calibration": JudgeCalibration };
-
-export type JudgeUpdate = { "name": string; "description"?: string | undefined; "question": string; "insight_tool_id": number; "output": string; "wanted"?: boolean | number | string | undefined; "reason_output"?: string | null | undefined; "votes"?: 1 | 3 | 5 | 7 | 9 | undefined; "least_kappa"?: number | undefined; "id": number };
-
-export type LanguageCode = "yue-HK" | "en-US" | "ko-KR" | "zh-CN" | "fa-IR" | "es-US" | "th-TH" | "vi-VN" | "bs-BA" | "sw-KE" | "ru-RU" | "hi-IN" | "gu-IN" | "ar-XA" | "fr-FR" | "ja-JP" | "ne-NP";
-
-export type LanguageConfig = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed": number | null; "voice_pitch": number | null; "dtmf_code": number; "skip_current_language_in_message"?: boolean | null | undefined };
-
-export type LanguageConfigInput = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed"?: number | null | undefined; "voice_pitch"?: number | null | undefined; "dtmf_code": number; "skip_current_language_in_message"?: boolean | null | undefined };
-
-export type LanguageGroupAgentInfo = { "id": number; "name": string };
-
-export type LanguageGroupResponse = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfig)[]; "skip_current_language_in_message": boolean; "id": number; "edit_comments"?: string | null | undefined; "agents_info"?: (LanguageGroupAgentInfo)[] | null | undefined; "updated_at": string; "last_updated_by": string; "validation_issues"?: (ValidationIssue)[] | null | undefined };
-
-export type LatencyCategory = "tts" | "stt" | "llm" | "tool" | "http";
-
-export type LatencyEntry = { "timestamp": string; "measurement_start": string; "category": LatencyCategory; "label": string; "metadata"?: (string)[] | null | undefined; "unit_type": "minutes" | "seconds" | "milliseconds" | "microseconds" | "nanoseconds"; "value": number; "value_str": string; "time_delta": string };
-
-export type LegacyPhraseSet = { "messages": (string)[]; "randomize_messages": boolean; "first_slow_messages": (string)[]; "very_slow_messages": (string)[]; "tool_responses": (string)[] };
-
-export type LegacyPhraseSetInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined };
-
-export type LegalHold = { "session_id": string; "held": boolean; "held_at"?: string | null | undefined; "held_by"?: string | null | undefined; "reason"?: string | null | undefined };
-
-export type LegalHoldRequest = { "held": boolean; "reason"?: string | null | undefined };
-
-export type LifecycleStatus = "active" | "deprecated" | "retired";
-
-export type LimitState = { "own": number | null; "installation": number; "used": number };
-
-export type LineTypeBucket = "mobile" | "landline" | "voip";
-
-export type LiveSession = { "session_id": string; "agent_id": string; "agent_name": string; "source": string | null; "target": string | null; "channel": "voice" | "chat" | "sms" | "email" | "whatsapp"; "is_test": boolean; "is_outbound": boolean; "timestamp": string; "last_activity_at": string; "turn_count": number; "state": "listening" | "answering" | "tool" | "set-aside"; "running_tool": string | null; "taken_by": string | null; "last_words": { "source": "user" | "agent"; "text": string; "written_by": string | null } | null };
-
-export type LiveSessions = { "at": string; "sessions": (LiveSession)[]; "more": boolean };
-
-export type LlmProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
-
-export type LlmProviderResponse = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
-
-export type LlmProviderTest = { "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number; "provider": "anthropic" | "azure_openai" | "google" | "openai" };
-
-export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
-
-export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
-
-export type LocalizedBridgePhrases = { "messages": (string)[] };
-
-export type LocalizedBridgePhrasesInput = { "messages"?: (string)[] | undefined };
-
-export type MailDomain = { "id": number; "organization_id": number; "organization_name": string; "domain": string; "proven_at": string | null; "proven_by": "dns" | "operator" | "upgrade" | null; "record_name": string; "record_value": string; "created_at": string; "created_by": string };
-
-export type MailDomainClaim = { "domain": string };
-
-export type MailSent = { "success": true };
-
-export type MatchType = "exact" | "substring";
-
-export type McpOfferedTool = { "name": string; "description": string; "input_schema": Record<string, unknown>; "schema_hash": string; "description_hash": string; "added_as": string | null; "state": "same" | "description-changed" | "schema-changed" | "gone" | null; "accepted": { "description": string; "input_schema": unknown } | null };
-
-export type McpServerResponse = { "service_id": number; "mcp_url": string; "revision": string | null; "server_name": string | null; "server_version": string | null; "read_at": string | null; "problem": string | null; "tools": (McpOfferedTool)[]; "gone": (string)[] };
-
-export type McpToolsRequest = { "tools": ({ "tool": string; "schema_hash"?: string | null | undefined; "name"?: string | null | undefined })[] };
-
-export type McpToolsResponse = { "tools": (ToolResponse)[] };
-
-export type MessageCalendarRequest = { "rules": (CustomMessageRuleInput)[]; "from": string; "days"?: number | undefined };
-
-export type MessageCalendarResponse = { "days": ({ "date": string; "stretches": ({ "start": string; "end": string; "rule": number | null })[] })[] };
-
-export type ModelRoundResponse = { "id": number; "turn_index": number; "at": string; "provider": string; "model": string; "messages": (SentMessage)[]; "tools": (SentTool)[]; "tool_choice": unknown; "temperature": number | null; "seed": number | null; "text": string; "calls": ({ "id": string; "name": string; "arguments": Record<string, unknown>; "arguments_error"?: string | undefined; "arguments_text"?: string | undefined })[]; "finish": string | null; "request_id": string | null; "retries": ({ "asked": string; "because": string; "request_id": string | null })[]; "usage": { "input_tokens": number | null; "output_tokens": number | null; "cached_input_tokens": number | null } | null; "warnings": (string)[]; "error": string | null; "first_part_ms": number | null; "duration_ms": number };
-
-export type NewExperiment = { "name": string; "agent_id": number; "channel_target_id"?: number | null | undefined; "campaign_id"?: number | null | undefined; "variants": (ExperimentVariant)[]; "ramp"?: (RampStepInput)[] | null | undefined; "guards"?: ("errors" | "transfers" | "opt_outs" | "complaints" | "slow")[] | undefined; "slow_ms"?: number | undefined; "success"?: SuccessRuleInput | null | undefined };
-
-export type NextStep = { "if"?: Expression | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
-
-export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
-
-export type NumberChoice = { "group": string; "match": "area" | "state" | "zone" | "prefix" | "country" | "code" | "none" | null; "use": number; "cap": number | null; "text": string };
-
-export type NumberFigures = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null; "channel_target_id": number; "number": string; "channel_id": number; "channel_name": string; "uses": number; "resting_until": string | null; "rest_reason": string | null; "paused_until": string | null };
-
-export type NumberGroup = { "id": number; "name": string; "mode": "voice" | "sms"; "timezone": string; "channel_target_ids": (number)[]; "daily_cap": number | null; "local_presence": boolean; "health": NumberHealthRule | null; "numbers": number; "resting": number; "campaigns": (string)[]; "updated_at": string; "last_updated_by": string };
-
-export type NumberGroupCreateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined };
-
-export type NumberGroupReport = { "number_group_id": number; "from": string; "until": string; "day": string; "daily_cap": number | null; "total": NumberGroupTotal; "numbers": (NumberFigures)[] };
-
-export type NumberGroupTotal = { "tried": number; "answered": number; "rate": number | null; "low": number | null; "high": number | null };
-
-export type NumberGroupUpdateRequest = { "name": string; "mode"?: "voice" | "sms" | undefined; "timezone"?: string | undefined; "channel_target_ids": (number)[]; "daily_cap"?: number | null | undefined; "local_presence"?: boolean | undefined; "health"?: NumberHealthRule | null | undefined; "id": number };
-
-export type NumberHealthRule = { "window_hours": number; "least_share": number; "least_attempts": number; "rest_hours": number };
-
-export type NumberOwner = { "number": string; "organization_id": number; "organization": string; "assigned_at": string; "assigned_by": string };
-
-export type NumberRest = { "channel_target_id": number; "number": string; "resting_until": string | null; "rest_reason": string | null };
-
-export type NumberRestRequest = { "resting_until": string | null };
-
-export type OpenRedactedValuesRequest = { "reason": string };
-
-export type OpenedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[]; "position": number; "token": string; "greeting": string | null; "verified": boolean };
-
-export type OpenedChatCall = { "call_id": string; "token": string; "verified": boolean; "language": string | null };
-
-export type OrganizationChannelConfig = { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined; "provider_credentials"?: Record<string, string> | null | undefined; "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined };
-
-export type OrganizationChannelCreateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig };
-
-export type OrganizationChannelUpdateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig; "id": number };
-
-export type OrganizationCreated = { "name": string; "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "sign_in_link": string };
-
-export type OrganizationLimits = { "calls_at_once": LimitState; "attempts_per_number": LimitState; "model_usd_per_day": LimitState; "model_tokens_per_day": LimitState; "visitors_per_minute": LimitState; "token_calls_per_minute": LimitState; "stored_gb": LimitState; "updated_at": string | null; "updated_by": string | null };
-
-export type OrganizationOwnLimits = { "calls_at_once"?: number | null | undefined; "attempts_per_number"?: number | null | undefined; "model_usd_per_day"?: number | null | undefined; "model_tokens_per_day"?: number | null | undefined; "visitors_per_minute"?: number | null | undefined; "token_calls_per_minute"?: number | null | undefined; "stored_gb"?: number | null | undefined };
-
-export type OrganizationResponse = { "name": string; "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined };
-
-export type OrganizationRestored = { "name": string; "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "restored_targets": number; "lost_targets": (string)[] };
-
-export type OrganizationSipIpRange = { "type": OrganizationSipIpRangeType; "ip_range": string; "id": number; "organization_id": number; "verified": boolean; "created_at"?: string | null | undefined; "updated_at"?: string | null | undefined; "deleted_at"?: string | null | undefined };
-
-export type OrganizationSipIpRangeCreate = { "type": OrganizationSipIpRangeType; "ip_range": string };
-
-export type OrganizationSipIpRangeType = "signaling" | "media";
-
-export type OrganizationSipIpRangeUpdate = { "type"?: OrganizationSipIpRangeType | null | undefined; "ip_range"?: string | null | undefined };
-
-export type OutboundCampaign = { "campaign_name": string; "description"?: string | null | undefined; "mode"?: "voice" | "sms" | "email" | null | undefined; "sms_session_ttl"?: number | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "campaign_variables": Record<string, string>; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "source"?: string | null | undefined; "caller_id": string | null; "hourly_rate"?: number | undefined; "max_daily_calls"?: number | null | undefined; "retry_count"?: number | undefined; "retry_interval"?: string | null | undefined; "active_days": (DaysOfWeek)[]; "outreach_override_rules"?: OutreachOverrideRules | null | undefined; "voicemail_detection"?: VoicemailDetectionConfig | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types"?: boolean | undefined; "target_filters"?: TargetFiltersInput | null | undefined; "webhooks"?: (OutboundCampaignWebhook)[] | undefined };
-
-export type OutboundCampaignResponse = { "campaign_name": string; "description"?: string | null | undefined; "mode"?: string | null | undefined; "sms_session_ttl"?: number | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "campaign_variables": Record<string, string>; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "source"?: string | null | undefined; "caller_id": string | null; "hourly_rate": number; "max_daily_calls"?: number | null | undefined; "retry_count": number; "retry_interval"?: string | null | undefined; "active_days": (DaysOfWeek)[]; "outreach_override_rules"?: OutreachOverrideRules | null | undefined; "voicemail_detection"?: VoicemailDetectionConfig | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types": boolean; "target_filters"?: TargetFilters | null | undefined; "webhooks"?: (OutboundCampaignWebhookResponse)[] | null | undefined; "id": number; "agent_id"?: number | null | undefined; "validation_issues"?: (ValidationIssue)[] | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
-
-export type OutboundCampaignWebhook = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": "POST" | "PUT" | "PATCH"; "id"?: number | null | undefined; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined };
-
-export type OutboundCampaignWebhookResponse = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": string; "id": number; "auth_value_keys"?: (string)[] | null | undefined };
-
-export type OutcomeCounts = { "reached": number; "voicemail_left": number; "not_reached": number; "not_tried": number; "open": number };
-
-export type OutputRule = { "name": string; "phrases"?: (string)[] | undefined; "pattern"?: string | null | undefined; "say"?: string | null | undefined };
-
-export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
-
-export type OutreachRules = { "person_clock": boolean; "contact_hours": (ContactHoursInput)[]; "holidays"?: (ContactHolidayInput)[] | undefined; "caps": (ContactCap)[]; "days_after_conversation"?: number | null | undefined };
-
-export type OutreachState = { "is_stopped": boolean; "stopped_at": string | null; "stopped_by": string | null; "active_batches": number; "ringing_calls": number };
-
-export type Overview = { "start_datetime": string; "end_datetime": string; "figures": (OverviewFigure)[] };
-
-export type OverviewFigure = { "metric": "sessions" | "hand_overs" | "errors" | "latency_p95" | "cost"; "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "total": FigureTotal | null; "by_day": (number | null)[]; "problem": string | null };
-
-export type PermissionGroupResponse = { "name": string; "description": string; "permissions": (PermissionResponse)[] };
-
-export type PermissionResponse = { "name": string; "display_name": string; "description"?: string | null | undefined };
-
-export type PhraseSet = { "messages": (string)[]; "localized": Record<string, LocalizedBridgePhrases> };
-
-export type PhraseSetInput = { "messages"?: (string)[] | undefined; "localized"?: Record<string, LocalizedBridgePhrasesInput> | undefined };
-
-export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type": "submit"; "arguments": Record<string, unknown> } | { "type": "go_to_step"; "step_id": string } | { "type": "called"; "result": unknown; "error"?: string | null | undefined };
-
-export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
-
-export type PreflightProblem = { "step": number; "problem": "no-sender" | "no-agent" | "no-template" | "no-words" | "no-approved-template"; "agent_id": number | null; "text": string };
-
-export type PreflightQuestion = { "batch_id"?: string | null | undefined };
-
-export type PreflightReason = { "reason": string; "text": string; "count": number };
-
-export type PreflightStep = { "number": number; "mode": "voice" | "sms" | "whatsapp" | "email"; "source": string; "reachable": number; "unreachable": (PreflightReason)[] };
-
-export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "seal_texts": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
-
-export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "store_requests"?: boolean | undefined; "seal_texts"?: boolean | undefined; "audit_reads"?: boolean | undefined };
-
-export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
-
-export type PromptHistory = { "timestamp": string; "prompt_id": string; "version_number": number; "prompt_text": string; "prompt_description"?: string | null | undefined; "prompt_name": string; "llm_config"?: PromptLlmConfig | null | undefined; "comments"?: string | null | undefined; "user_email": string; "linked_tools": (PromptHistoryLinkedTool)[]; "session_end_tool"?: PromptHistoryLinkedTool | null | undefined; "is_pre_enhancements": boolean };
-
-export type PromptHistoryLinkedTool = { "tool_id": number; "current_tool_name": string; "out_of_date": boolean; "deleted": boolean };
-
-export type PromptLlmConfig = { "provider": PromptLlmProvider; "model": string; "version": string | null; "api_version": string | null; "temperature": number | null; "seed": number | null };
-
-export type PromptLlmConfigInput = { "provider"?: PromptLlmProvider | undefined; "model"?: string | undefined; "version"?: string | null | undefined; "api_version"?: string | null | undefined; "temperature"?: number | null | undefined; "seed"?: number | null | undefined };
-
-export type PromptLlmProvider = "anthropic" | "azure_openai" | "google" | "openai";
-
-export type PromptResponse = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools": (string)[]; "llm_config": PromptLlmConfig; "session_end_enabled": boolean; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "id": number; "last_updated": string | null; "last_updated_by"?: string | null | undefined; "session_end_tool"?: ToolResponse | null | undefined; "agent_count"?: number | null | undefined; "version_number"?: number | null | undefined; "tools_full"?: (ToolResponse)[] | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
-
-export type PromptUpdateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined; "id": number };
-
-export type PronunciationOverride = { "text": string; "replacement": string; "languages": (string)[]; "provider": string; "voice": string; "match_type": MatchType; "match_options": (string)[]; "enabled": boolean; "notes": string };
-
-export type PronunciationOverridesDictionary = { "type": string; "pronunciations": (PronunciationOverride)[]; "voices": Record<string, VoiceDisplayInfo>; "metadata": DictionaryMetadata };
-
-export type PronunciationsCsvUploadResponse = { "revision": number; "hash": string; "entries": number; "uploaded_at": string; "uploaded_by": string };
-
-export type PublishGate = { "suite_id": number; "at_least": number; "most_answer_ms"?: number | null | undefined; "most_cost_usd"?: number | null | undefined };
-
-export type PublishRequest = { "note"?: string | undefined; "fingerprint"?: string | null | undefined; "take_live"?: boolean | undefined; "override_reason"?: string | null | undefined };
-
-export type QueuedInsightWork = { "queued": number; "skipped": number };
-
-export type RampStep = { "percent": number; "after_minutes": number | null };
-
-export type RampStepInput = { "percent": number; "after_minutes"?: number | null | undefined };
-
-export type RedactedValues = ({ "token": string; "kind": string; "value": string | number })[];
-
-export type RedactionPolicy = { "kinds": ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[]; "patterns": ({ "name": string; "pattern": string })[]; "originals_days": number; "judge": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string; "look_for": string } | null; "updated_at": string | null; "updated_by": string | null };
-
-export type RedactionPolicyRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined; "judge"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string; "look_for": string } | null | undefined };
-
-export type RedactionPreview = { "text": string; "found": (string)[] };
-
-export type RedactionPreviewRequest = { "kinds"?: ("card" | "national_id" | "bank_account" | "date_of_birth" | "email" | "phone")[] | undefined; "patterns"?: ({ "name": string; "pattern": string })[] | undefined; "originals_days"?: number | undefined; "text": string };
-
-export type ReleasedMessage = { "session_id": string; "message_id": string };
-
-export type ReplayCheck = { "name": string; "expect": TestExpectation };
-
-export type ReplayDivergence = { "turn": number; "why": "other words" | "nothing fits" | "unanswered call"; "tool": string | null };
-
-export type ReplayFilter = { "days": number; "version"?: number | null | undefined; "channel"?: "voice" | "chat" | "sms" | "email" | "whatsapp" | null | undefined; "end_reason"?: string | null | undefined; "label"?: "GOOD" | "OK" | "BAD" | "N/A" | null | undefined; "called"?: string | null | undefined };
-
-export type ReplayFilterInput = { "days"?: number | undefined; "version"?: number | null | undefined; "channel"?: "voice" | "chat" | "sms" | "email" | "whatsapp" | null | undefined; "end_reason"?: string | null | undefined; "label"?: "GOOD" | "OK" | "BAD" | "N/A" | null | undefined; "called"?: string | null | undefined };
-
-export type ReplayGate = { "filter"?: ReplayFilterInput | undefined; "sessions"?: number | undefined; "most_regression": number };
-
-export type ReplayGateResult = { "filter": ReplayFilter; "sessions": number; "most_regression": number; "replay_id": number | null; "pairs": number | null; "difference": number | null; "low": number | null; "high": number | null; "sessions_needed": number | null; "verdict": "passes" | "worse" | "can't tell" | "missing"; "passes": boolean; "says": string };
-
-export type ReplayListed = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "total": number; "pending": number };
-
-export type ReplayMean = { "measure": "turns" | "calls" | "cost_usd" | "latency_ms"; "pairs": number; "observed": number | null; "baseline": number | null; "candidate": number | null; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "more" | "less" | "can't tell"; "pairs_needed": number | null };
-
-export type ReplayMeasures = { "ended_by": "agent" | "person"; "turns": number; "tools": ({ "tool": string; "called": number; "failed": number; "is_service": boolean })[]; "steps": (string)[]; "cost_usd": number | null; "latency_ms": number | null; "checks": Record<string, boolean>; "diverged": ReplayDivergence | null; "unanswered": (string)[]; "failed_turns": number; "persona_cost_usd": number };
-
-export type ReplayPair = { "id": number; "position": number; "stratum": string; "status": "pending" | "replayed" | "error" | "skipped"; "session_id": number | null; "baseline_session_id": number | null; "candidate_session_id": number | null; "observed": ReplayMeasures | null; "baseline": ReplayMeasures | null; "candidate": ReplayMeasures | null; "notes": (string)[]; "finished_at": string | null };
-
-export type ReplayRate = { "kind": "outcome" | "check" | "tool" | "step" | "ended_by_agent" | "followed"; "name": string | null; "pairs": number; "observed": number; "baseline": number; "candidate": number; "gained": number; "lost": number; "lost_unanswered": number; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "better" | "worse" | "different" | "can't tell"; "pairs_needed": number | null; "says": string };
-
-export type ReplayRequest = { "sessions": number; "filter": ReplayFilter; "stratify_by": "none" | "end_reason" | "channel" | "day" | "version"; "seed": number; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate": "live" | "draft" | number; "mocks": (TestMock)[]; "checks": (ReplayCheck)[]; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
-
-export type ReplayRequestInput = { "sessions"?: number | undefined; "filter"?: ReplayFilterInput | undefined; "stratify_by"?: "none" | "end_reason" | "channel" | "day" | "version" | undefined; "seed"?: number | undefined; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate"?: "live" | "draft" | number | undefined; "mocks"?: (TestMock)[] | undefined; "checks"?: (ReplayCheck)[] | undefined; "persona"?: { "model": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string }; "manner"?: string | null | undefined } | null | undefined; "cost_cap_usd"?: number | null | undefined };
-
-export type ReplayResponse = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "request": ReplayRequest; "findings": (TestFinding)[]; "summary": ReplaySummary };
-
-export type ReplaySummary = { "results": { "total": number; "pending": number; "replayed": number; "error": number; "skipped": number }; "harness": { "same_outcome": number; "followed": number; "total": number }; "rates": (ReplayRate)[]; "means": (ReplayMean)[]; "verdict": "better" | "worse" | "different" | "can't tell"; "says": string; "cost_usd": number };
-
-export type RequestNextStep = { "kind": "waiting" | "under-way" | "over"; "reason": string; "text": string; "until": string | null };
-
-export type RequestRetry = { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: ChannelManagerStatus | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "request_ids"?: (number)[] | null | undefined; "as_of"?: string | null | undefined };
-
-export type RequestRetryCounts = { "at": string; "selected": number; "retried": number; "not_retried": ({ "reason": string; "text": string; "count": number })[]; "next": string | null };
-
-export type RequestStatus = "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
-
-export type RequestStatusBreakdown = { "total_count": number; "counts"?: Record<string, number> | null | undefined };
-
-export type RequestSuppression = { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: ChannelManagerStatus | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "request_ids"?: (number)[] | null | undefined; "scope"?: "all" | "voice" | "sms" | "whatsapp" | "email" | undefined; "reason"?: "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped" | undefined; "comment"?: string | null | undefined };
-
-export type RequestSuppressionCounts = { "selected": number; "addresses": number; "suppressed": number; "next": string | null };
-
-export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "number_check": string | null; "attempts": (RequestTraceAttempt)[]; "steps": (RequestTraceStep)[] };
-
-export type RequestTraceAttempt = { "step": number; "mode": string; "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "number": string; "number_choice": NumberChoice | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
-
-export type RequestTraceStep = { "number": number; "mode": "voice" | "sms" | "email"; "source": string | null; "target": string | null; "state": "done" | "under-way" | "waiting" | "skipped" | "stopped" | "not-reached" | "later"; "at": string | null; "text": string | null };
-
-export type RequestsAdded = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number };
-
-export type RequestsCopied = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number; "present": number; "next": number | null };
-
-export type RequestsCopy = { "batch_id": string; "request_statuses"?: (RequestStatus)[] | null | undefined; "channel_statuses"?: (ChannelManagerStatus)[] | null | undefined; "after"?: number | null | undefined };
-
-export type RequestsCopyCount = { "people": number; "present": number };
-
-export type RequestsCopySource = { "batch_id": string; "request_statuses"?: (RequestStatus)[] | null | undefined; "channel_statuses"?: (ChannelManagerStatus)[] | null | undefined };
-
-export type RequestsRemoved = { "removed": (string)[]; "not_removed": (string)[] };
-
-export type ResponseDisplayConfig = { "version": number; "type": "card-list"; "items_path": string; "mapping": DisplayMapping; "actions"?: (DisplayActionMapping)[] | undefined };
-
-export type ResponseDisplayConfigInput = { "version"?: number | undefined; "type": "card-list"; "items_path": string; "mapping": DisplayMappingInput; "actions"?: (DisplayActionMappingInput)[] | undefined };
-
-export type ResumedChat = { "session_id": string; "agent_name": string; "scripted": boolean; "ended": boolean; "messages": (ChatWords | ChatToolDisplay | ChatToolResult)[]; "position": number };
-
-export type RetriedInsightWork = { "retried": number; "remaining": number };
-
-export type RetryRule = { "outcome": "BUSY" | "NO-ANSWER" | "MACHINE" | "FAILED" | "SIP_TEMPORARILY_UNAVAILABLE" | "NO_OUTCOME" | "UNDELIVERED" | "DELIVERY_FAILED" | "UNEXPECTED_ERROR"; "wait": string | null; "max_retries": number; "another_hour": boolean };
-
-export type RetryRuleInput = { "outcome": "BUSY" | "NO-ANSWER" | "MACHINE" | "FAILED" | "SIP_TEMPORARILY_UNAVAILABLE" | "NO_OUTCOME" | "UNDELIVERED" | "DELIVERY_FAILED" | "UNEXPECTED_ERROR"; "wait"?: string | null | undefined; "max_retries": number; "another_hour"?: boolean | undefined };
-
-export type RoleCreateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[] };
-
-export type RoleResponse = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined; "is_system_role": boolean; "last_updated": string; "last_updated_by": string };
-
-export type RoleUpdateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined };
-
-export type SafetyRulesRequest = { "calls_per_tool"?: number | null | undefined; "calls_per_session"?: number | null | undefined; "yes_words"?: (string)[] | undefined; "output_rules"?: (OutputRule)[] | undefined; "withhold_unknown_contacts"?: boolean | undefined; "withhold_prompt_words"?: number | null | undefined; "withheld_say"?: string | undefined; "opt_out_judge"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined };
-
-export type SafetyRulesResponse = { "calls_per_tool": number | null; "calls_per_session": number | null; "yes_words": (string)[]; "output_rules": ({ "name": string; "phrases": (string)[]; "pattern": string | null; "say": string | null })[]; "withhold_unknown_contacts": boolean; "withhold_prompt_words": number | null; "withheld_say": string; "opt_out_judge": { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null; "updated_at": string | null; "updated_by": string | null };
-
-export type SaidByHand = { "session_id": number; "id": string; "written_by": string };
-
-export type SaveAction = { "action": "save"; "name"?: string | null | undefined; "inputs"?: (string)[] | null | undefined; "if"?: Expression | null | undefined };
-
-export type SaveActionInput = { "action": "save"; "name"?: string | null | undefined; "inputs"?: (string)[] | null | undefined; "if"?: ExpressionInput | null | undefined };
-
-export type SayAction = { "action": "say"; "text": string; "role": "user" | "assistant"; "if"?: Expression | null | undefined };
-
-export type SayActionInput = { "action": "say"; "text": string; "role"?: "user" | "assistant" | undefined; "if"?: ExpressionInput | null | undefined };
-
-export type ScheduleOverride = { "active"?: boolean | null | undefined; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "max_daily_calls"?: number | null | undefined };
-
-export type SentMessage = { "role": "system" | "user" | "assistant" | "tool"; "text"?: string | undefined; "calls"?: (unknown)[] | undefined; "call_id"?: string | undefined; "tool_name"?: string | undefined; "result"?: unknown | undefined; "is_error"?: boolean | undefined };
-
-export type SentTool = { "name": string; "description": string; "parameters": unknown };
-
-export type ServiceCreateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "mcp_url"?: string | null | undefined };
-
-export type ServiceResponse = { "id": number; "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_value_keys"?: (string)[] | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "auth_url"?: string | null | undefined; "mcp_url"?: string | null | undefined; "last_updated_comments"?: string | null | undefined; "last_updated": string; "last_updated_by": string; "tools": (string)[] };
-
-export type ServiceUpdateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined; "mcp_url"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined };
-
-export type Session = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined };
-
-export type SessionAction = { "timestamp": string; "tool_name"?: string | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "duration_ms"?: number | null | undefined };
-
-export type SessionData = { "session_id": number; "source": string; "target": string; "is_test": boolean; "ended_at"?: string | null | undefined; "duration"?: number | null | undefined; "messages": (SessionMessage)[] };
-
-export type SessionDetail = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "agent_version"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined; "verified"?: boolean | null | undefined; "claimed_user"?: string | null | undefined; "ended_at"?: string | null | undefined; "end_reason"?: string | null | undefined; "simulated"?: boolean | null | undefined; "redaction_pending"?: boolean | undefined; "voice"?: { "hearing_seconds": number; "speaking_seconds": number; "cost_usd": number | null } | undefined };
-
-export type SessionFork = { "session_id": number; "origin_session_id": number | null; "turn_index": number; "agent_id": number; "test_id": string; "text": string; "status": "stopped" | "running" | "finished" | "abandoned"; "breakpoints": TurnBreakpoints; "stop": ForkStop | null };
-
-export type SessionForkRequest = { "turn_index": number; "text"?: string | null | undefined; "variables"?: Record<string, unknown> | undefined; "tool_results"?: (ForkedToolResult)[] | undefined; "network"?: "closed" | "open" | undefined; "breakpoints"?: TurnBreakpointsInput | undefined };
-
-export type SessionLabel = { "session_id": number; "type": string; "code": string; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined; "id": number; "timestamp": string };
-
-export type SessionLabelCreate = { "session_id": number; "type": "auto-rating" | "human-rating"; "code": "GOOD" | "OK" | "BAD" | "N/A"; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined };
-
-export type SessionMessage = { "role": "agent" | "user"; "dialog": { "text": string }; "tool_calls": (DialogToolCall)[]; "timestamp": string };
-
-export type SessionNote = { "id": number; "session_id": number; "text": string; "written_by": string };
-
-export type SessionNoteCreate = { "text": string };
-
-export type SessionRecordingResponse = { "session_id"?: string | null | undefined; "recordings"?: (string)[] | null | undefined };
-
-export type SessionSearchField = "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd";
-
-export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined; "scripted"?: boolean | undefined };
-
-export type SessionTakeover = { "session_id": number; "taken_by": string; "taken_at": string; "expires_at": string };
-
-export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
-
-export type SessionTimelineResponse = { "session_id": string; "session_start"?: string | null | undefined; "events": (TimelineEvent)[] };
-
-export type SessionToLabel = { "session_id": number | null; "judge": JudgeResponse };
-
-export type SessionTraceResponse = { "session_id": number; "entries": (TraceEntryResponse)[] };
-
-export type SessionTranscriptionResponse = { "session_id": string; "transcription": (SessionText)[]; "actions": (SessionAction)[] };
-
-export type SessionView = { "id": number; "name": string; "is_shared": boolean; "is_own": boolean; "search_fields": (string)[]; "search_field_values": (string)[]; "columns": (string)[]; "order_by"?: string | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined; "last_updated": string; "last_updated_by": string };
-
-export type SessionViewCreate = { "name": string; "is_shared"?: boolean | undefined; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "columns"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined };
-
-export type SessionViewUpdate = { "name": string; "is_shared"?: boolean | undefined; "search_fields"?: (SessionSearchField)[] | undefined; "search_field_values"?: (string)[] | undefined; "columns"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "last_days"?: number | null | undefined; "id": number };
-
-export type SessionWaveformResponse = { "recordings": (Waveform | null)[] };
-
-export type SetAsideJob = { "job_id": string; "kind": "job" | "insight-execution" | "web-chat"; "name": string; "organization_id": number | null; "organization_name": string | null; "sub_organization_id": number | null; "session_id": number | null; "interruptions": number; "set_aside_at": string; "last_error": string | null };
-
-export type SetValueAction = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
-
-export type SetValueActionInput = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
-
-export type SignInLinkResponse = { "sign_in_link": string; "expires_at": string };
-
-export type SimulatedContact = { "mode": "voice"; "from": string; "to": string } | { "mode": "sms"; "from": string; "to": string; "text": string } | { "mode": "email"; "from": string; "to": string; "subject": string; "text": string };
-
-export type SingleSignOnRequest = { "name": string; "issuer": string; "client_id": string; "client_secret"?: string | null | undefined; "domains": (string)[]; "groups_claim"?: string | undefined; "roles"?: (SingleSignOnRole)[] | undefined; "default_role_id"?: number | null | undefined; "is_enforced"?: boolean | undefined; "break_glass"?: (string)[] | undefined };
-
-export type SingleSignOnResponse = { "is_set": boolean; "name": string | null; "issuer": string | null; "client_id": string | null; "has_client_secret": boolean; "domains": (string)[]; "groups_claim": string; "roles": (SingleSignOnRole)[]; "default_role_id": number | null; "is_enforced": boolean; "break_glass": (string)[]; "redirect_uri": string; "start_url": string | null; "updated_at": string | null; "updated_by": string | null };
-
-export type SingleSignOnRole = { "group": string; "role_id": number };
-
-export type SingleSignOnRoleInput = SingleSignOnRole;
-
-export type SingleSignOnTest = { "ok": boolean; "problem": string | null };
-
-export type SipConfiguration = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
-
-export type SipConfigurationInput = SipConfiguration;
-
-export type SpeechProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
-
-export type SpeechProviderResponse = { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
-
-export type SpeechProviderTest = { "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number; "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" };
-
-export type StaticToolParameter = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
-
-export type StaticToolParameterInput = StaticToolParameter;
-
-export type Step = { "id": string; "goal": string; "instructions"?: (string | ConditionalText)[] | undefined; "tools"?: StepTools | undefined; "inputs"?: (InputParameter)[] | undefined; "on"?: StepEventActions | undefined; "next"?: (string | NextStep)[] | undefined };
-
-export type StepEventActions = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "enter"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "presubmit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "submit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
-
-export type StepEventActionsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "enter"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "presubmit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
-
-export type StepInput = { "id": string; "goal": string; "instructions"?: (string | ConditionalTextInput)[] | undefined; "tools"?: StepToolsInput | undefined; "inputs"?: (InputParameterInput)[] | undefined; "on"?: StepEventActionsInput | undefined; "next"?: (string | NextStepInput)[] | undefined };
-
-export type StepTools = { "call"?: boolean | null | undefined; "allow"?: (string)[] | null | undefined; "allowGoToStep"?: boolean | null | undefined };
-
-export type StepToolsInput = { "call"?: boolean | null | undefined; "allow"?: (string)[] | null | undefined; "allowGoToStep"?: boolean | null | undefined; "allow_go_to_step"?: boolean | null | undefined };
-
-export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "steps"; "start": "auto" | "manual"; "steps": (Step)[] };
-
-export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
-
-export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
-
-export type StoredAnnouncements = { "rows": (AnnouncementRow)[]; "offered": (AnnouncementRow)[]; "updated_at": string | null; "updated_by": string | null };
-
-export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "holidays": (ContactHoliday)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
-
-export type SubscriptionEnabling = { "send_held"?: boolean | undefined };
-
-export type SuccessRule = { "insight_key": string | null; "values": (string)[]; "tool": string | null; "end_reasons": ("user" | "agent" | "idle" | "transfer" | "max-duration")[] };
-
-export type SuccessRuleInput = { "insight_key"?: string | null | undefined; "values"?: (string)[] | undefined; "tool"?: string | null | undefined; "end_reasons"?: ("user" | "agent" | "idle" | "transfer" | "max-duration")[] | undefined };
-
-export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
-
-export type SupportedLlm = { "provider": PromptLlmProvider; "model": string; "display_name": string; "version"?: string | null | undefined; "api_version"?: string | null | undefined; "deprecated": boolean; "sunset_date"?: string | null | undefined; "removed": boolean; "fallback"?: string | null | undefined; "status"?: LifecycleStatus | null | undefined };
-
-export type Suppression = { "id": number; "kind": "phone" | "email"; "address": string; "scope": "all" | "voice" | "sms" | "whatsapp" | "email"; "reason": "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped"; "occurred_at": string; "through": "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import"; "said"?: string | null | undefined; "session_id"?: string | null | undefined; "message_id"?: string | null | undefined; "comment"?: string | null | undefined; "created_at": string; "created_by"?: string | null | undefined; "lifted_at"?: string | null | undefined; "lifted_through"?: string | null | undefined; "lifted_said"?: string | null | undefined; "lifted_by"?: string | null | undefined };
-
-export type SuppressionCreateRequest = { "address": string; "scope"?: "all" | "voice" | "sms" | "whatsapp" | "email" | undefined; "reason"?: "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped" | undefined; "comment"?: string | null | undefined };
-
-export type SuppressionFile = { "file"?: string | undefined };
-
-export type SuppressionImport = { "added": number; "lifted": number; "known": number };
-
-export type TakenClientToolCall = { "taken": true };
-
-export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "error"?: string | null | undefined };
-
-export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
-
-export type TakeoverWords = { "text": string; "id": string };
-
-export type TargetFilterRule = { "field": string; "op": FilterOp; "values": (string)[] };
-
-export type TargetFilterRuleInput = { "field": string; "op": FilterOp; "values"?: (string)[] | undefined };
-
-export type TargetFilters = { "match": "all" | "any"; "on_unknown": "include" | "exclude"; "rules": (TargetFilterRule)[] };
-
-export type TargetFiltersInput = { "match"?: "all" | "any" | undefined; "on_unknown"?: "include" | "exclude" | undefined; "rules"?: (TargetFilterRuleInput)[] | undefined };
-
-export type TargetModes = "voice" | "chat" | "sms" | "email" | "whatsapp";
-
-export type TaskPlayRequest = { "definition": ToolDefinitionInput; "task"?: number | undefined; "variables"?: Record<string, unknown> | undefined; "events"?: (PlayEvent)[] | undefined };
-
-export type TaskPlayResponse = { "played": (PlayedEvent)[] };
-
-export type TelephonyConfigurations = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfiguration | null | undefined; "audio"?: "relay" | "stream" | null | undefined };
-
-export type TelephonyConfigurationsInput = TelephonyConfigurations;
-
-export type TestCall = { "source"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined; "language"?: string | null | undefined };
-
-export type TestCallOpened = { "call_id": string; "token": string; "session_id": number; "language": string | null };
-
-export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email" | "voice" | "voice_audio"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[] | TestRecording | TestPersona; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestCaseExpectation };
-
-export type TestCaseExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "where"?: string | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "path"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "within_ms"?: number | null | undefined; "max_cost_usd"?: number | null | undefined; "judges"?: (string)[] | null | undefined };
-
-export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | "voice" | "voice_audio" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[] | TestRecording | TestPersonaInput; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestCaseExpectation | undefined };
-
-export type TestComparison = { "pairs": number; "better": (string)[]; "worse": (string)[]; "p_value": number; "verdict": "better" | "worse" | "can't tell"; "pairs_needed": number | null; "says": string };
-
-export type TestExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "where"?: string | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "path"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "within_ms"?: number | null | undefined; "max_cost_usd"?: number | null | undefined };
-
-export type TestFinding = { "path": string; "message": string };
-
-export type TestMessage = { "service_name": string; "source": string; "test_id": string; "agent_id": string; "text"?: string | null | undefined; "org_name"?: string | null | undefined; "override_timestamp"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined; "language"?: string | null | undefined; "channel"?: "chat" | "sms" | "whatsapp" | "email" | "voice" | null | undefined; "session_start"?: boolean | undefined; "verified"?: boolean | undefined };
-
-export type TestMessageResponse = { "test_id": string; "agent_id": string; "text": string; "response": unknown; "response_text": string };
-
-export type TestMock = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined; "delay_ms"?: number | null | undefined };
-
-export type TestOutreach = { "key": string; "campaign_id": number; "mode": "voice" | "sms" | "whatsapp" | "email"; "target": string; "state": "QUEUED" | "SENDING" | "SENT" | "FAILED" | "UNKNOWN"; "channel_status": ChannelManagerStatus; "problem": string | null; "session_id": number | null; "started_by": string; "started_at": string };
-
-export type TestOutreachRequest = { "target": string; "request_variables"?: Record<string, string> | undefined };
-
-export type TestPersonLine = { "say": string; "if"?: string | null | undefined };
-
-export type TestPersona = { "goal": string; "manner"?: string | null | undefined; "facts": Record<string, string>; "model"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined; "max_turns": number };
-
-export type TestPersonaInput = { "goal": string; "manner"?: string | null | undefined; "facts"?: Record<string, string> | undefined; "model"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined; "max_turns"?: number | undefined };
-
-export type TestRate = { "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null };
-
-export type TestRecording = { "session": number };
-
-export type TestResult = { "id": number; "position": number; "case_name": string; "repetition": number; "status": "pending" | "passed" | "failed" | "error" | "skipped"; "session_id": number | null; "verdicts": (TestVerdict)[]; "notes": (string)[]; "cost_usd": number | null; "finished_at": string | null };
-
-export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "is_scheduled": boolean; "passed": number; "judged": number };
-
-export type TestRunRequest = { "agent"?: string | null | undefined; "version"?: number | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
-
-export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "is_scheduled": boolean; "passed": number; "judged": number; "summary": TestSummary; "notice": { "state": "WAITING" | "DELIVERED" | "FAILED"; "tries": number; "at": string; "reason": string | null } | null };
-
-export type TestSchedule = { "suite_id": number; "is_active": boolean; "time": string; "timezone": string; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "against": "draft" | "live"; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "webhook": { "url": string; "auth_value_keys": (string)[] | null } | null; "next_at": string | null; "note": string | null; "noted_at": string | null };
-
-export type TestScheduleRequest = { "is_active": boolean; "time"?: string | undefined; "timezone"?: string | undefined; "days"?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | undefined; "against"?: "draft" | "live" | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined; "webhook"?: { "url": string; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined } | null | undefined };
-
-export type TestSuiteFile = { "text": string };
-
-export type TestSuiteFileInput = TestSuiteFile;
-
-export type TestSuiteInput = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[] };
-
-export type TestSuiteListed = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_run_passed": number | null; "last_run_judged": number | null; "last_updated": string; "last_updated_by": string };
-
-export type TestSuiteResponse = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_run_passed": number | null; "last_run_judged": number | null; "last_updated": string; "last_updated_by": string; "cases": (TestCase)[]; "findings": (TestFinding)[] };
-
-export type TestSuiteUpdate = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[]; "id": number };
-
-export type TestSummary = { "cases": TestRate; "results": { "total": number; "pending": number; "passed": number; "failed": number; "error": number; "skipped": number }; "cost_usd": number; "answer_p95_ms": number | null; "agent_cost_usd": number | null; "by_case": ({ "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null; "name": string })[] };
-
-export type TestVerdict = { "expectation": string; "passed": boolean; "why": string; "informs"?: boolean | undefined; "votes_yes"?: number | undefined; "votes"?: number | undefined; "model"?: string | null | undefined };
-
-export type TileFigures = { "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "start_datetime": string; "end_datetime": string; "total": FigureTotal | null; "points": (FigurePoint)[]; "more_values": boolean; "versions": { "first": FigureTotal; "second": FigureTotal; "difference": { "value": number; "low": number; "high": number } | null } | null; "problem": string | null };
-
-export type TileFiguresRequest = { "tile": BoardTileInput; "period": FigurePeriod };
-
-export type TimelineEvent = { "kind": "transcript" | "tool" | "latency" | "note"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
-
-export type ToolAgentInfo = { "id": number; "name": string };
-
-export type ToolAuthType = "basic" | "bearer" | "custom_headers" | "oauth2";
-
-export type ToolBridgePhraseConfig = { "tool_name": string; "phrases": PhraseSet };
-
-export type ToolBridgePhraseConfigInput = { "tool_name": string; "phrases": PhraseSetInput };
-
-export type ToolCheckRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id"?: number | null | undefined };
-
-export type ToolCheckResponse = { "validation_issues": (ValidationIssue)[] };
-
-export type ToolClientRun = { "timeout"?: number | null | undefined };
-
-export type ToolClientRunInput = ToolClientRun;
-
-export type ToolCreateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number };
-
-export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "mcp"?: ToolMcpCall | null | undefined; "client"?: ToolClientRun | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
-
-export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "mcp"?: ToolMcpCall | null | undefined; "client"?: ToolClientRun | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined; "requires_verified"?: boolean | null | undefined; "confirm"?: boolean | null | undefined; "read_back"?: string | null | undefined; "max_calls_per_session"?: number | null | undefined };
-
-export type ToolDetailResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined; "fields": (string)[] };
-
-export type ToolExchangeResponse = { "at": string; "duration_ms": number; "method": string; "url": string; "headers": Record<string, string>; "body": string | null; "outcome": string; "status": number | null; "answer_headers": Record<string, string> | null; "answer": string | null; "problem": string | null };
-
-export type ToolFunction = { "name": string; "description": string; "parameters": unknown };
-
-export type ToolFunctionInput = ToolFunction;
-
-export type ToolHistoryResponse = { "tool_id": number; "version_number": number; "created_at": string; "updated_by": string; "comments"?: string | null | undefined; "operation": "create" | "update" | "delete"; "deleted_reason"?: string | null | undefined; "service_id": number; "service_name"?: string | null | undefined; "name": string; "description": string; "type": string; "definition": ToolDefinition };
-
-export type ToolHttpEndpoint = { "timeout"?: number | null | undefined; "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location": "body" | "form" | "path" | "query" };
-
-export type ToolHttpEndpointInput = { "timeout"?: number | null | undefined; "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location"?: "body" | "form" | "path" | "query" | undefined; "argumentLocation"?: "body" | "form" | "path" | "query" | undefined };
-
-export type ToolMcpCall = { "timeout"?: number | null | undefined; "tool": string; "schema_hash": string; "description_hash": string };
-
-export type ToolMcpCallInput = ToolMcpCall;
-
-export type ToolOptions = { "propagate_tool_result": boolean };
-
-export type ToolOptionsInput = { "propagate_tool_result"?: boolean | undefined };
-
-export type ToolParameterDefault = { "transform": ToolParameterTransform };
-
-export type ToolParameterDefaultInput = { "transform": ToolParameterTransformInput };
-
-export type ToolParameterTransform = { "action": "default" | "override" | "remove"; "when"?: ToolParameterTransformCondition | null | undefined; "value"?: unknown | undefined; "format"?: string | null | undefined };
-
-export type ToolParameterTransformCondition = { "key": string; "value": string; "operator": "eq" | null };
-
-export type ToolParameterTransformConditionInput = { "key": string; "value": string; "operator"?: "eq" | null | undefined };
-
-export type ToolParameterTransformInput = { "action"?: "default" | "override" | "remove" | undefined; "when"?: ToolParameterTransformConditionInput | null | undefined; "value"?: unknown | undefined; "format"?: string | null | undefined };
-
-export type ToolPromptInfo = { "id": number; "name": string };
-
-export type ToolRequestsResponse = { "tool_call_id": string; "requests": (ToolExchangeResponse)[] };
-
-export type ToolResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined };
-
-export type ToolResultData = { "tool_name": string; "tool_result": unknown };
-
-export type ToolTryRequest = { "definition": ToolDefinitionInput; "service_id": number; "arguments": Record<string, unknown>; "variables"?: Record<string, string> | undefined; "agent_id"?: number | null | undefined };
-
-export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
-
-export type ToolType = "action" | "endpoint" | "context" | "log" | "mcp" | "client";
-
-export type ToolUpdateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined };
-
-export type TraceEntryResponse = { "id": number; "turn_index": number | null; "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "timestamp": string; "duration_ms": number | null; "metadata": (string)[] | null; "details": Record<string, unknown> | null };
-
-export type TranscriptionProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
-
-export type TranscriptionProviderResponse = { "provider": "openai" | "deepgram" | "google"; "source": "organization" | "environment" | "llm_provider" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
-
-export type TtsProvider = "OpenAI" | "ElevenLabs" | "Google" | "Cartesia";
-
-export type TurnBreakpoints = { "steps": (string)[]; "guards": (string)[]; "tools": (string)[] };
-
-export type TurnBreakpointsInput = { "steps"?: (string)[] | undefined; "guards"?: (string)[] | undefined; "tools"?: (string)[] | undefined };
-
-export type TwilioChannelCreateRequest = { "name": string; "config": { "account_sid": string; "auth_token": string } };
-
-export type TwilioChannelUpdateRequest = { "id": number; "name"?: string | null | undefined; "config"?: { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined } | null | undefined };
-
-export type TwilioListNumbersResponse = { "phone_numbers": (TwilioPhoneNumber)[] };
-
-export type TwilioNumberAddRequest = { "friendly_name": string; "area_code": string };
-
-export type TwilioNumberResponse = { "phone_number": string };
-
-export type TwilioNumberUpdateRequest = { "friendly_name": string; "phone_sid": string };
-
-export type TwilioPhoneNumber = { "sid": string; "phone_number": string; "friendly_name": string; "trunk_sid": string };
-
-export type UserCreateRequest = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "login_type"?: "google" | "username_and_password" | null | undefined; "skip_auth"?: boolean | undefined };
-
-export type UserDeleteRequest = { "email": string; "reason": string };
-
-export type UserResponse = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "last_updated_comments"?: string | null | undefined; "id": number; "role_name": string; "email_sent": boolean; "activity_status": "not_invited" | "invited" | "active"; "last_updated": string; "last_updated_by"?: string | null | undefined; "last_session_at"?: string | null | undefined; "role_until"?: string | null | undefined; "role_until_token"?: string | null | undefined; "role_after"?: string | null | undefined };
-
-export type UserUpdateRequest = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "last_updated_comments"?: string | null | undefined };
-
-export type Utm = { "utm_source"?: string | null | undefined; "utm_medium"?: string | null | undefined; "utm_campaign"?: string | null | undefined; "utm_term"?: string | null | undefined; "utm_content"?: string | null | undefined };
-
-export type UtmInput = Utm;
-
-export type ValidationIssue = { "id": string; "severity": "info" | "warning" | "error"; "message": string; "path"?: string | null | undefined; "value"?: string | null | undefined };
-
-export type Variable = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
-
-export type VariableInput = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
-
-export type VoiceDisplayInfo = { "display_name": string; "provider": string };
-
-export type VoiceGroupCreateRequest = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfigInput)[]; "skip_current_language_in_message"?: boolean | undefined };
-
-export type VoiceGroupUpdateRequest = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfigInput)[]; "skip_current_language_in_message"?: boolean | undefined; "id": number; "edit_comments"?: string | null | undefined };
-
-export type VoiceSampleCreateRequest = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed"?: number | null | undefined; "voice_pitch"?: number | null | undefined; "text"?: string | undefined; "apply_pronunciation_overrides"?: boolean | undefined };
-
-export type VoicemailDetectionConfig = { "mode"?: "v1" | "v2" | null | undefined; "voicemail_detection_overall_timeout"?: number | null | undefined; "voicemail_detection_pre_speech_timeout"?: number | null | undefined; "voicemail_detection_post_speech_timeout"?: number | null | undefined; "voicemail_detection_speech_threshold"?: number | null | undefined; "voicemail_detection_v2_pre_speech_timeout"?: number | null | undefined };
-
-export type Waveform = { "began_at": string | null; "duration_ms": number; "caller": (number)[]; "agent": (number)[] };
-
-export type WebhookDelivery = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": ChannelManagerStatus; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined };
-
-export type WebhookDeliveryCommand = { "command": string };
-
-export type WebhookDeliveryDetails = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": ChannelManagerStatus; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined; "body": string; "attempts": (WebhookTry)[] };
-
-export type WebhookDeliveryState = "WAITING" | "DELIVERED" | "FAILED" | "HELD" | "CANCELED";
-
-export type WebhookEnabling = { "send_held"?: boolean | undefined };
-
-export type WebhookEventDelivery = { "id": string; "webhook_id": number; "event": WebhookEventName; "session_id": string | null; "is_test": boolean; "state": WebhookDeliveryState; "reason": string | null; "tries": number; "next_try_at": string | null; "created_at": string; "ended_at": string | null };
-
-export type WebhookEventDeliveryDetails = { "id": string; "webhook_id": number; "event": WebhookEventName; "session_id": string | null; "is_test": boolean; "state": WebhookDeliveryState; "reason": string | null; "tries": number; "next_try_at": string | null; "created_at": string; "ended_at": string | null; "body": string; "attempts": (WebhookTry)[] };
-
-export type WebhookEventName = "session.ended" | "insight.found" | "alert";
-
-export type WebhookEventTest = { "event": WebhookEventName };
-
-export type WebhookInbox = { "name": string; "url": string; "public_url": string; "auth_value_keys"?: (string)[] | null | undefined; "fail_next": number; "fail_status": number; "message_count": number; "created_at": string; "updated_at": string; "last_updated_by": string };
-
-export type WebhookInboxCreate = { "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "fail_next"?: number | undefined; "fail_status"?: number | undefined; "name": string };
-
-export type WebhookInboxMessage = { "id": number; "received_at": string; "method": string; "headers": Record<string, string>; "body": string; "message_id"?: string | null | undefined; "signature"?: "VALID" | "INVALID" | "UNSIGNED" | null | undefined; "answered_status": number };
-
-export type WebhookInboxUpdate = { "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "fail_next"?: number | undefined; "fail_status"?: number | undefined };
-
-export type WebhookReplay = { "ids"?: (string)[] | undefined; "campaign_id"?: number | undefined; "webhook_id"?: number | undefined; "states"?: (WebhookDeliveryState)[] | undefined; "start_datetime"?: string | undefined; "end_datetime"?: string | undefined };
-
-export type WebhookReplayed = { "replayed": number; "more": boolean };
-
-export type WebhookState = { "id": number; "campaign_id": number; "campaign_name": string; "url": string; "request_method": string; "trigger_statuses": (ChannelManagerStatus)[]; "auth_value_keys"?: (string)[] | null | undefined; "overlap_until"?: string | null | undefined; "disabled_at"?: string | null | undefined; "disabled_reason"?: string | null | undefined; "failing_since"?: string | null | undefined; "failed_tries": number; "waiting": number };
-
-export type WebhookSubscription = { "id": number; "name": string; "url": string; "events": (WebhookEventName)[]; "auth_value_keys": (string)[] | null; "overlap_until": string | null; "disabled_at": string | null; "disabled_reason": string | null; "failing_since": string | null; "failed_tries": number; "last_updated": string; "last_updated_by": string };
-
-export type WebhookSubscriptionCreate = { "name": string; "url": string; "events": (WebhookEventName)[]; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined };
-
-export type WebhookSubscriptionUpdate = { "name": string; "url": string; "events": (WebhookEventName)[]; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "id": number };
-
-export type WebhookTest = { "status": ChannelManagerStatus };
-
-export type WebhookTry = { "at": string; "duration_ms": number; "request": { "method": string; "url": string; "headers": Record<string, string> }; "response"?: { "status": number; "headers"?: Record<string, string> | null | undefined; "body"?: string | null | undefined } | null | undefined; "failure"?: string | null | undefined };
-
-export type Page = { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined };
+/** Of an answer that comes as text or bytes, too, the console reads the JSON. */
+type Read<Answer> = [Exclude<Answer, string | Uint8Array>] extends [never] ? Answer : Exclude<Answer, string | Uint8Array>;
 
 export type Operations = {
-  "GET /api/v1/permissions/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (PermissionGroupResponse)[] };
-  "GET /api/v1/roles/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (RoleResponse)[] } };
-  "POST /api/v1/roles/": { path: Record<never, never>; query: Record<never, never>; body: RoleCreateRequest; answer: RoleResponse };
-  "PUT /api/v1/roles/": { path: Record<never, never>; query: Record<never, never>; body: RoleUpdateRequest; answer: RoleResponse };
-  "GET /api/v1/roles/{role_id}": { path: { "role_id": number }; query: Record<never, never>; body: undefined; answer: RoleResponse };
-  "DELETE /api/v1/roles/{role_id}": { path: { "role_id": number }; query: { "reason": string; "new_role_id"?: number | null | undefined }; body: undefined; answer: Deleted };
-  "GET /api/v1/api_tokens/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "created_by" | "created_at" | "expires_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "created_by" | "created_at" | "expires_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "created_by" | "created_at" | "expires_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ApiTokenResponse)[] } };
-  "POST /api/v1/api_tokens/": { path: Record<never, never>; query: Record<never, never>; body: ApiTokenCreateRequest; answer: ApiTokenCreated };
-  "DELETE /api/v1/api_tokens/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: ApiTokenResponse };
-  "GET /api/v1/users/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (UserResponse)[] } };
-  "POST /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserCreateRequest; answer: UserResponse };
-  "PUT /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserUpdateRequest; answer: UserResponse };
-  "DELETE /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserDeleteRequest; answer: Deleted };
-  "GET /api/v1/users/{user_email}": { path: { "user_email": string }; query: Record<never, never>; body: undefined; answer: UserResponse };
-  "DELETE /api/v1/users/delete_account": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/users/{user_email}/send_email": { path: { "user_email": string }; query: { "skip_auth"?: boolean | undefined }; body: undefined; answer: MailSent };
-  "POST /api/v1/users/{user_email}/sign_in_link": { path: { "user_email": string }; query: Record<never, never>; body: undefined; answer: SignInLinkResponse };
-  "GET /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OrganizationResponse };
-  "PUT /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo"?: string | null | undefined; "update_comments"?: string | null | undefined }; answer: OrganizationResponse };
-  "POST /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo": string }; answer: OrganizationCreated };
-  "DELETE /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "delete_comments"?: string | null | undefined }; answer: Deleted };
-  "POST /api/v1/organizations/{organization_id}/restore": { path: { "organization_id": number }; query: Record<never, never>; body: undefined; answer: OrganizationRestored };
-  "GET /api/v1/organizations/access_rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: AccessRulesResponse };
-  "PUT /api/v1/organizations/access_rules": { path: Record<never, never>; query: Record<never, never>; body: AccessRulesRequest; answer: AccessRulesResponse };
-  "GET /api/v1/organizations/single_sign_on": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SingleSignOnResponse };
-  "PUT /api/v1/organizations/single_sign_on": { path: Record<never, never>; query: Record<never, never>; body: SingleSignOnRequest; answer: SingleSignOnResponse };
-  "DELETE /api/v1/organizations/single_sign_on": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SingleSignOnResponse };
-  "POST /api/v1/organizations/single_sign_on/test": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SingleSignOnTest };
-  "GET /api/v1/organizations/safety_rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SafetyRulesResponse };
-  "PUT /api/v1/organizations/safety_rules": { path: Record<never, never>; query: Record<never, never>; body: SafetyRulesRequest; answer: SafetyRulesResponse };
-  "GET /api/v1/organizations/storage": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StorageUse };
-  "GET /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (OrganizationSipIpRange)[] };
-  "POST /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationSipIpRangeCreate; answer: OrganizationSipIpRange };
-  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: OrganizationSipIpRangeUpdate; answer: OrganizationSipIpRange };
-  "DELETE /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: undefined; answer: null };
-  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}/verified": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: { "verified": boolean }; answer: OrganizationSipIpRange };
-  "GET /api/v1/audit_entries/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AuditEntryResponse)[] } };
-  "GET /api/v1/audit_entries/verification": { path: Record<never, never>; query: { "from_position"?: number | undefined }; body: undefined; answer: AuditVerification };
-  "GET /api/v1/llm_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (LlmProviderResponse)[] };
-  "PUT /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: LlmProviderInput; answer: LlmProviderResponse };
-  "DELETE /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/llm_providers/{provider}/test": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: undefined; answer: LlmProviderTest };
-  "GET /api/v1/services/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "description" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ServiceResponse)[] } };
-  "POST /api/v1/services/": { path: Record<never, never>; query: Record<never, never>; body: ServiceCreateRequest; answer: ServiceResponse };
-  "PUT /api/v1/services/": { path: Record<never, never>; query: Record<never, never>; body: ServiceUpdateRequest; answer: ServiceResponse };
-  "GET /api/v1/services/{service_id}": { path: { "service_id": number }; query: Record<never, never>; body: undefined; answer: ServiceResponse };
-  "DELETE /api/v1/services/{service_id}": { path: { "service_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/tools/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ToolResponse)[] } };
-  "POST /api/v1/tools/": { path: Record<never, never>; query: Record<never, never>; body: ToolCreateRequest; answer: ToolResponse };
-  "PUT /api/v1/tools/": { path: Record<never, never>; query: Record<never, never>; body: ToolUpdateRequest; answer: ToolResponse };
-  "POST /api/v1/tools/check": { path: Record<never, never>; query: Record<never, never>; body: ToolCheckRequest; answer: ToolCheckResponse };
-  "GET /api/v1/tools/{tool_name}": { path: { "tool_name": string }; query: Record<never, never>; body: undefined; answer: ToolDetailResponse };
-  "DELETE /api/v1/tools/{tool_name}": { path: { "tool_name": string }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/tools/{tool_id}/history": { path: { "tool_id": number }; query: { "page"?: number | undefined; "limit"?: number | undefined; "order_by_direction"?: "asc" | "desc" | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ToolHistoryResponse)[] } };
-  "GET /api/v1/services/{service_id}/mcp": { path: { "service_id": number }; query: Record<never, never>; body: undefined; answer: McpServerResponse };
-  "POST /api/v1/services/{service_id}/mcp/refresh": { path: { "service_id": number }; query: Record<never, never>; body: undefined; answer: McpServerResponse };
-  "POST /api/v1/services/{service_id}/mcp/tools": { path: { "service_id": number }; query: Record<never, never>; body: McpToolsRequest; answer: McpToolsResponse };
-  "GET /api/v1/prompts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (PromptResponse)[] } };
-  "POST /api/v1/prompts/": { path: Record<never, never>; query: Record<never, never>; body: PromptCreateRequest; answer: PromptResponse };
-  "PUT /api/v1/prompts/": { path: Record<never, never>; query: Record<never, never>; body: PromptUpdateRequest; answer: PromptResponse };
-  "GET /api/v1/prompts/{prompt_id}": { path: { "prompt_id": number }; query: Record<never, never>; body: undefined; answer: PromptResponse };
-  "DELETE /api/v1/prompts/{prompt_id}": { path: { "prompt_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/prompts/{prompt_id}/history": { path: { "prompt_id": number }; query: Record<never, never>; body: undefined; answer: (PromptHistory)[] };
-  "GET /api/v1/prompts/llms/supported": { path: Record<never, never>; query: { "selected_model"?: string | null | undefined }; body: undefined; answer: (SupportedLlm)[] };
-  "GET /api/v1/custom_messages/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (CustomMessageResponse)[] } };
-  "POST /api/v1/custom_messages/": { path: Record<never, never>; query: Record<never, never>; body: CustomMessageCreateRequest; answer: CustomMessageResponse };
-  "PUT /api/v1/custom_messages/": { path: Record<never, never>; query: Record<never, never>; body: CustomMessageUpdateRequest; answer: CustomMessageResponse };
-  "GET /api/v1/custom_messages/{custom_message_id}": { path: { "custom_message_id": number }; query: Record<never, never>; body: undefined; answer: CustomMessageResponse };
-  "DELETE /api/v1/custom_messages/{custom_message_id}": { path: { "custom_message_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/voice_groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (LanguageGroupResponse)[] } };
-  "POST /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupCreateRequest; answer: LanguageGroupResponse };
-  "PUT /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupUpdateRequest; answer: LanguageGroupResponse };
-  "GET /api/v1/voice_groups/{voice_group_id}": { path: { "voice_group_id": number }; query: Record<never, never>; body: undefined; answer: LanguageGroupResponse };
-  "DELETE /api/v1/voice_groups/{voice_group_id}": { path: { "voice_group_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/language_groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (LanguageGroupResponse)[] } };
-  "POST /api/v1/language_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupCreateRequest; answer: LanguageGroupResponse };
-  "PUT /api/v1/language_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupUpdateRequest; answer: LanguageGroupResponse };
-  "GET /api/v1/language_groups/{language_group_id}": { path: { "language_group_id": number }; query: Record<never, never>; body: undefined; answer: LanguageGroupResponse };
-  "DELETE /api/v1/language_groups/{language_group_id}": { path: { "language_group_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/bridge_phrases/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (BridgePhrasesResponse)[] } };
-  "POST /api/v1/bridge_phrases/": { path: Record<never, never>; query: Record<never, never>; body: BridgePhrasesCreateRequest; answer: BridgePhrasesResponse };
-  "PUT /api/v1/bridge_phrases/": { path: Record<never, never>; query: Record<never, never>; body: BridgePhrasesUpdateRequest; answer: BridgePhrasesResponse };
-  "GET /api/v1/bridge_phrases/{bridge_phrases_id}": { path: { "bridge_phrases_id": number }; query: Record<never, never>; body: undefined; answer: BridgePhrasesResponse };
-  "DELETE /api/v1/bridge_phrases/{bridge_phrases_id}": { path: { "bridge_phrases_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/agents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AgentResponse)[] } };
-  "POST /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentCreate; answer: AgentResponse };
-  "PUT /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentUpdate; answer: AgentResponse };
-  "GET /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentResponse };
-  "DELETE /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/agents/labels": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (string)[] };
-  "POST /api/v1/custom_messages/calendar": { path: Record<never, never>; query: Record<never, never>; body: MessageCalendarRequest; answer: MessageCalendarResponse };
-  "GET /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: undefined; answer: BridgePhrasesConfig };
-  "PUT /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: BridgePhrasesConfigInput; answer: BridgePhrasesConfig };
-  "GET /api/v1/incidents/organizations": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (IncidentOrganizationResponse)[] };
-  "GET /api/v1/incidents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (IncidentResponse)[] } };
-  "POST /api/v1/incidents/": { path: Record<never, never>; query: Record<never, never>; body: IncidentCreateRequest; answer: IncidentResponse };
-  "PUT /api/v1/incidents/": { path: Record<never, never>; query: Record<never, never>; body: IncidentUpdateRequest; answer: IncidentResponse };
-  "GET /api/v1/incidents/{incident_id}": { path: { "incident_id": number }; query: Record<never, never>; body: undefined; answer: IncidentResponse };
-  "DELETE /api/v1/incidents/{incident_id}": { path: { "incident_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/agents/templates": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (AgentTemplate)[] };
-  "POST /api/v1/agents/from_template": { path: Record<never, never>; query: Record<never, never>; body: AgentFromTemplate; answer: ImportedAgent };
-  "POST /api/v1/agents/import": { path: Record<never, never>; query: Record<never, never>; body: AgentImport; answer: ImportedAgent };
-  "GET /api/v1/agents/{agent_id}/export": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentFileText };
-  "POST /api/v1/agents/{agent_id}/duplicate": { path: { "agent_id": number }; query: Record<never, never>; body: AgentDuplicate; answer: ImportedAgent };
-  "GET /api/v1/agents/voices/available": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (AgentVoice)[] };
-  "POST /api/v1/voice_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };
-  "POST /api/v1/language_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };
-  "GET /api/v1/pronunciations": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PronunciationOverridesDictionary };
-  "GET /api/v1/pronunciations/metadata": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: DictionaryMetadata };
-  "GET /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
-  "POST /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: Body_pronunciations_upload_csv; answer: PronunciationsCsvUploadResponse };
-  "DELETE /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: null };
-  "GET /api/v1/speech_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (SpeechProviderResponse)[] };
-  "PUT /api/v1/speech_providers/{provider}": { path: { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; query: Record<never, never>; body: SpeechProviderInput; answer: SpeechProviderResponse };
-  "DELETE /api/v1/speech_providers/{provider}": { path: { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/speech_providers/{provider}/test": { path: { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; query: Record<never, never>; body: undefined; answer: SpeechProviderTest };
-  "GET /api/v1/data_sources/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DataSourceMetadataResponse)[] } };
-  "POST /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceCreateRequest; answer: DataSourceDetailResponse };
-  "PUT /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceUpdateRequest; answer: DataSourceDetailResponse };
-  "GET /api/v1/data_sources/{data_source_id}": { path: { "data_source_id": number }; query: Record<never, never>; body: undefined; answer: DataSourceDetailResponse };
-  "DELETE /api/v1/data_sources/{data_source_id}": { path: { "data_source_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/data_sources/{data_source_id}/documents/": { path: { "data_source_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("kind" | "name" | "title" | "format" | "characters" | "size_bytes" | "created_at" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DataSourceDocument)[] } };
-  "POST /api/v1/data_sources/{data_source_id}/documents/": { path: { "data_source_id": number }; query: Record<never, never>; body: { "file": string }; answer: DataSourceDocument };
-  "GET /api/v1/data_sources/{data_source_id}/documents/{document_id}": { path: { "data_source_id": number; "document_id": number }; query: Record<never, never>; body: undefined; answer: DataSourceDocumentText };
-  "DELETE /api/v1/data_sources/{data_source_id}/documents/{document_id}": { path: { "data_source_id": number; "document_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/data_sources/{data_source_id}/crawl": { path: { "data_source_id": number }; query: Record<never, never>; body: undefined; answer: DataSourceCrawl };
-  "PUT /api/v1/data_sources/{data_source_id}/crawl": { path: { "data_source_id": number }; query: Record<never, never>; body: DataSourceCrawlUpdateRequest; answer: DataSourceCrawl };
-  "DELETE /api/v1/data_sources/{data_source_id}/crawl": { path: { "data_source_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/data_sources/{data_source_id}/crawl/run": { path: { "data_source_id": number }; query: Record<never, never>; body: undefined; answer: DataSourceCrawl };
-  "POST /api/v1/data_sources/{data_source_id}/crawl/stop": { path: { "data_source_id": number }; query: Record<never, never>; body: undefined; answer: DataSourceCrawl };
-  "GET /api/v1/data_sources/{data_source_id}/crawl/pages/": { path: { "data_source_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("url" | "depth" | "status" | "read_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "url" | "depth" | "status" | "read_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("url" | "depth" | "status" | "read_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DataSourceCrawlPage)[] } };
-  "POST /api/v1/data_sources/{data_source_id}/search": { path: { "data_source_id": number }; query: Record<never, never>; body: DataSourceQuestion; answer: DataSourceFindings };
-  "GET /api/v1/directory_members/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "include_deleted"?: boolean | undefined; "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DirectoryMember)[] } };
-  "POST /api/v1/directory_members/": { path: Record<never, never>; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberCreate; answer: DirectoryMember };
-  "PUT /api/v1/directory_members/upload/": { path: Record<never, never>; query: Record<never, never>; body: Body_directory_member_bulk_load; answer: { "success": true; "created": number; "updated": number } };
-  "GET /api/v1/directory_members/download/": { path: Record<never, never>; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: (DirectoryMember)[] };
-  "GET /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: DirectoryMember };
-  "PUT /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberUpdate; answer: DirectoryMember };
-  "DELETE /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "comment": string }; body: undefined; answer: Deleted };
-  "PUT /api/v1/directory_members/{member_id}/restore": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberRestore; answer: DirectoryMember };
-  "GET /api/v1/directory_members/{member_id}/history": { path: { "member_id": number }; query: { "page"?: number | undefined; "limit"?: number | undefined; "order_by_direction"?: "asc" | "desc" | undefined; "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DirectoryMemberHistoryResponse)[] } };
-  "GET /api/v1/directory_members/{member_id}/test": { path: { "member_id": number }; query: { "timestamp": string; "language_code"?: LanguageCode | null | undefined }; body: undefined; answer: DirectoryMemberTestResponse };
-  "GET /api/v1/channels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Channel)[] } };
-  "POST /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelCreateRequest; answer: Channel };
-  "PUT /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelUpdateRequest; answer: Channel };
-  "GET /api/v1/channels/{channel_id}/carrier": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrier };
-  "POST /api/v1/channels/{channel_id}/carrier/test": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrierTest };
-  "POST /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: IdentityKey };
-  "DELETE /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: BrowserCalls; answer: BrowserCalls };
-  "GET /api/v1/channels/targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ChannelTargetResponse)[] } };
-  "GET /api/v1/channels/available-targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "channel_id" | "channel_name" | "target" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AvailableTarget)[] } };
-  "GET /api/v1/channels/{channel_id}/targets/{target_id}": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: ChannelTargetResponse };
-  "PUT /api/v1/channels/{channel_id}/targets/{target_id}": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: ChannelTargetUpdateRequest; answer: ChannelTargetResponse };
-  "POST /api/v1/channels/{channel_id}/targets": { path: { "channel_id": number }; query: Record<never, never>; body: ChannelTargetCreateRequest; answer: ChannelTargetResponse };
-  "DELETE /api/v1/channels/{channel_id}": { path: { "channel_id": number }; query: { "target_id": number }; body: undefined; answer: Deleted };
-  "GET /api/v1/number_owners/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("number" | "organization_id" | "organization" | "assigned_at" | "assigned_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "number" | "organization_id" | "organization" | "assigned_at" | "assigned_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("number" | "organization_id" | "organization" | "assigned_at" | "assigned_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (NumberOwner)[] } };
-  "PUT /api/v1/number_owners/{number}": { path: { "number": string }; query: Record<never, never>; body: { "organization_id": number }; answer: NumberOwner };
-  "DELETE /api/v1/number_owners/{number}": { path: { "number": string }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/channels/{channel_id}/simulated_contacts": { path: { "channel_id": number }; query: Record<never, never>; body: SimulatedContact; answer: BegunContact };
-  "GET /api/v1/mail_domains/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "organization_id" | "domain" | "proven_by" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (MailDomain)[] } };
-  "POST /api/v1/mail_domains/": { path: Record<never, never>; query: Record<never, never>; body: MailDomainClaim; answer: MailDomain };
-  "POST /api/v1/mail_domains/{mail_domain_id}/verify": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: MailDomain };
-  "DELETE /api/v1/mail_domains/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/mail_domains/claims": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "organization_id" | "domain" | "proven_by" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (MailDomain)[] } };
-  "PUT /api/v1/mail_domains/claims/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: MailDomain };
-  "DELETE /api/v1/mail_domains/claims/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/channels/twilio/{channel_id}": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: Channel };
-  "POST /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelCreateRequest; answer: Channel };
-  "PUT /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelUpdateRequest; answer: Channel };
-  "GET /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: TwilioListNumbersResponse };
-  "POST /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: TwilioNumberAddRequest; answer: TwilioNumberResponse };
-  "PUT /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: TwilioNumberUpdateRequest; answer: TwilioNumberResponse };
-  "DELETE /api/v1/channels/twilio/{channel_id}/numbers/{number}": { path: { "channel_id": number; "number": string }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance": { path: { "channel_id": number }; query: Record<never, never>; body: A2pMessagingPathCheckRequest; answer: A2pMessagingPathCheckResponse };
-  "GET /api/v1/suppressions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Suppression)[] } };
-  "POST /api/v1/suppressions/": { path: Record<never, never>; query: Record<never, never>; body: SuppressionCreateRequest; answer: Suppression };
-  "GET /api/v1/suppressions/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
-  "POST /api/v1/suppressions/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: SuppressionFile; answer: SuppressionImport };
-  "GET /api/v1/suppressions/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Suppression };
-  "DELETE /api/v1/suppressions/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/organizations/announcements": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredAnnouncements };
-  "PUT /api/v1/organizations/announcements": { path: Record<never, never>; query: Record<never, never>; body: Announcements; answer: StoredAnnouncements };
-  "GET /api/v1/consents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Consent)[] } };
-  "POST /api/v1/consents/": { path: Record<never, never>; query: Record<never, never>; body: ConsentCreateRequest; answer: Consent };
-  "GET /api/v1/consents/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
-  "POST /api/v1/consents/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: ConsentFile; answer: ConsentImport };
-  "GET /api/v1/consents/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Consent };
-  "DELETE /api/v1/consents/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/do-not-call-lists/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "kind" | "numbers" | "as_of" | "is_outdated" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DoNotCallList)[] } };
-  "POST /api/v1/do-not-call-lists/": { path: Record<never, never>; query: Record<never, never>; body: DoNotCallListSettings; answer: DoNotCallList };
-  "PUT /api/v1/do-not-call-lists/{id}": { path: { "id": number }; query: Record<never, never>; body: DoNotCallListSettings; answer: DoNotCallList };
-  "DELETE /api/v1/do-not-call-lists/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "POST /api/v1/do-not-call-lists/{id}/csv": { path: { "id": number }; query: { "as_of"?: string | null | undefined; "calling_code"?: string | null | undefined }; body: DoNotCallFile; answer: DoNotCallList };
-  "GET /api/v1/do-not-call-lists/check/{address}": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: DoNotCallCheck };
-  "GET /api/v1/events/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Event)[] } };
-  "GET /api/v1/sessions/live": { path: Record<never, never>; query: { "is_test"?: string | undefined; "session_id"?: number | undefined }; body: undefined; answer: LiveSessions };
-  "GET /api/v1/sessions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Session)[] } };
-  "GET /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionDetail };
-  "DELETE /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/sessions/recording/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionRecordingResponse };
-  "GET /api/v1/sessions/recording/stream": { path: Record<never, never>; query: { "token": string }; body: undefined; answer: string };
-  "GET /api/v1/sessions/{session_id}/waveform": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionWaveformResponse };
-  "GET /api/v1/session_labels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (SessionLabel)[] } };
-  "POST /api/v1/session_labels/": { path: Record<never, never>; query: Record<never, never>; body: SessionLabelCreate; answer: SessionLabel };
-  "GET /api/v1/session_labels/{session_label_id}": { path: { "session_label_id": number }; query: Record<never, never>; body: undefined; answer: SessionLabel };
-  "GET /api/v1/conversations/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | "llm_version" | "is_legacy")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | "llm_version" | "is_legacy" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | "llm_version" | "is_legacy")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Conversation)[] } };
-  "GET /api/v1/sessions/transcript/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionTranscriptionResponse };
-  "GET /api/v1/sessions/latency/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: InspectLatencyResponse };
-  "GET /api/v1/sessions/timeline/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionTimelineResponse };
-  "POST /api/v1/sessions/{session_id}/takeover": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionTakeover };
-  "DELETE /api/v1/sessions/{session_id}/takeover": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: null };
-  "POST /api/v1/sessions/{session_id}/notes": { path: { "session_id": number }; query: Record<never, never>; body: SessionNoteCreate; answer: SessionNote };
-  "GET /api/v1/sessions/{session_id}/trace": { path: { "session_id": number }; query: { "after"?: number | undefined; "limit"?: number | undefined }; body: undefined; answer: SessionTraceResponse };
-  "GET /api/v1/sessions/{session_id}/model_rounds": { path: { "session_id": number }; query: { "turn_index": number }; body: undefined; answer: (ModelRoundResponse)[] };
-  "GET /api/v1/sessions/{session_id}/tool_requests": { path: { "session_id": number }; query: { "turn_index": number }; body: undefined; answer: (ToolRequestsResponse)[] };
-  "GET /api/v1/session_debug/sid/{channel_manager_service}/{channel_manager_sid}": { path: { "channel_manager_service": string; "channel_manager_sid": string }; query: Record<never, never>; body: undefined; answer: SessionData };
-  "GET /api/v1/session_debug/session_id/{session_id}": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionData };
-  "GET /api/v1/session_debug/tool_result/{session_id}/{tool_call_id}": { path: { "session_id": number; "tool_call_id": string }; query: Record<never, never>; body: undefined; answer: ToolResultData };
-  "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/release": { path: { "session_id": string; "message_id": string }; query: Record<never, never>; body: undefined; answer: ReleasedMessage };
-  "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/answer": { path: { "session_id": string; "message_id": string }; query: Record<never, never>; body: HeldMessageAnswer; answer: ReleasedMessage };
-  "POST /api/v1/sessions/{session_id}/takeover/messages": { path: { "session_id": number }; query: Record<never, never>; body: TakeoverWords; answer: SaidByHand };
-  "POST /api/v1/agents/test/messages": { path: Record<never, never>; query: Record<never, never>; body: TestMessage; answer: TestMessageResponse };
-  "POST /api/v1/tools/try": { path: Record<never, never>; query: Record<never, never>; body: ToolTryRequest; answer: ToolTryResponse };
-  "POST /api/v1/tools/play": { path: Record<never, never>; query: Record<never, never>; body: TaskPlayRequest; answer: TaskPlayResponse };
-  "GET /api/v1/test_suites/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (TestSuiteListed)[] } };
-  "POST /api/v1/test_suites/": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteInput; answer: TestSuiteResponse };
-  "PUT /api/v1/test_suites/": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteUpdate; answer: TestSuiteResponse };
-  "GET /api/v1/test_suites/{suite_id}": { path: { "suite_id": number }; query: Record<never, never>; body: undefined; answer: TestSuiteResponse };
-  "DELETE /api/v1/test_suites/{suite_id}": { path: { "suite_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "POST /api/v1/test_suites/import": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteFile; answer: TestSuiteResponse };
-  "GET /api/v1/test_suites/{suite_id}/export": { path: { "suite_id": number }; query: Record<never, never>; body: undefined; answer: TestSuiteFile };
-  "POST /api/v1/test_suites/{suite_id}/runs": { path: { "suite_id": number }; query: Record<never, never>; body: TestRunRequest; answer: TestRunResponse };
-  "GET /api/v1/test_runs/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (TestRunListed)[] } };
-  "GET /api/v1/test_runs/{run_id}": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
-  "GET /api/v1/test_runs/{run_id}/results": { path: { "run_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "case_name" | "repetition" | "status" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (TestResult)[] } };
-  "POST /api/v1/test_runs/{run_id}/cancel": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
-  "GET /api/v1/test_runs/{run_id}/comparison": { path: { "run_id": number }; query: { "before": number }; body: undefined; answer: TestComparison };
-  "GET /api/v1/test_suites/{suite_id}/schedule": { path: { "suite_id": number }; query: Record<never, never>; body: undefined; answer: TestSchedule };
-  "PUT /api/v1/test_suites/{suite_id}/schedule": { path: { "suite_id": number }; query: Record<never, never>; body: TestScheduleRequest; answer: TestSchedule };
-  "GET /api/v1/sessions/{session_id}/test_case": { path: { "session_id": number }; query: { "person"?: "lines" | "recording" | undefined }; body: undefined; answer: TestCase };
-  "POST /api/v1/agents/{agent_id}/replays": { path: { "agent_id": number }; query: Record<never, never>; body: ReplayRequestInput; answer: ReplayResponse };
-  "GET /api/v1/replays/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "agent" | "agent_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ReplayListed)[] } };
-  "GET /api/v1/replays/{replay_id}": { path: { "replay_id": number }; query: Record<never, never>; body: undefined; answer: ReplayResponse };
-  "GET /api/v1/replays/{replay_id}/pairs": { path: { "replay_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "position" | "status" | "stratum" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ReplayPair)[] } };
-  "POST /api/v1/replays/{replay_id}/cancel": { path: { "replay_id": number }; query: Record<never, never>; body: undefined; answer: ReplayResponse };
-  "GET /api/v1/sessions/{session_id}/debug_turn": { path: { "session_id": number }; query: { "turn_index": number }; body: undefined; answer: DebugTurn };
-  "POST /api/v1/sessions/{session_id}/forks": { path: { "session_id": number }; query: Record<never, never>; body: SessionForkRequest; answer: SessionFork };
-  "GET /api/v1/sessions/{session_id}/fork": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionFork };
-  "POST /api/v1/sessions/{session_id}/continue": { path: { "session_id": number }; query: Record<never, never>; body: ForkContinuation; answer: SessionFork };
-  "GET /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentVersioning };
-  "PUT /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: AgentVersioningUpdate; answer: AgentVersioning };
-  "GET /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "version_number" | "note" | "published_at" | "published_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AgentVersion)[] } };
-  "POST /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: Record<never, never>; body: PublishRequest; answer: AgentVersion };
-  "GET /api/v1/agents/{agent_id}/versions/{version_number}": { path: { "agent_id": number; "version_number": number }; query: Record<never, never>; body: undefined; answer: AgentVersionContent };
-  "GET /api/v1/agents/{agent_id}/versions/{version_number}/changes": { path: { "agent_id": number; "version_number": number }; query: { "with"?: number | null | undefined }; body: undefined; answer: (AgentChange)[] };
-  "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChat };
-  "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: ResumedChat };
-  "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: ChatAnswers };
-  "POST /chat/v1/sessions/{session_id}/end": { path: { "session_id": string }; query: { "token": string }; body: unknown; answer: EndedChat };
-  "GET /chat/v1/sessions/{session_id}/client_calls": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: ClientToolCalls };
-  "POST /chat/v1/sessions/{session_id}/client_calls/{key}": { path: { "session_id": string; "key": string }; query: { "token": string }; body: ClientToolCallAnswer; answer: TakenClientToolCall };
-  "GET /api/v1/outbound/campaigns": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (OutboundCampaignResponse)[] } };
-  "POST /api/v1/outbound/campaigns": { path: Record<never, never>; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
-  "GET /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: OutboundCampaignResponse };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
-  "DELETE /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignReachRules };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignReachRulesChange; answer: CampaignReachRules };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/retry-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignRetryRules };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignRetryRulesInput; answer: CampaignRetryRules };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignCadence };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/cadence": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignCadenceInput; answer: CampaignCadence };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignSpending };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/spending": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignSpendCap; answer: CampaignSpending };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignNumberGroup };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/number-group": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignNumberGroupInput; answer: CampaignNumberGroup };
-  "GET /api/v1/outbound/number-groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "mode" | "numbers" | "resting" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (NumberGroup)[] } };
-  "POST /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupCreateRequest; answer: NumberGroup };
-  "PUT /api/v1/outbound/number-groups/": { path: Record<never, never>; query: Record<never, never>; body: NumberGroupUpdateRequest; answer: NumberGroup };
-  "GET /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: Record<never, never>; body: undefined; answer: NumberGroup };
-  "DELETE /api/v1/outbound/number-groups/{number_group_id}": { path: { "number_group_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "PUT /api/v1/outbound/number-groups/{number_group_id}/numbers/{channel_target_id}/rest": { path: { "number_group_id": number; "channel_target_id": number }; query: Record<never, never>; body: NumberRestRequest; answer: NumberRest };
-  "GET /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredOutreachRules };
-  "PUT /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: OutreachRules; answer: StoredOutreachRules };
-  "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (CommunicationBatch)[] } };
-  "POST /api/v1/outbound/batches": { path: Record<never, never>; query: Record<never, never>; body: CommunicationBatchCreate; answer: CommunicationBatch };
-  "GET /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: undefined; answer: BatchDetails };
-  "PUT /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: CommunicationBatchUpdate; answer: CommunicationBatch };
-  "DELETE /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: BatchDeletion; answer: Deleted };
-  "POST /api/v1/outbound/batches/{batch_id}/upload_batch": { path: { "batch_id": string }; query: Record<never, never>; body: BatchFile; answer: RequestsAdded };
-  "POST /api/v1/outbound/batches/{batch_id}/requests": { path: { "batch_id": string }; query: Record<never, never>; body: CommunicationRequest | (CommunicationRequest)[]; answer: RequestsAdded };
-  "POST /api/v1/outbound/batches/{batch_id}/remove-requests": { path: { "batch_id": string }; query: Record<never, never>; body: (string)[]; answer: RequestsRemoved };
-  "GET /api/v1/outbound/batches/{batch_id}/results": { path: { "batch_id": string }; query: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined }; body: undefined; answer: (CommunicationRequestResult)[] };
-  "POST /api/v1/outbound/batches/{batch_id}/requests/from/preview": { path: { "batch_id": string }; query: Record<never, never>; body: RequestsCopySource; answer: RequestsCopyCount };
-  "POST /api/v1/outbound/batches/{batch_id}/requests/from": { path: { "batch_id": string }; query: Record<never, never>; body: RequestsCopy; answer: RequestsCopied };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/pause": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignHeldBatches };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/start": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignHeldBatches };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/requests": { path: { "campaign_id": number }; query: { "batch_id"?: string | null | undefined; "request_status"?: RequestStatus | null | undefined; "channel_manager_status"?: ChannelManagerStatus | null | undefined; "outcome"?: "reached" | "voicemail_left" | "not_reached" | "not_tried" | "open" | null | undefined; "stage"?: "tried" | "answered" | "talked" | "goal" | null | undefined; "skip_reason"?: string | null | undefined; "before"?: string | null | undefined; "limit"?: number | undefined }; body: undefined; answer: CampaignRequests };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": { path: { "campaign_id": number }; query: Record<never, never>; body: FilterCountQuery; answer: FilterCount };
-  "GET /api/v1/outbound/confirmation": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ConfirmationRule };
-  "PUT /api/v1/outbound/confirmation": { path: Record<never, never>; query: Record<never, never>; body: ConfirmationRuleInput; answer: ConfirmationRule };
-  "GET /api/v1/outbound/batches/{batch_id}/confirmation": { path: { "batch_id": string }; query: Record<never, never>; body: undefined; answer: BatchConfirmation };
-  "POST /api/v1/outbound/batches/{batch_id}/confirmation": { path: { "batch_id": string }; query: Record<never, never>; body: BatchConfirmationRequest; answer: BatchConfirmation };
-  "GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace": { path: { "batch_id": string; "reference_id": string }; query: Record<never, never>; body: undefined; answer: RequestTrace };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/preflight": { path: { "campaign_id": number }; query: Record<never, never>; body: PreflightQuestion; answer: CampaignPreflight };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/forecast": { path: { "campaign_id": number }; query: Record<never, never>; body: ForecastQuestion; answer: CampaignForecast };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/board": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignBoard };
-  "GET /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OrganizationLimits };
-  "PUT /api/v1/organizations/limits": { path: Record<never, never>; query: Record<never, never>; body: OrganizationOwnLimits; answer: OrganizationLimits };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/answer-times": { path: { "campaign_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: CampaignAnswerTimes };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/retry-hours": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignRetryHoursState };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-hours": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignRetryHours; answer: CampaignRetryHoursState };
-  "GET /api/v1/outbound/number-groups/{number_group_id}/report": { path: { "number_group_id": number }; query: { "days"?: number | undefined }; body: undefined; answer: NumberGroupReport };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignDialingState };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignDialingSettings; answer: CampaignDialingState };
-  "GET /api/v1/agents/{agent_id}/dialing-settings": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentDialingState };
-  "PUT /api/v1/agents/{agent_id}/dialing-settings": { path: { "agent_id": number }; query: Record<never, never>; body: AgentDialingSettings; answer: AgentDialingState };
-  "GET /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
-  "POST /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
-  "POST /api/v1/outbound/resume": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/retry/preview": { path: { "campaign_id": number }; query: Record<never, never>; body: RequestRetry; answer: RequestRetryCounts };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/retry": { path: { "campaign_id": number }; query: Record<never, never>; body: RequestRetry; answer: RequestRetryCounts };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/suppress/preview": { path: { "campaign_id": number }; query: Record<never, never>; body: RequestSuppression; answer: RequestSuppressionCounts };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/suppress": { path: { "campaign_id": number }; query: Record<never, never>; body: RequestSuppression; answer: RequestSuppressionCounts };
-  "GET /api/v1/outbound/call-backs/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "target" | "state" | "due_at" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "target" | "state" | "due_at" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (CallBack)[] } };
-  "DELETE /api/v1/outbound/call-backs/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/tests": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: (TestOutreach)[] };
-  "POST /api/v1/outbound/campaigns/{campaign_id}/tests": { path: { "campaign_id": number }; query: Record<never, never>; body: TestOutreachRequest; answer: TestOutreach };
-  "GET /api/v1/outbound/campaigns/{campaign_id}/goal": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignGoalSetting };
-  "PUT /api/v1/outbound/campaigns/{campaign_id}/goal": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignGoalSettingInput; answer: CampaignGoalSetting };
-  "GET /api/v1/webhooks/deliveries": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "webhook_id" | "event" | "session_id" | "state" | "is_test" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookEventDelivery)[] } };
-  "GET /api/v1/webhooks/deliveries/{delivery_id}": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookEventDeliveryDetails };
-  "POST /api/v1/webhooks/deliveries/{delivery_id}/resend": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookEventDelivery };
-  "POST /api/v1/webhooks/{webhook_id}/enable": { path: { "webhook_id": number }; query: Record<never, never>; body: SubscriptionEnabling; answer: WebhookSubscription };
-  "POST /api/v1/webhooks/{webhook_id}/disable": { path: { "webhook_id": number }; query: Record<never, never>; body: undefined; answer: WebhookSubscription };
-  "POST /api/v1/webhooks/{webhook_id}/test": { path: { "webhook_id": number }; query: Record<never, never>; body: WebhookEventTest; answer: WebhookEventDelivery };
-  "GET /api/v1/webhooks/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "url" | "event" | "is_disabled" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "url" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "url" | "event" | "is_disabled" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookSubscription)[] } };
-  "POST /api/v1/webhooks/": { path: Record<never, never>; query: Record<never, never>; body: WebhookSubscriptionCreate; answer: WebhookSubscription };
-  "PUT /api/v1/webhooks/": { path: Record<never, never>; query: Record<never, never>; body: WebhookSubscriptionUpdate; answer: WebhookSubscription };
-  "GET /api/v1/webhooks/{webhook_id}": { path: { "webhook_id": number }; query: Record<never, never>; body: undefined; answer: WebhookSubscription };
-  "DELETE /api/v1/webhooks/{webhook_id}": { path: { "webhook_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/outbound/webhooks": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "campaign_name" | "url" | "disabled_at" | "failing_since" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookState)[] } };
-  "POST /api/v1/outbound/webhooks/{webhook_id}/enable": { path: { "webhook_id": number }; query: Record<never, never>; body: WebhookEnabling; answer: WebhookState };
-  "POST /api/v1/outbound/webhooks/{webhook_id}/disable": { path: { "webhook_id": number }; query: Record<never, never>; body: undefined; answer: WebhookState };
-  "POST /api/v1/outbound/webhooks/{webhook_id}/test": { path: { "webhook_id": number }; query: Record<never, never>; body: WebhookTest; answer: WebhookDelivery };
-  "GET /api/v1/outbound/webhook_deliveries": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookDelivery)[] } };
-  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookDeliveryDetails };
-  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}/curl": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookDeliveryCommand };
-  "POST /api/v1/outbound/webhook_deliveries/replay": { path: Record<never, never>; query: Record<never, never>; body: WebhookReplay; answer: WebhookReplayed };
-  "GET /api/v1/outbound/webhook_inboxes": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookInbox)[] } };
-  "POST /api/v1/outbound/webhook_inboxes": { path: Record<never, never>; query: Record<never, never>; body: WebhookInboxCreate; answer: WebhookInbox };
-  "PUT /api/v1/outbound/webhook_inboxes/{name}": { path: { "name": string }; query: Record<never, never>; body: WebhookInboxUpdate; answer: WebhookInbox };
-  "DELETE /api/v1/outbound/webhook_inboxes/{name}": { path: { "name": string }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/outbound/webhook_inboxes/{name}/messages": { path: { "name": string }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (WebhookInboxMessage)[] } };
-  "GET /api/v1/insights/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id" | "model")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id" | "model" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id" | "model")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightsOutput)[] } };
-  "GET /api/v1/sessions/full-summary/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionSummaryResponse };
-  "GET /api/v1/insights/tool-definitions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (InsightToolDefinition)[] };
-  "GET /api/v1/insights/tool-configurations": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightToolOutput)[] } };
-  "POST /api/v1/insights/tool-configurations": { path: Record<never, never>; query: Record<never, never>; body: InsightToolInput; answer: InsightToolResponse };
-  "GET /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": string }; query: Record<never, never>; body: undefined; answer: InsightToolResponse };
-  "PUT /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": number }; query: Record<never, never>; body: InsightToolInput; answer: InsightToolResponse };
-  "DELETE /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/insights/tools-test": { path: Record<never, never>; query: Record<never, never>; body: InsightToolTestInput; answer: Record<string, unknown> };
-  "GET /api/v1/insights/workflows/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightWorkflowOutput)[] } };
-  "POST /api/v1/insights/workflows/": { path: Record<never, never>; query: Record<never, never>; body: InsightWorkflowInput; answer: InsightWorkflowOutput };
-  "GET /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightWorkflowOutput };
-  "PUT /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightWorkflowInput; answer: InsightWorkflowOutput };
-  "DELETE /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "PUT /api/v1/insights/workflows/{workflow_id}/activate": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightWorkflowActivate; answer: InsightWorkflowOutput };
-  "PUT /api/v1/insights/workflows/{workflow_id}/inactivate": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightWorkflowOutput };
-  "POST /api/v1/insights/workflows/queue-work": { path: Record<never, never>; query: Record<never, never>; body: InsightsWorkflowQueueSession; answer: QueuedInsightWork };
-  "GET /api/v1/insights/workflows/{workflow_id}/backfill": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
-  "PUT /api/v1/insights/workflows/{workflow_id}/backfill": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightBackfillRate; answer: InsightBackfill };
-  "POST /api/v1/insights/workflows/{workflow_id}/backfill/pause": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
-  "POST /api/v1/insights/workflows/{workflow_id}/backfill/resume": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
-  "GET /api/v1/insights/workflows/{workflow_id}/spending": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightSpending };
-  "GET /api/v1/insights/executions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightExecution)[] } };
-  "POST /api/v1/insights/workflows/{workflow_id}/retry-failed": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: RetriedInsightWork };
-  "GET /api/v1/judges/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "insight_tool_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (JudgeListed)[] } };
-  "POST /api/v1/judges/": { path: Record<never, never>; query: Record<never, never>; body: JudgeInput; answer: JudgeResponse };
-  "PUT /api/v1/judges/": { path: Record<never, never>; query: Record<never, never>; body: JudgeUpdate; answer: JudgeResponse };
-  "GET /api/v1/judges/{judge_id}": { path: { "judge_id": number }; query: Record<never, never>; body: undefined; answer: JudgeResponse };
-  "DELETE /api/v1/judges/{judge_id}": { path: { "judge_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/judges/{judge_id}/next_session": { path: { "judge_id": number }; query: { "after"?: number | null | undefined }; body: undefined; answer: SessionToLabel };
-  "GET /api/v1/judges/{judge_id}/labels": { path: { "judge_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("session_id" | "label" | "answer" | "labelled_by" | "differs")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "session_id" | "label" | "answer" | "labelled_by" | "differs" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("session_id" | "label" | "answer" | "labelled_by" | "differs")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (JudgeLabel)[] } };
-  "PUT /api/v1/judges/{judge_id}/labels/{session_id}": { path: { "judge_id": number; "session_id": number }; query: Record<never, never>; body: JudgeLabelRequest; answer: JudgeLabel };
-  "POST /api/v1/judges/{judge_id}/answers": { path: { "judge_id": number }; query: Record<never, never>; body: undefined; answer: JudgeResponse };
-  "GET /api/v1/insights/folders/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "label" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightsFolder)[] } };
-  "POST /api/v1/insights/folders/": { path: Record<never, never>; query: Record<never, never>; body: InsightsFolderRequest; answer: InsightsFolder };
-  "GET /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: undefined; answer: FolderDetails };
-  "PUT /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: InsightsFolderRequest; answer: InsightsFolder };
-  "DELETE /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: undefined; answer: boolean };
-  "POST /api/v1/insights/folders/{folder_id}/upload-file": { path: { "folder_id": number }; query: { "call_id": string; "agent_number"?: string | null | undefined; "customer_number"?: string | null | undefined; "start_time"?: string | null | undefined; "end_time"?: string | null | undefined; "duration"?: number | null | undefined; "metadata"?: string | null | undefined }; body: { "file"?: string | undefined }; answer: InsightsUploadFile };
-  "GET /api/v1/insights/folders/{folder_id}/files": { path: { "folder_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (InsightsUploadFile)[] } };
-  "POST /api/v1/insights/folders/{folder_id}/move-files": { path: { "folder_id": number }; query: Record<never, never>; body: InsightsFolderFileMove; answer: (InsightsUploadFile)[] };
-  "DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}": { path: { "folder_id": number; "file_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/experiments/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "agent_id" | "agent" | "status" | "started_at" | "ended_at" | "created_at" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "agent_id" | "agent" | "status" | "started_at" | "ended_at" | "created_at" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "agent_id" | "agent" | "status" | "started_at" | "ended_at" | "created_at" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Experiment)[] } };
-  "POST /api/v1/experiments/": { path: Record<never, never>; query: Record<never, never>; body: NewExperiment; answer: Experiment };
-  "PUT /api/v1/experiments/": { path: Record<never, never>; query: Record<never, never>; body: ExperimentUpdate; answer: Experiment };
-  "GET /api/v1/experiments/{experiment_id}": { path: { "experiment_id": number }; query: Record<never, never>; body: undefined; answer: Experiment };
-  "DELETE /api/v1/experiments/{experiment_id}": { path: { "experiment_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "POST /api/v1/experiments/{experiment_id}/start": { path: { "experiment_id": number }; query: Record<never, never>; body: undefined; answer: Experiment };
-  "PUT /api/v1/experiments/{experiment_id}/weights": { path: { "experiment_id": number }; query: Record<never, never>; body: ExperimentWeights; answer: Experiment };
-  "POST /api/v1/experiments/{experiment_id}/stop": { path: { "experiment_id": number }; query: Record<never, never>; body: ExperimentStop; answer: Experiment };
-  "POST /api/v1/experiments/{experiment_id}/adopt": { path: { "experiment_id": number }; query: Record<never, never>; body: ExperimentAdoption; answer: Experiment };
-  "GET /api/v1/experiments/{experiment_id}/comparison": { path: { "experiment_id": number }; query: { "stage"?: number | null | undefined }; body: undefined; answer: ExperimentComparison };
-  "GET /api/v1/transcription_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (TranscriptionProviderResponse)[] };
-  "PUT /api/v1/transcription_providers/{provider}": { path: { "provider": "openai" | "deepgram" | "google" }; query: Record<never, never>; body: TranscriptionProviderInput; answer: TranscriptionProviderResponse };
-  "DELETE /api/v1/transcription_providers/{provider}": { path: { "provider": "openai" | "deepgram" | "google" }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/sessions/search": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (FoundSession)[] } };
-  "GET /api/v1/sessions/search/export": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "prompt_version" | "cost_usd" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "agent_version" | "experiment_id" | "experiment_outcome" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running" | "session_id_list" | "words" | "channel" | "prompt_version" | "campaign_id" | "event" | "event_category" | "tool" | "failed_tool" | "has_error" | "label" | "insight" | "insight_from" | "insight_to" | "duration_from" | "duration_to" | "cost_from" | "cost_to" | "cost_usd")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "format"?: "csv" | "json" | undefined }; body: undefined; answer: string };
-  "GET /api/v1/session_views/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "is_shared" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "is_shared" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "is_shared" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (SessionView)[] } };
-  "POST /api/v1/session_views/": { path: Record<never, never>; query: Record<never, never>; body: SessionViewCreate; answer: SessionView };
-  "PUT /api/v1/session_views/": { path: Record<never, never>; query: Record<never, never>; body: SessionViewUpdate; answer: SessionView };
-  "GET /api/v1/session_views/{session_view_id}": { path: { "session_view_id": number }; query: Record<never, never>; body: undefined; answer: SessionView };
-  "DELETE /api/v1/session_views/{session_view_id}": { path: { "session_view_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/boards/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "description" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Board)[] } };
-  "POST /api/v1/boards/": { path: Record<never, never>; query: Record<never, never>; body: BoardCreate; answer: Board };
-  "PUT /api/v1/boards/": { path: Record<never, never>; query: Record<never, never>; body: BoardUpdate; answer: Board };
-  "GET /api/v1/boards/{board_id}": { path: { "board_id": number }; query: Record<never, never>; body: undefined; answer: Board };
-  "DELETE /api/v1/boards/{board_id}": { path: { "board_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/boards/overview": { path: Record<never, never>; query: { "timezone"?: string | undefined }; body: undefined; answer: Overview };
-  "GET /api/v1/boards/{board_id}/figures": { path: { "board_id": number }; query: { "last_days"?: number | null | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "timezone"?: string | undefined }; body: undefined; answer: BoardFigures };
-  "POST /api/v1/boards/tile_figures": { path: Record<never, never>; query: Record<never, never>; body: TileFiguresRequest; answer: TileFigures };
-  "GET /api/v1/alerts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "is_active" | "state" | "state_since" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "is_active" | "state" | "state_since" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "is_active" | "state" | "state_since" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AlertRule)[] } };
-  "POST /api/v1/alerts/": { path: Record<never, never>; query: Record<never, never>; body: AlertRuleCreate; answer: AlertRule };
-  "PUT /api/v1/alerts/": { path: Record<never, never>; query: Record<never, never>; body: AlertRuleUpdate; answer: AlertRule };
-  "GET /api/v1/alerts/{alert_rule_id}": { path: { "alert_rule_id": number }; query: Record<never, never>; body: undefined; answer: AlertRule };
-  "DELETE /api/v1/alerts/{alert_rule_id}": { path: { "alert_rule_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/alerts/changes": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "alert_rule_id" | "name" | "at" | "state")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "alert_rule_id" | "name" | "at" | "state" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "alert_rule_id" | "name" | "at" | "state")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (AlertChange)[] } };
-  "POST /api/v1/alerts/preview": { path: Record<never, never>; query: Record<never, never>; body: AlertPreviewRequest; answer: AlertPreview };
-  "GET /api/v1/takeouts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "job_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Takeout)[] } };
-  "POST /api/v1/takeouts/create": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CreateTakeoutResponse };
-  "GET /api/v1/takeouts/get/{job_id}": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: TakeoutStatusResponse };
-  "GET /api/v1/takeouts/get/{job_id}/file/{file_name}": { path: { "job_id": string; "file_name": string }; query: Record<never, never>; body: undefined; answer: string };
-  "GET /api/v1/queues/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: JobQueues };
-  "GET /api/v1/queues/set_aside": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (SetAsideJob)[] };
-  "POST /api/v1/queues/set_aside/{job_id}/retry": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: SetAsideJob };
-  "DELETE /api/v1/queues/set_aside/{job_id}": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: SetAsideJob };
-  "POST /api/v1/dashboards/list": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "display_name" | "rank" | "label" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (DashboardResponse)[] } };
-  "POST /api/v1/dashboards/fetch_info": { path: Record<never, never>; query: { "dashboard_name": string }; body: undefined; answer: DashboardTokenResponse };
-  "POST /api/v1/dashboards/session_events": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
-  "POST /api/v1/dashboards/session_summary": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
-  "POST /api/v1/dashboards/session_transfers": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
-  "POST /api/v1/dashboards/sessions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
-  "GET /reports/{name}/data": { path: { "name": string }; query: { "token": string; "days"?: number | undefined; "with_scripted"?: string | undefined; "timezone"?: string | undefined }; body: undefined; answer: DashboardData };
-  "GET /api/v1/sessions/{session_id}/legal_hold": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: LegalHold };
-  "PUT /api/v1/sessions/{session_id}/legal_hold": { path: { "session_id": string }; query: Record<never, never>; body: LegalHoldRequest; answer: LegalHold };
-  "GET /api/v1/erasures/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (Erasure)[] } };
-  "POST /api/v1/erasures/": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: Erasure };
-  "POST /api/v1/erasures/preview": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: ErasurePreview };
-  "GET /api/v1/erasures/{erasure_id}": { path: { "erasure_id": number }; query: Record<never, never>; body: undefined; answer: Erasure };
-  "GET /api/v1/organizations/privacy": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PrivacySettings };
-  "PUT /api/v1/organizations/privacy": { path: Record<never, never>; query: Record<never, never>; body: PrivacySettingsRequest; answer: PrivacySettings };
-  "GET /api/v1/agents/{agent_id}/retention": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentRetention };
-  "PUT /api/v1/agents/{agent_id}/retention": { path: { "agent_id": number }; query: Record<never, never>; body: AgentRetentionRequest; answer: AgentRetention };
-  "DELETE /api/v1/agents/{agent_id}/retention": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/organizations/redaction": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: RedactionPolicy };
-  "PUT /api/v1/organizations/redaction": { path: Record<never, never>; query: Record<never, never>; body: RedactionPolicyRequest; answer: RedactionPolicy };
-  "POST /api/v1/organizations/redaction/preview": { path: Record<never, never>; query: Record<never, never>; body: RedactionPreviewRequest; answer: RedactionPreview };
-  "GET /api/v1/agents/{agent_id}/redaction": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: RedactionPolicy };
-  "PUT /api/v1/agents/{agent_id}/redaction": { path: { "agent_id": number }; query: Record<never, never>; body: RedactionPolicyRequest; answer: RedactionPolicy };
-  "DELETE /api/v1/agents/{agent_id}/redaction": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "POST /api/v1/sessions/{session_id}/redacted_values/open": { path: { "session_id": string }; query: Record<never, never>; body: OpenRedactedValuesRequest; answer: RedactedValues };
-  "GET /api/v1/contacts/{address}": { path: { "address": string }; query: { "before"?: string | null | undefined; "limit"?: number | undefined }; body: undefined; answer: Contact };
-  "PUT /api/v1/contacts/{address}": { path: { "address": string }; query: Record<never, never>; body: ContactUpdateRequest; answer: ContactRecord };
-  "DELETE /api/v1/contacts/{address}": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: Deleted };
-  "GET /api/v1/contacts/{address}/export": { path: { "address": string }; query: Record<never, never>; body: undefined; answer: ContactFile };
-  "GET /api/v1/contacts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "key" | "timezone" | "notes" | "updated_at" | "last_updated_by" | "address")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined; "items": (ContactRecord)[] } };
-  "POST /api/v1/contacts/": { path: Record<never, never>; query: Record<never, never>; body: ContactCreateRequest; answer: ContactRecord };
-  "POST /api/v1/contacts/{address}/addresses": { path: { "address": string }; query: Record<never, never>; body: ContactLinkRequest; answer: ContactRecord };
-  "DELETE /api/v1/contacts/{address}/addresses/{linked}": { path: { "address": string; "linked": string }; query: Record<never, never>; body: undefined; answer: ContactRecord };
-  "GET /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ContactKey };
-  "PUT /api/v1/outbound/contact-key": { path: Record<never, never>; query: Record<never, never>; body: ContactKey; answer: ContactKey };
-  "GET /api/v1/organizations/contact-sources": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ContactSources };
-  "PUT /api/v1/organizations/contact-sources": { path: Record<never, never>; query: Record<never, never>; body: ContactSourcesUpdate; answer: ContactSources };
-  "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined }; answer: OpenedChatCall };
-  "POST /api/v1/agents/{agent_id}/test/calls": { path: { "agent_id": number }; query: Record<never, never>; body: TestCall; answer: TestCallOpened };
-  "POST /api/v1/sessions/{session_id}/end": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: EndedConversation };
+  "GET /api/v1/permissions/": Of<"list_permissions">;
+  "GET /api/v1/roles/": Of<"list_roles">;
+  "POST /api/v1/roles/": Of<"create_role">;
+  "PUT /api/v1/roles/": Of<"update_role">;
+  "GET /api/v1/roles/{role_id}": Of<"get_role">;
+  "DELETE /api/v1/roles/{role_id}": Of<"delete_role">;
+  "GET /api/v1/api_tokens/": Of<"list_api_tokens">;
+  "POST /api/v1/api_tokens/": Of<"create_api_token">;
+  "DELETE /api/v1/api_tokens/{id}": Of<"revoke_api_token">;
+  "GET /api/v1/users/": Of<"list_users">;
+  "POST /api/v1/users/": Of<"create_user">;
+  "PUT /api/v1/users/": Of<"update_user">;
+  "DELETE /api/v1/users/": Of<"delete_user">;
+  "GET /api/v1/users/{user_email}": Of<"get_user">;
+  "DELETE /api/v1/users/delete_account": Of<"delete_own_account">;
+  "POST /api/v1/users/{user_email}/send_email": Of<"send_welcome_email">;
+  "POST /api/v1/users/{user_email}/sign_in_link": Of<"create_sign_in_link">;
+  "GET /api/v1/organizations/": Of<"get_organization">;
+  "PUT /api/v1/organizations/": Of<"update_organization">;
+  "POST /api/v1/organizations/": Of<"create_organization">;
+  "DELETE /api/v1/organizations/": Of<"delete_organization">;
+  "POST /api/v1/organizations/{organization_id}/restore": Of<"restore_organization">;
+  "GET /api/v1/organizations/access_rules": Of<"get_organization_access_rules">;
+  "PUT /api/v1/organizations/access_rules": Of<"update_organization_access_rules">;
+  "GET /api/v1/organizations/single_sign_on": Of<"get_organization_single_sign_on">;
+  "PUT /api/v1/organizations/single_sign_on": Of<"update_organization_single_sign_on">;
+  "DELETE /api/v1/organizations/single_sign_on": Of<"delete_organization_single_sign_on">;
+  "POST /api/v1/organizations/single_sign_on/test": Of<"test_organization_single_sign_on">;
+  "GET /api/v1/organizations/safety_rules": Of<"get_organization_safety_rules">;
+  "PUT /api/v1/organizations/safety_rules": Of<"update_organization_safety_rules">;
+  "GET /api/v1/organizations/storage": Of<"get_organization_storage">;
+  "GET /api/v1/organizations/sip_ip_ranges/": Of<"list_organization_sip_ip_ranges">;
+  "POST /api/v1/organizations/sip_ip_ranges/": Of<"create_organization_sip_ip_range">;
+  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": Of<"update_organization_sip_ip_range">;
+  "DELETE /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": Of<"delete_organization_sip_ip_range">;
+  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}/verified": Of<"verify_organization_sip_ip_range">;
+  "GET /api/v1/audit_entries/": Of<"list_audit_entries">;
+  "GET /api/v1/audit_entries/verification": Of<"get_audit_entry_verification">;
+  "GET /api/v1/llm_providers/": Of<"list_llm_providers">;
+  "PUT /api/v1/llm_providers/{provider}": Of<"update_llm_provider">;
+  "DELETE /api/v1/llm_providers/{provider}": Of<"delete_llm_provider">;
+  "POST /api/v1/llm_providers/{provider}/test": Of<"test_llm_provider">;
+  "GET /api/v1/services/": Of<"list_services">;
+  "POST /api/v1/services/": Of<"create_service">;
+  "PUT /api/v1/services/": Of<"update_service">;
+  "GET /api/v1/services/{service_id}": Of<"get_service">;
+  "DELETE /api/v1/services/{service_id}": Of<"delete_service">;
+  "GET /api/v1/tools/": Of<"list_tools">;
+  "POST /api/v1/tools/": Of<"create_tool">;
+  "PUT /api/v1/tools/": Of<"update_tool">;
+  "POST /api/v1/tools/check": Of<"check_tool">;
+  "GET /api/v1/tools/{tool_name}": Of<"get_tool">;
+  "DELETE /api/v1/tools/{tool_name}": Of<"delete_tool">;
+  "GET /api/v1/tools/{tool_id}/history": Of<"list_tool_versions">;
+  "GET /api/v1/services/{service_id}/mcp": Of<"list_mcp_server_tools">;
+  "POST /api/v1/services/{service_id}/mcp/refresh": Of<"refresh_mcp_server_tools">;
+  "POST /api/v1/services/{service_id}/mcp/tools": Of<"add_mcp_server_tools">;
+  "GET /api/v1/prompts/": Of<"list_prompts">;
+  "POST /api/v1/prompts/": Of<"create_prompt">;
+  "PUT /api/v1/prompts/": Of<"update_prompt">;
+  "GET /api/v1/prompts/{prompt_id}": Of<"get_prompt">;
+  "DELETE /api/v1/prompts/{prompt_id}": Of<"delete_prompt">;
+  "GET /api/v1/prompts/{prompt_id}/history": Of<"list_prompt_versions">;
+  "GET /api/v1/prompts/llms/supported": Of<"list_supported_llms">;
+  "GET /api/v1/custom_messages/": Of<"list_custom_messages">;
+  "POST /api/v1/custom_messages/": Of<"create_custom_message">;
+  "PUT /api/v1/custom_messages/": Of<"update_custom_message">;
+  "GET /api/v1/custom_messages/{custom_message_id}": Of<"get_custom_message">;
+  "DELETE /api/v1/custom_messages/{custom_message_id}": Of<"delete_custom_message">;
+  "GET /api/v1/voice_groups/": Of<"list_voice_groups">;
+  "POST /api/v1/voice_groups/": Of<"create_voice_group">;
+  "PUT /api/v1/voice_groups/": Of<"update_voice_group">;
+  "GET /api/v1/voice_groups/{voice_group_id}": Of<"get_voice_group">;
+  "DELETE /api/v1/voice_groups/{voice_group_id}": Of<"delete_voice_group">;
+  "GET /api/v1/language_groups/": Of<"list_language_groups">;
+  "POST /api/v1/language_groups/": Of<"create_language_group">;
+  "PUT /api/v1/language_groups/": Of<"update_language_group">;
+  "GET /api/v1/language_groups/{language_group_id}": Of<"get_language_group">;
+  "DELETE /api/v1/language_groups/{language_group_id}": Of<"delete_language_group">;
+  "GET /api/v1/bridge_phrases/": Of<"list_bridge_phrases">;
+  "POST /api/v1/bridge_phrases/": Of<"create_bridge_phrase">;
+  "PUT /api/v1/bridge_phrases/": Of<"update_bridge_phrase">;
+  "GET /api/v1/bridge_phrases/{bridge_phrases_id}": Of<"get_bridge_phrase">;
+  "DELETE /api/v1/bridge_phrases/{bridge_phrases_id}": Of<"delete_bridge_phrase">;
+  "GET /api/v1/agents/": Of<"list_agents">;
+  "POST /api/v1/agents/": Of<"create_agent">;
+  "PUT /api/v1/agents/": Of<"update_agent">;
+  "GET /api/v1/agents/{agent_id}": Of<"get_agent">;
+  "DELETE /api/v1/agents/{agent_id}": Of<"delete_agent">;
+  "GET /api/v1/agents/labels": Of<"list_agent_labels">;
+  "POST /api/v1/custom_messages/calendar": Of<"preview_custom_message_calendar">;
+  "GET /api/v1/conversation-config/bridges": Of<"get_conversation_bridges">;
+  "PUT /api/v1/conversation-config/bridges": Of<"update_conversation_bridges">;
+  "GET /api/v1/incidents/organizations": Of<"list_incident_organizations">;
+  "GET /api/v1/incidents/": Of<"list_incidents">;
+  "POST /api/v1/incidents/": Of<"create_incident">;
+  "PUT /api/v1/incidents/": Of<"update_incident">;
+  "GET /api/v1/incidents/{incident_id}": Of<"get_incident">;
+  "DELETE /api/v1/incidents/{incident_id}": Of<"delete_incident">;
+  "GET /api/v1/agents/templates": Of<"list_agent_templates">;
+  "POST /api/v1/agents/from_template": Of<"create_agent_from_template">;
+  "POST /api/v1/agents/import": Of<"import_agent">;
+  "GET /api/v1/agents/{agent_id}/export": Of<"export_agent">;
+  "POST /api/v1/agents/{agent_id}/duplicate": Of<"duplicate_agent">;
+  "GET /api/v1/agents/voices/available": Of<"list_available_voices">;
+  "POST /api/v1/voice_groups/voices/sample": Of<"sample_voice_group_voice">;
+  "POST /api/v1/language_groups/voices/sample": Of<"sample_language_group_voice">;
+  "GET /api/v1/pronunciations": Of<"get_pronunciations">;
+  "GET /api/v1/pronunciations/metadata": Of<"get_pronunciation_metadata">;
+  "GET /api/v1/pronunciations/csv": Of<"export_pronunciations">;
+  "POST /api/v1/pronunciations/csv": Of<"import_pronunciations">;
+  "DELETE /api/v1/pronunciations/csv": Of<"delete_pronunciations">;
+  "GET /api/v1/speech_providers/": Of<"list_speech_providers">;
+  "PUT /api/v1/speech_providers/{provider}": Of<"update_speech_provider">;
+  "DELETE /api/v1/speech_providers/{provider}": Of<"delete_speech_provider">;
+  "POST /api/v1/speech_providers/{provider}/test": Of<"test_speech_provider">;
+  "GET /api/v1/data_sources/": Of<"list_data_sources">;
+  "POST /api/v1/data_sources/": Of<"create_data_source">;
+  "PUT /api/v1/data_sources/": Of<"update_data_source">;
+  "GET /api/v1/data_sources/{data_source_id}": Of<"get_data_source">;
+  "DELETE /api/v1/data_sources/{data_source_id}": Of<"delete_data_source">;
+  "GET /api/v1/data_sources/{data_source_id}/documents/": Of<"list_data_source_documents">;
+  "POST /api/v1/data_sources/{data_source_id}/documents/": Of<"create_data_source_document">;
+  "GET /api/v1/data_sources/{data_source_id}/documents/{document_id}": Of<"get_data_source_document">;
+  "DELETE /api/v1/data_sources/{data_source_id}/documents/{document_id}": Of<"delete_data_source_document">;
+  "GET /api/v1/data_sources/{data_source_id}/crawl": Of<"get_data_source_crawl">;
+  "PUT /api/v1/data_sources/{data_source_id}/crawl": Of<"update_data_source_crawl">;
+  "DELETE /api/v1/data_sources/{data_source_id}/crawl": Of<"delete_data_source_crawl">;
+  "POST /api/v1/data_sources/{data_source_id}/crawl/run": Of<"run_data_source_crawl">;
+  "POST /api/v1/data_sources/{data_source_id}/crawl/stop": Of<"stop_data_source_crawl">;
+  "GET /api/v1/data_sources/{data_source_id}/crawl/pages/": Of<"list_data_source_crawl_pages">;
+  "POST /api/v1/data_sources/{data_source_id}/search": Of<"search_data_source">;
+  "GET /api/v1/directory_members/": Of<"list_directory_members">;
+  "POST /api/v1/directory_members/": Of<"create_directory_member">;
+  "PUT /api/v1/directory_members/upload/": Of<"import_directory_members">;
+  "GET /api/v1/directory_members/download/": Of<"export_directory_members">;
+  "GET /api/v1/directory_members/{member_id}": Of<"get_directory_member">;
+  "PUT /api/v1/directory_members/{member_id}": Of<"update_directory_member">;
+  "DELETE /api/v1/directory_members/{member_id}": Of<"delete_directory_member">;
+  "PUT /api/v1/directory_members/{member_id}/restore": Of<"restore_directory_member">;
+  "GET /api/v1/directory_members/{member_id}/history": Of<"list_directory_member_versions">;
+  "GET /api/v1/directory_members/{member_id}/test": Of<"test_directory_member">;
+  "GET /api/v1/channels/": Of<"list_channels">;
+  "POST /api/v1/channels/": Of<"create_channel">;
+  "PUT /api/v1/channels/": Of<"update_channel">;
+  "GET /api/v1/channels/{channel_id}/carrier": Of<"get_channel_carrier">;
+  "POST /api/v1/channels/{channel_id}/carrier/test": Of<"test_channel_carrier">;
+  "POST /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": Of<"create_channel_target_identity_key">;
+  "DELETE /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": Of<"delete_channel_target_identity_key">;
+  "PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls": Of<"update_channel_target_browser_calls">;
+  "GET /api/v1/channels/targets": Of<"list_channel_targets">;
+  "GET /api/v1/channels/available-targets": Of<"list_available_targets">;
+  "GET /api/v1/channels/{channel_id}/targets/{target_id}": Of<"get_channel_target">;
+  "PUT /api/v1/channels/{channel_id}/targets/{target_id}": Of<"update_channel_target">;
+  "POST /api/v1/channels/{channel_id}/targets": Of<"create_channel_target">;
+  "DELETE /api/v1/channels/{channel_id}": Of<"delete_channel_target">;
+  "GET /api/v1/number_owners/": Of<"list_number_owners">;
+  "PUT /api/v1/number_owners/{number}": Of<"update_number_owner">;
+  "DELETE /api/v1/number_owners/{number}": Of<"delete_number_owner">;
+  "POST /api/v1/channels/{channel_id}/simulated_contacts": Of<"create_channel_simulated_contact">;
+  "GET /api/v1/mail_domains/": Of<"list_mail_domains">;
+  "POST /api/v1/mail_domains/": Of<"create_mail_domain">;
+  "POST /api/v1/mail_domains/{mail_domain_id}/verify": Of<"verify_mail_domain">;
+  "DELETE /api/v1/mail_domains/{mail_domain_id}": Of<"delete_mail_domain">;
+  "GET /api/v1/mail_domains/claims": Of<"list_mail_domain_claims">;
+  "PUT /api/v1/mail_domains/claims/{mail_domain_id}": Of<"update_mail_domain_claim">;
+  "DELETE /api/v1/mail_domains/claims/{mail_domain_id}": Of<"delete_mail_domain_claim">;
+  "GET /api/v1/channels/twilio/{channel_id}": Of<"get_twilio_channel">;
+  "POST /api/v1/channels/twilio/": Of<"create_twilio_channel">;
+  "PUT /api/v1/channels/twilio/": Of<"update_twilio_channel">;
+  "GET /api/v1/channels/twilio/{channel_id}/numbers": Of<"list_twilio_numbers">;
+  "POST /api/v1/channels/twilio/{channel_id}/numbers": Of<"buy_twilio_number">;
+  "PUT /api/v1/channels/twilio/{channel_id}/numbers": Of<"reattach_twilio_number">;
+  "DELETE /api/v1/channels/twilio/{channel_id}/numbers/{number}": Of<"release_twilio_number">;
+  "POST /api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance": Of<"verify_twilio_number_a2p">;
+  "GET /api/v1/suppressions/": Of<"list_suppressions">;
+  "POST /api/v1/suppressions/": Of<"create_suppression">;
+  "GET /api/v1/suppressions/csv": Of<"export_suppressions">;
+  "POST /api/v1/suppressions/csv": Of<"import_suppressions">;
+  "GET /api/v1/suppressions/{id}": Of<"get_suppression">;
+  "DELETE /api/v1/suppressions/{id}": Of<"lift_suppression">;
+  "GET /api/v1/organizations/announcements": Of<"get_organization_announcements">;
+  "PUT /api/v1/organizations/announcements": Of<"update_organization_announcements">;
+  "GET /api/v1/consents/": Of<"list_consents">;
+  "POST /api/v1/consents/": Of<"create_consent">;
+  "GET /api/v1/consents/csv": Of<"export_consents">;
+  "POST /api/v1/consents/csv": Of<"import_consents">;
+  "GET /api/v1/consents/{id}": Of<"get_consent">;
+  "DELETE /api/v1/consents/{id}": Of<"revoke_consent">;
+  "GET /api/v1/do-not-call-lists/": Of<"list_do_not_call_lists">;
+  "POST /api/v1/do-not-call-lists/": Of<"create_do_not_call_list">;
+  "PUT /api/v1/do-not-call-lists/{id}": Of<"update_do_not_call_list">;
+  "DELETE /api/v1/do-not-call-lists/{id}": Of<"delete_do_not_call_list">;
+  "POST /api/v1/do-not-call-lists/{id}/csv": Of<"import_do_not_call_list">;
+  "GET /api/v1/do-not-call-lists/check/{address}": Of<"check_do_not_call_lists">;
+  "GET /api/v1/events/": Of<"list_events">;
+  "GET /api/v1/sessions/live": Of<"list_running_sessions">;
+  "GET /api/v1/sessions/": Of<"list_sessions">;
+  "GET /api/v1/sessions/{session_id}": Of<"get_session">;
+  "DELETE /api/v1/sessions/{session_id}": Of<"delete_session">;
+  "POST /api/v1/sessions/recording/{session_id}": Of<"get_recording_links">;
+  "GET /api/v1/sessions/recording/stream": Of<"stream_recording">;
+  "GET /api/v1/sessions/{session_id}/waveform": Of<"get_session_waveform">;
+  "GET /api/v1/session_labels/": Of<"list_session_labels">;
+  "POST /api/v1/session_labels/": Of<"create_session_label">;
+  "GET /api/v1/session_labels/{session_label_id}": Of<"get_session_label">;
+  "GET /api/v1/conversations/": Of<"list_conversations">;
+  "GET /api/v1/sessions/transcript/{session_id}": Of<"get_session_transcript">;
+  "GET /api/v1/sessions/latency/{session_id}": Of<"get_session_latency">;
+  "GET /api/v1/sessions/timeline/{session_id}": Of<"get_session_timeline">;
+  "POST /api/v1/sessions/{session_id}/takeover": Of<"take_over_session">;
+  "DELETE /api/v1/sessions/{session_id}/takeover": Of<"hand_back_session">;
+  "POST /api/v1/sessions/{session_id}/notes": Of<"whisper_to_agent">;
+  "GET /api/v1/sessions/{session_id}/trace": Of<"get_session_trace">;
+  "GET /api/v1/sessions/{session_id}/model_rounds": Of<"list_session_model_rounds">;
+  "GET /api/v1/sessions/{session_id}/tool_requests": Of<"list_session_tool_requests">;
+  "GET /api/v1/session_debug/sid/{channel_manager_service}/{channel_manager_sid}": Of<"get_session_debug_by_sid">;
+  "GET /api/v1/session_debug/session_id/{session_id}": Of<"get_session_debug">;
+  "GET /api/v1/session_debug/tool_result/{session_id}/{tool_call_id}": Of<"get_tool_result">;
+  "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/release": Of<"release_held_message">;
+  "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/answer": Of<"answer_held_message">;
+  "POST /api/v1/sessions/{session_id}/takeover/messages": Of<"write_in_session">;
+  "POST /api/v1/agents/test/messages": Of<"send_test_message">;
+  "POST /api/v1/tools/try": Of<"try_tool">;
+  "POST /api/v1/tools/play": Of<"play_tool">;
+  "GET /api/v1/test_suites/": Of<"list_test_suites">;
+  "POST /api/v1/test_suites/": Of<"create_test_suite">;
+  "PUT /api/v1/test_suites/": Of<"update_test_suite">;
+  "GET /api/v1/test_suites/{suite_id}": Of<"get_test_suite">;
+  "DELETE /api/v1/test_suites/{suite_id}": Of<"delete_test_suite">;
+  "POST /api/v1/test_suites/import": Of<"import_test_suite">;
+  "GET /api/v1/test_suites/{suite_id}/export": Of<"export_test_suite">;
+  "POST /api/v1/test_suites/{suite_id}/runs": Of<"run_test_suite">;
+  "GET /api/v1/test_runs/": Of<"list_test_runs">;
+  "GET /api/v1/test_runs/{run_id}": Of<"get_test_run">;
+  "GET /api/v1/test_runs/{run_id}/results": Of<"list_test_run_results">;
+  "POST /api/v1/test_runs/{run_id}/cancel": Of<"cancel_test_run">;
+  "GET /api/v1/test_runs/{run_id}/comparison": Of<"compare_test_runs">;
+  "GET /api/v1/test_suites/{suite_id}/schedule": Of<"get_test_schedule">;
+  "PUT /api/v1/test_suites/{suite_id}/schedule": Of<"set_test_schedule">;
+  "GET /api/v1/sessions/{session_id}/test_case": Of<"get_test_case_of_session">;
+  "POST /api/v1/agents/{agent_id}/replays": Of<"replay_sessions">;
+  "GET /api/v1/replays/": Of<"list_replays">;
+  "GET /api/v1/replays/{replay_id}": Of<"get_replay">;
+  "GET /api/v1/replays/{replay_id}/pairs": Of<"list_replay_pairs">;
+  "POST /api/v1/replays/{replay_id}/cancel": Of<"cancel_replay">;
+  "GET /api/v1/sessions/{session_id}/debug_turn": Of<"get_session_debug_turn">;
+  "POST /api/v1/sessions/{session_id}/forks": Of<"create_session_fork">;
+  "GET /api/v1/sessions/{session_id}/fork": Of<"get_session_fork">;
+  "POST /api/v1/sessions/{session_id}/continue": Of<"continue_session_fork">;
+  "GET /api/v1/agents/{agent_id}/versioning": Of<"get_agent_versioning">;
+  "PUT /api/v1/agents/{agent_id}/versioning": Of<"update_agent_versioning">;
+  "GET /api/v1/agents/{agent_id}/versions": Of<"list_agent_versions">;
+  "POST /api/v1/agents/{agent_id}/versions": Of<"publish_agent">;
+  "GET /api/v1/agents/{agent_id}/versions/{version_number}": Of<"get_agent_version">;
+  "GET /api/v1/agents/{agent_id}/versions/{version_number}/changes": Of<"compare_agent_version">;
+  "POST /chat/v1/sessions": Of<"create_chat_session">;
+  "GET /chat/v1/sessions/{session_id}": Of<"read_chat_session">;
+  "POST /chat/v1/sessions/{session_id}/messages": Of<"send_chat_message">;
+  "POST /chat/v1/sessions/{session_id}/end": Of<"end_chat_session">;
+  "GET /chat/v1/sessions/{session_id}/client_calls": Of<"get_chat_session_client_calls">;
+  "POST /chat/v1/sessions/{session_id}/client_calls/{key}": Of<"create_chat_session_client_call">;
+  "GET /api/v1/outbound/campaigns": Of<"list_campaigns">;
+  "POST /api/v1/outbound/campaigns": Of<"create_campaign">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}": Of<"get_campaign">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}": Of<"update_campaign">;
+  "DELETE /api/v1/outbound/campaigns/{campaign_id}": Of<"delete_campaign">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules": Of<"get_campaign_reach_rules">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules": Of<"update_campaign_reach_rules">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/retry-rules": Of<"get_campaign_retry_rules">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules": Of<"update_campaign_retry_rules">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/cadence": Of<"get_campaign_cadence">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/cadence": Of<"update_campaign_cadence">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/spending": Of<"get_campaign_spending">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/spending": Of<"update_campaign_spending">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/number-group": Of<"get_campaign_number_group">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/number-group": Of<"update_campaign_number_group">;
+  "GET /api/v1/outbound/number-groups/": Of<"list_number_groups">;
+  "POST /api/v1/outbound/number-groups/": Of<"create_number_group">;
+  "PUT /api/v1/outbound/number-groups/": Of<"update_number_group">;
+  "GET /api/v1/outbound/number-groups/{number_group_id}": Of<"get_number_group">;
+  "DELETE /api/v1/outbound/number-groups/{number_group_id}": Of<"delete_number_group">;
+  "PUT /api/v1/outbound/number-groups/{number_group_id}/numbers/{channel_target_id}/rest": Of<"update_number_group_number_rest">;
+  "GET /api/v1/outbound/rules": Of<"get_outreach_rules">;
+  "PUT /api/v1/outbound/rules": Of<"update_outreach_rules">;
+  "GET /api/v1/outbound/batches": Of<"list_batches">;
+  "POST /api/v1/outbound/batches": Of<"create_batch">;
+  "GET /api/v1/outbound/batches/{batch_id}": Of<"get_batch">;
+  "PUT /api/v1/outbound/batches/{batch_id}": Of<"update_batch">;
+  "DELETE /api/v1/outbound/batches/{batch_id}": Of<"delete_batch">;
+  "POST /api/v1/outbound/batches/{batch_id}/upload_batch": Of<"upload_batch">;
+  "POST /api/v1/outbound/batches/{batch_id}/requests": Of<"add_batch_requests">;
+  "POST /api/v1/outbound/batches/{batch_id}/remove-requests": Of<"remove_batch_requests">;
+  "GET /api/v1/outbound/batches/{batch_id}/results": Of<"list_batch_results">;
+  "POST /api/v1/outbound/batches/{batch_id}/requests/from/preview": Of<"count_copied_requests">;
+  "POST /api/v1/outbound/batches/{batch_id}/requests/from": Of<"copy_batch_requests">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/pause": Of<"pause_campaign">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/start": Of<"start_campaign">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/requests": Of<"list_campaign_requests">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": Of<"count_campaign_matches">;
+  "GET /api/v1/outbound/confirmation": Of<"get_confirmation">;
+  "PUT /api/v1/outbound/confirmation": Of<"update_confirmation">;
+  "GET /api/v1/outbound/batches/{batch_id}/confirmation": Of<"get_batch_confirmation">;
+  "POST /api/v1/outbound/batches/{batch_id}/confirmation": Of<"confirmation_batch">;
+  "GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace": Of<"explain_batch_request">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/preflight": Of<"preflight_campaign">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/forecast": Of<"forecast_campaign">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/board": Of<"get_campaign_board">;
+  "GET /api/v1/organizations/limits": Of<"get_organization_limits">;
+  "PUT /api/v1/organizations/limits": Of<"update_organization_limits">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/answer-times": Of<"get_campaign_answer_times">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/retry-hours": Of<"get_campaign_retry_hours">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/retry-hours": Of<"update_campaign_retry_hours">;
+  "GET /api/v1/outbound/number-groups/{number_group_id}/report": Of<"get_number_group_report">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": Of<"get_campaign_dialing_settings">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/dialing-settings": Of<"update_campaign_dialing_settings">;
+  "GET /api/v1/agents/{agent_id}/dialing-settings": Of<"get_agent_dialing_settings">;
+  "PUT /api/v1/agents/{agent_id}/dialing-settings": Of<"update_agent_dialing_settings">;
+  "GET /api/v1/outbound/stop": Of<"get_outreach_stop">;
+  "POST /api/v1/outbound/stop": Of<"stop_outreach">;
+  "POST /api/v1/outbound/resume": Of<"resume_outreach">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/retry/preview": Of<"preview_campaign_request_retry">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/retry": Of<"retry_campaign_requests">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/suppress/preview": Of<"preview_campaign_request_suppression">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/requests/suppress": Of<"suppress_campaign_requests">;
+  "GET /api/v1/outbound/call-backs/": Of<"list_call_backs">;
+  "DELETE /api/v1/outbound/call-backs/{id}": Of<"cancel_call_back">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/tests": Of<"list_campaign_tests">;
+  "POST /api/v1/outbound/campaigns/{campaign_id}/tests": Of<"create_campaign_test">;
+  "GET /api/v1/outbound/campaigns/{campaign_id}/goal": Of<"get_campaign_goal">;
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/goal": Of<"update_campaign_goal">;
+  "GET /api/v1/webhooks/deliveries": Of<"list_event_deliveries">;
+  "GET /api/v1/webhooks/deliveries/{delivery_id}": Of<"get_event_delivery">;
+  "POST /api/v1/webhooks/deliveries/{delivery_id}/resend": Of<"resend_event_delivery">;
+  "POST /api/v1/webhooks/{webhook_id}/enable": Of<"enable_webhook_subscription">;
+  "POST /api/v1/webhooks/{webhook_id}/disable": Of<"disable_webhook_subscription">;
+  "POST /api/v1/webhooks/{webhook_id}/test": Of<"test_webhook_subscription">;
+  "GET /api/v1/webhooks/": Of<"list_webhook_subscriptions">;
+  "POST /api/v1/webhooks/": Of<"create_webhook_subscription">;
+  "PUT /api/v1/webhooks/": Of<"update_webhook_subscription">;
+  "GET /api/v1/webhooks/{webhook_id}": Of<"get_webhook_subscription">;
+  "DELETE /api/v1/webhooks/{webhook_id}": Of<"delete_webhook_subscription">;
+  "GET /api/v1/outbound/webhooks": Of<"list_webhooks">;
+  "POST /api/v1/outbound/webhooks/{webhook_id}/enable": Of<"enable_webhook">;
+  "POST /api/v1/outbound/webhooks/{webhook_id}/disable": Of<"disable_webhook">;
+  "POST /api/v1/outbound/webhooks/{webhook_id}/test": Of<"test_webhook">;
+  "GET /api/v1/outbound/webhook_deliveries": Of<"list_webhook_deliveries">;
+  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}": Of<"get_webhook_delivery">;
+  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}/curl": Of<"get_webhook_delivery_curl">;
+  "POST /api/v1/outbound/webhook_deliveries/replay": Of<"replay_webhook_delivery">;
+  "GET /api/v1/outbound/webhook_inboxes": Of<"list_webhook_inboxes">;
+  "POST /api/v1/outbound/webhook_inboxes": Of<"create_webhook_inbox">;
+  "PUT /api/v1/outbound/webhook_inboxes/{name}": Of<"update_webhook_inbox">;
+  "DELETE /api/v1/outbound/webhook_inboxes/{name}": Of<"delete_webhook_inbox">;
+  "GET /api/v1/outbound/webhook_inboxes/{name}/messages": Of<"list_webhook_inbox_messages">;
+  "GET /api/v1/insights/": Of<"list_insights">;
+  "GET /api/v1/sessions/full-summary/{session_id}": Of<"get_session_full_summary">;
+  "GET /api/v1/insights/tool-definitions": Of<"list_insight_tool_definitions">;
+  "GET /api/v1/insights/tool-configurations": Of<"list_insight_tool_configurations">;
+  "POST /api/v1/insights/tool-configurations": Of<"create_insight_tool_configuration">;
+  "GET /api/v1/insights/tool-configurations/{tool_id}": Of<"get_insight_tool_configuration">;
+  "PUT /api/v1/insights/tool-configurations/{tool_id}": Of<"update_insight_tool_configuration">;
+  "DELETE /api/v1/insights/tool-configurations/{tool_id}": Of<"delete_insight_tool_configuration">;
+  "POST /api/v1/insights/tools-test": Of<"test_insight_tool">;
+  "GET /api/v1/insights/workflows/": Of<"list_insight_workflows">;
+  "POST /api/v1/insights/workflows/": Of<"create_insight_workflow">;
+  "GET /api/v1/insights/workflows/{workflow_id}": Of<"get_insight_workflow">;
+  "PUT /api/v1/insights/workflows/{workflow_id}": Of<"update_insight_workflow">;
+  "DELETE /api/v1/insights/workflows/{workflow_id}": Of<"delete_insight_workflow">;
+  "PUT /api/v1/insights/workflows/{workflow_id}/activate": Of<"activate_insight_workflow">;
+  "PUT /api/v1/insights/workflows/{workflow_id}/inactivate": Of<"inactivate_insight_workflow">;
+  "POST /api/v1/insights/workflows/queue-work": Of<"queue_insight_work">;
+  "GET /api/v1/insights/workflows/{workflow_id}/backfill": Of<"get_insight_workflow_backfill">;
+  "PUT /api/v1/insights/workflows/{workflow_id}/backfill": Of<"update_insight_workflow_backfill">;
+  "POST /api/v1/insights/workflows/{workflow_id}/backfill/pause": Of<"pause_insight_workflow_backfill">;
+  "POST /api/v1/insights/workflows/{workflow_id}/backfill/resume": Of<"resume_insight_workflow_backfill">;
+  "GET /api/v1/insights/workflows/{workflow_id}/spending": Of<"get_insight_workflow_spending">;
+  "GET /api/v1/insights/executions/": Of<"list_insight_executions">;
+  "POST /api/v1/insights/workflows/{workflow_id}/retry-failed": Of<"retry_failed_insight_work">;
+  "GET /api/v1/judges/": Of<"list_judges">;
+  "POST /api/v1/judges/": Of<"create_judge">;
+  "PUT /api/v1/judges/": Of<"update_judge">;
+  "GET /api/v1/judges/{judge_id}": Of<"get_judge">;
+  "DELETE /api/v1/judges/{judge_id}": Of<"delete_judge">;
+  "GET /api/v1/judges/{judge_id}/next_session": Of<"get_session_to_label">;
+  "GET /api/v1/judges/{judge_id}/labels": Of<"list_judge_labels">;
+  "PUT /api/v1/judges/{judge_id}/labels/{session_id}": Of<"label_session_for_judge">;
+  "POST /api/v1/judges/{judge_id}/answers": Of<"ask_judge_again">;
+  "GET /api/v1/insights/folders/": Of<"list_insight_folders">;
+  "POST /api/v1/insights/folders/": Of<"create_insight_folder">;
+  "GET /api/v1/insights/folders/{folder_id}": Of<"get_insight_folder">;
+  "PUT /api/v1/insights/folders/{folder_id}": Of<"update_insight_folder">;
+  "DELETE /api/v1/insights/folders/{folder_id}": Of<"delete_insight_folder">;
+  "POST /api/v1/insights/folders/{folder_id}/upload-file": Of<"upload_insight_folder_file">;
+  "GET /api/v1/insights/folders/{folder_id}/files": Of<"list_insight_folder_files">;
+  "POST /api/v1/insights/folders/{folder_id}/move-files": Of<"move_insight_folder_files">;
+  "DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}": Of<"delete_insight_folder_file">;
+  "GET /api/v1/experiments/": Of<"list_experiments">;
+  "POST /api/v1/experiments/": Of<"create_experiment">;
+  "PUT /api/v1/experiments/": Of<"update_experiment">;
+  "GET /api/v1/experiments/{experiment_id}": Of<"get_experiment">;
+  "DELETE /api/v1/experiments/{experiment_id}": Of<"delete_experiment">;
+  "POST /api/v1/experiments/{experiment_id}/start": Of<"start_experiment">;
+  "PUT /api/v1/experiments/{experiment_id}/weights": Of<"update_experiment_weights">;
+  "POST /api/v1/experiments/{experiment_id}/stop": Of<"stop_experiment">;
+  "POST /api/v1/experiments/{experiment_id}/adopt": Of<"adopt_experiment">;
+  "GET /api/v1/experiments/{experiment_id}/comparison": Of<"get_experiment_comparison">;
+  "GET /api/v1/transcription_providers/": Of<"list_transcription_providers">;
+  "PUT /api/v1/transcription_providers/{provider}": Of<"update_transcription_provider">;
+  "DELETE /api/v1/transcription_providers/{provider}": Of<"delete_transcription_provider">;
+  "GET /api/v1/sessions/search": Of<"search_sessions">;
+  "GET /api/v1/sessions/search/export": Of<"export_found_sessions">;
+  "GET /api/v1/session_views/": Of<"list_session_views">;
+  "POST /api/v1/session_views/": Of<"create_session_view">;
+  "PUT /api/v1/session_views/": Of<"update_session_view">;
+  "GET /api/v1/session_views/{session_view_id}": Of<"get_session_view">;
+  "DELETE /api/v1/session_views/{session_view_id}": Of<"delete_session_view">;
+  "GET /api/v1/boards/": Of<"list_boards">;
+  "POST /api/v1/boards/": Of<"create_board">;
+  "PUT /api/v1/boards/": Of<"update_board">;
+  "GET /api/v1/boards/{board_id}": Of<"get_board">;
+  "DELETE /api/v1/boards/{board_id}": Of<"delete_board">;
+  "GET /api/v1/boards/overview": Of<"get_overview">;
+  "GET /api/v1/boards/{board_id}/figures": Of<"get_board_figures">;
+  "POST /api/v1/boards/tile_figures": Of<"count_tile">;
+  "GET /api/v1/alerts/": Of<"list_alerts">;
+  "POST /api/v1/alerts/": Of<"create_alert">;
+  "PUT /api/v1/alerts/": Of<"update_alert">;
+  "GET /api/v1/alerts/{alert_rule_id}": Of<"get_alert">;
+  "DELETE /api/v1/alerts/{alert_rule_id}": Of<"delete_alert">;
+  "GET /api/v1/alerts/changes": Of<"list_alert_changes">;
+  "POST /api/v1/alerts/preview": Of<"preview_alert_rule">;
+  "GET /api/v1/takeouts/": Of<"list_takeouts">;
+  "POST /api/v1/takeouts/create": Of<"create_takeout">;
+  "GET /api/v1/takeouts/get/{job_id}": Of<"get_takeout">;
+  "GET /api/v1/takeouts/get/{job_id}/file/{file_name}": Of<"get_takeout_file">;
+  "GET /api/v1/queues/": Of<"get_queues">;
+  "GET /api/v1/queues/set_aside": Of<"list_set_aside_work">;
+  "POST /api/v1/queues/set_aside/{job_id}/retry": Of<"retry_set_aside_work">;
+  "DELETE /api/v1/queues/set_aside/{job_id}": Of<"drop_set_aside_work">;
+  "POST /api/v1/dashboards/list": Of<"list_dashboards">;
+  "POST /api/v1/dashboards/fetch_info": Of<"get_dashboard">;
+  "POST /api/v1/dashboards/session_events": Of<"get_session_events_dashboard">;
+  "POST /api/v1/dashboards/session_summary": Of<"get_session_summary_dashboard">;
+  "POST /api/v1/dashboards/session_transfers": Of<"get_session_transfers_dashboard">;
+  "POST /api/v1/dashboards/sessions": Of<"get_sessions_dashboard">;
+  "GET /reports/{name}/data": Of<"get_report_data">;
+  "GET /api/v1/sessions/{session_id}/legal_hold": Of<"get_session_legal_hold">;
+  "PUT /api/v1/sessions/{session_id}/legal_hold": Of<"update_session_legal_hold">;
+  "GET /api/v1/erasures/": Of<"list_erasures">;
+  "POST /api/v1/erasures/": Of<"create_erasure">;
+  "POST /api/v1/erasures/preview": Of<"preview_erasure">;
+  "GET /api/v1/erasures/{erasure_id}": Of<"get_erasure">;
+  "GET /api/v1/organizations/privacy": Of<"get_organization_privacy">;
+  "PUT /api/v1/organizations/privacy": Of<"update_organization_privacy">;
+  "GET /api/v1/agents/{agent_id}/retention": Of<"get_agent_retention">;
+  "PUT /api/v1/agents/{agent_id}/retention": Of<"update_agent_retention">;
+  "DELETE /api/v1/agents/{agent_id}/retention": Of<"delete_agent_retention">;
+  "GET /api/v1/organizations/redaction": Of<"get_organization_redaction">;
+  "PUT /api/v1/organizations/redaction": Of<"update_organization_redaction">;
+  "POST /api/v1/organizations/redaction/preview": Of<"preview_redaction">;
+  "GET /api/v1/agents/{agent_id}/redaction": Of<"get_agent_redaction">;
+  "PUT /api/v1/agents/{agent_id}/redaction": Of<"update_agent_redaction">;
+  "DELETE /api/v1/agents/{agent_id}/redaction": Of<"delete_agent_redaction">;
+  "POST /api/v1/sessions/{session_id}/redacted_values/open": Of<"open_redacted_values">;
+  "GET /api/v1/contacts/{address}": Of<"get_contact">;
+  "PUT /api/v1/contacts/{address}": Of<"update_contact">;
+  "DELETE /api/v1/contacts/{address}": Of<"delete_contact">;
+  "GET /api/v1/contacts/{address}/export": Of<"export_contact">;
+  "GET /api/v1/contacts/": Of<"list_contacts">;
+  "POST /api/v1/contacts/": Of<"create_contact">;
+  "POST /api/v1/contacts/{address}/addresses": Of<"create_contact_address">;
+  "DELETE /api/v1/contacts/{address}/addresses/{linked}": Of<"delete_contact_address">;
+  "GET /api/v1/outbound/contact-key": Of<"get_contact_key">;
+  "PUT /api/v1/outbound/contact-key": Of<"update_contact_key">;
+  "GET /api/v1/organizations/contact-sources": Of<"get_organization_contact_sources">;
+  "PUT /api/v1/organizations/contact-sources": Of<"update_organization_contact_sources">;
+  "POST /chat/v1/calls": Of<"create_chat_call">;
+  "POST /api/v1/agents/{agent_id}/test/calls": Of<"call_agent_draft">;
+  "POST /api/v1/sessions/{session_id}/end": Of<"end_session">;
 };

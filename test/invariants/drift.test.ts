@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { consoleTypes, type OpenApi } from "../../scripts/console-types.ts";
+import { consoleTypes } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
 import { landedMigrations, readLanded } from "../../scripts/landed-migrations.ts";
 import { schemaSql } from "../../scripts/schema-sql.ts";
+import type { OpenApi } from "../../scripts/schema-types.ts";
 import { sdkOperations } from "../../scripts/sdk-operations.ts";
 import { expandShared } from "../../src/api/openapi/expand-shared.ts";
 import { documentText } from "../../src/api/openapi/share-common.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { Experiment } from "./experiment.ts";
-import { controlOf, triedOf, weightsNow } from "./experiment.ts";
+import { controlOf, weightsNow } from "./experiment.ts";
 import type { GuardCount, PastCount } from "./judge-guards.ts";
 
 const FLAGS = sql`(values ('errors', e.is_error), ('transfers', e.is_transfer), ('opt_outs', e.is_opt_out),
@@ -26,11 +26,11 @@ export async function guardCounts(db: Db, experiment_id: number): Promise<GuardC
 }
 
 /**
- * Once everybody meets the tried version: how the control did before, and the tried version since. Empty while the control
- * still has people. Index: experiment_sessions_people.
+ * Once nobody meets the control: how it did before, and the other versions since. Empty while it still has people. Index:
+ * experiment_sessions_people.
  */
 export async function pastCounts(db: Db, experiment: Experiment): Promise<PastCount[]> {
-  const [control, tried] = [controlOf(experiment.variants), triedOf(experiment.variants)];
+  const control = controlOf(experiment.variants);
   const now = weightsNow(experiment).find(({ version_number }) => version_number === control);
   if (now?.weight !== 0) return [];
   const { rows } = await sql<PastCount>`
@@ -38,8 +38,7 @@ export async function pastCounts(db: Db, experiment: Experiment): Promise<PastCo
       select e.version_number, e.person, flag.guard, bool_or(flag.is_set) as happened
       from experiment_sessions e cross join lateral ${FLAGS}
       where e.experiment_id = ${experiment.id}
-        and (e.version_number = ${control}
-          or e.version_number = ${tried} and e.stage = ${experiment.stages.length - 1})
+        and (e.version_number = ${control} or e.stage = ${experiment.stages.length - 1})
       group by 1, 2, 3
     )
     select version_number, guard, count(*) filter (where happened) as happened, count(*) as people

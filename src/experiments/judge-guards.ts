@@ -5,7 +5,7 @@ import { controlOf, type Experiment, type Guard } from "./experiment.ts";
 /** How many people it happened to, for the first time in that stage and with that version. */
 export type GuardCount = { guard: Guard; stage: number; version_number: number; people: number };
 
-/** People of the stage in which everybody meets the tried version, and of the control before it. */
+/** People of the stage in which nobody meets the control, and of the control before it. */
 export type PastCount = { version_number: number; guard: Guard; happened: number; people: number };
 
 export type GuardVerdict = {

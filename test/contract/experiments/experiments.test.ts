@@ -439,3 +439,21 @@ describe("what is wrong is told at its place", () => {
     expect(refused.body.detail).toContain("The control is version 2, but people reach version 1");
   });
 });
+
+test("of three versions the last is returned for its errors, too, once nobody meets the control", async () => {
+  const { prompt_id } = await ok("GET", `/agents/${agent_id}`);
+  await save(prompt_id, 'on "open" -> say "Nine to six."');
+  await publish({ take_live: false });
+  const weights = (...of: number[]) => of.map((weight, n) => ({ version_number: n + 1, weight }));
+  const id = await start({
+    variants: weights(60, 20, 20).map((variant, n) => ({ ...variant, is_control: n === 0 })),
+  });
+  await people(60, () => "user", 7_000);
+  await guard();
+  await ok("PUT", `/experiments/${id}/weights`, { weights: weights(0, 50, 50) });
+  await people(60, (version) => (version === 3 ? "error" : "user"), 8_000);
+  await guard();
+  expect((await ok("GET", `/experiments/${id}`)).ended_because).toMatch(
+    /^Errors happen to more people with version 3 \(p < /,
+  );
+});

@@ -128,7 +128,7 @@ function refuse(output: CommandOutput, faults: string[]): null {
 /** An installation that doesn't answer, or not to this token, is told in words. */
 async function reached<T>({ url, token }: PlanTarget, ask: (parley: ParleyClient) => Promise<T>): Promise<T> {
   try {
-    return await ask(createClient({ baseUrl: url, token }));
+    return await ask(createClient({ baseUrl: url, token, fetch: (...asked) => reach(url, ...asked) }));
   } catch (error) {
     if (error instanceof ApiError)
       throw new Fault(
@@ -138,8 +138,12 @@ async function reached<T>({ url, token }: PlanTarget, ask: (parley: ParleyClient
           : `${url}: ${error.message}`,
         { cause: error },
       );
-    if (error instanceof TypeError && error.message === "fetch failed")
-      throw new Fault("unavailable", `Parley does not answer at ${url}.`, { cause: error });
     throw error;
   }
 }
+
+/** In the middle of an apply, too, it is said who does not answer. */
+const reach = (url: string, ...asked: Parameters<typeof fetch>): Promise<Response> =>
+  fetch(...asked).catch((cause: unknown) => {
+    throw new Fault("unavailable", `Parley does not answer at ${url}.`, { cause });
+  });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { readEnvironment } from "../../../src/as-code/environment.ts";
 import { createTestApp, type Send, type TestApp } from "../../harness/app.ts";
+import { createPeer, json } from "../../harness/peer.ts";
 import { commandsOf, contents, emptyOrganization, newFolder, write } from "./folder.ts";
 
 let app: TestApp;
@@ -327,6 +328,26 @@ describe("what is wrong", () => {
       "Parley does not answer at http://127.0.0.1:9.",
     );
     await expect(commandsOf(url, "wrong", SECRET).plan(folder)).rejects.toThrow("does not know this token");
+  });
+
+  test("an installation that goes away half way is told in words, with what is done; the next apply goes on", async () => {
+    const { token } = await emptyOrganization(app);
+    const folder = newFolder(CLINIC);
+    const between = await createPeer();
+    between.respond(async ({ method, path, headers, body }, response) => {
+      if (method === "POST" && path.includes("/prompts/")) return void response.destroy();
+      const sent = {
+        "content-type": "application/json",
+        "service-api-key": String(headers["service-api-key"]),
+      };
+      const answer = await fetch(url + path, { method, headers: sent, ...(body && { body }) });
+      json(response, answer.status, await answer.json());
+    });
+    const stopped = await commandsOf(between.url, token, SECRET).apply(folder);
+    expect(stopped.code).toBe(1);
+    expect(stopped.out).toContain(`  Parley does not answer at ${between.url}.\n`);
+    expect(stopped.out).toContain("Stopped: 2 done, 1 failed, 1 not begun.");
+    expect((await commandsOf(url, token, SECRET).apply(folder)).out).toContain("Done: 2 of 2 changes.");
   });
 });
 

@@ -145,7 +145,7 @@ export async function feedBackfill(
   const { rows } = await sql<OpenBackfill>`
     select id, workflow_id, from_datetime, to_datetime, cursor_datetime, cursor_id, next_feed_at
     from insight_backfills
-    where id = ${id} and status = 'RUNNING' and fed_at is null
+    where id = ${id} and status = 'RUNNING' and fed_at is null and next_feed_at <= ${now.toISOString()}
     for no key update skip locked`.execute(tx);
   const backfill = rows[0];
   return backfill ? feed(tx, workflow, backfill, now) : null;

@@ -2,7 +2,7 @@ import { type Selectable, sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Tx } from "../../../src/db/database.ts";
 import type { InsightExecutions } from "../../../src/db/types.ts";
-import { FEED_AHEAD, feedNext } from "../../../src/executions/backfill.ts";
+import { FEED_AHEAD, feedBackfill, feedNext } from "../../../src/executions/backfill.ts";
 import { claimExecutions } from "../../../src/executions/claim.ts";
 import { queueEndedSession } from "../../../src/executions/trigger.ts";
 import { ENDED_COLUMNS, type EndedSession } from "../../../src/sessions/engine.ts";
@@ -157,6 +157,27 @@ describe("a backfill", () => {
     await runInsights(app);
     expect(await countOf(id, "COMPLETED")).toBe(500);
     for (const wrong of [0, -1, 1.5, "fast"]) expect((await setRate(id, wrong as number)).status).toBe(422);
+  });
+
+  test("that two processes find due at once is fed by the first, and the second skips no session", async () => {
+    await manySessions(app, 5);
+    const { id: workflow_id } = await workflow();
+    await setRate(workflow_id, 1);
+    await make.activate(workflow_id);
+    const { id } = await app.db
+      .selectFrom("insight_backfills")
+      .select("id")
+      .where("workflow_id", "=", workflow_id)
+      .executeTakeFirstOrThrow();
+    app.clock.advance(60_000);
+    const now = app.clock.now();
+    const feed = () => app.db.transaction().execute((tx) => feedBackfill(tx, { id, workflow_id }, now));
+    expect([await feed(), await feed()]).toEqual([1, null]);
+    for (let minute = 0; minute < 4; minute++) {
+      await runInsights(app);
+      app.clock.advance(60_000);
+    }
+    expect(await countOf(workflow_id, "COMPLETED")).toBe(5);
   });
 
   test("takes what its conditions ask for and no more, however sparse that is", async () => {

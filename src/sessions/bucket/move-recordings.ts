@@ -57,6 +57,7 @@ async function moveAll(deps: WithBucket, stopping?: AbortSignal): Promise<Moved>
   let failures = 0;
   let problem: string | null = null;
   const failed = (error: unknown, file_name: string) => {
+    if (isOfFile(error)) return log.error({ file_name, err: error }, "a recording can't be read from disk");
     if (!(error instanceof BucketProblem)) throw error;
     problem = error.message;
     failures++;
@@ -90,6 +91,10 @@ async function moveAll(deps: WithBucket, stopping?: AbortSignal): Promise<Moved>
   await noteIncident(deps, problem);
   return { moved, problem };
 }
+
+/** What one file can't do says nothing of the others. */
+const isOfFile = (error: unknown): boolean =>
+  ["open", "read", "stat", "unlink", "rm"].includes(String((error as NodeJS.ErrnoException).syscall));
 
 type Row = { id: number; file_name: string };
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { wavHead } from "../../../src/audio/wav.ts";
@@ -155,6 +155,18 @@ test("a store that refuses, hangs up, loses or damages costs nothing, and is tol
   store.mood = "good";
   store.objects.clear();
   expect((await played(session_id)).statusCode).toBe(404);
+});
+
+test("a recording that can't be read from disk keeps none of the others from their place", async () => {
+  const [broken, sound] = [await recordCall(), await recordCall()];
+  const bytes = readFileSync(fileOf(broken.name));
+  rmSync(fileOf(broken.name));
+  mkdirSync(fileOf(broken.name));
+  expect(await move()).toEqual({ moved: 1, problem: null });
+  expect(objectOf(sound.name)).toBeDefined();
+  rmSync(fileOf(broken.name), { recursive: true });
+  writeFileSync(fileOf(broken.name), bytes);
+  expect(await move()).toEqual({ moved: 1, problem: null });
 });
 
 test("a process that died anywhere on the way has lost nothing and left nothing", async () => {

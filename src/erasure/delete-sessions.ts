@@ -124,7 +124,8 @@ async function deleteForks(tx: Tx, tenant: number, ids: number[]): Promise<Delet
 
 /**
  * Sessions in which a replay repeated what the person said in these, those that a process left unfinished too. The pairs
- * let the recorded sessions go first: a replay that goes on finds that, and opens no further session.
+ * let the recorded sessions go first: a replay that goes on finds that, and opens no further session. One that a hold
+ * keeps stays.
  */
 async function replaysOf(tx: Tx, tenant: number, ids: number[]): Promise<number[]> {
   const { rows: pairs } = await sql<{ id: number }>`
@@ -136,7 +137,7 @@ async function replaysOf(tx: Tx, tenant: number, ids: number[]): Promise<number[
   const { rows: replayed } = await sql<{ id: number }>`
     select id from sessions
     where sub_organization_id = ${tenant} and channel_manager_service = ${REPLAY_SERVICE}
-      and channel_manager_sid = any(${sids}::text[])`.execute(tx);
+      and channel_manager_sid = any(${sids}::text[]) and legal_hold_at is null`.execute(tx);
   return replayed.map(({ id }) => id);
 }
 

@@ -284,4 +284,14 @@ describe("a replay", () => {
     });
     expect(after.replay.summary).toEqual(found.summary);
   });
+
+  test("keeps a conversation that is on legal hold when the recorded session goes", async () => {
+    const recorded = await record();
+    const { pairs } = await replay();
+    const [{ baseline_session_id: held, candidate_session_id: other }] = pairs;
+    await app.send("PUT", `/api/v1/sessions/${held}/legal_hold`, { held: true });
+    expect((await app.send("DELETE", `/api/v1/sessions/${recorded}?reason=test`)).status).toBe(200);
+    expect((await app.send("GET", `/api/v1/sessions/${held}`)).status).toBe(200);
+    expect((await app.send("GET", `/api/v1/sessions/${other}`)).status).toBe(404);
+  });
 });

@@ -1,7 +1,7 @@
 import { Fault } from "../base/errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { type LeasedSession, releaseLease, takeLease } from "../sessions/lease.ts";
 
 import { NO_ROWS } from "./draft/turn-rows.ts";
 import { NOTHING_BEFORE, storeTurn } from "./turn-store.ts";
@@ -45,6 +45,15 @@ export async function endSession(
   if (!taken) return;
   const { session } = taken;
   if (unless_after && session.turn_count !== unless_after.turn_count) return releaseLease(engine, session);
+  try {
+    await storeEnd(engine, session, reason);
+  } catch (error) {
+    await releaseLease(engine, session).catch(() => {});
+    throw error;
+  }
+}
+
+async function storeEnd(engine: Engine, session: LeasedSession, reason: EndReason): Promise<void> {
   const at = engine.clock.now();
   const told: NewEvent = {
     at,
@@ -53,7 +62,7 @@ export async function endSession(
     category: "conversation",
     type: "session-end",
     description: IN_WORDS[reason],
-    session_id,
+    session_id: session.id,
     conversation_id: session.conversation_id,
     user_id: session.source,
     attributes: { reason },

@@ -54,3 +54,13 @@ test("a chat that somebody has written in since it was found idle goes on", asyn
   await endSession(app.engine, id, "idle", { turn_count: 2 });
   expect((await endOf(id)).end_reason).toBe("idle");
 });
+
+test("a chat whose end could not be stored is free at once: its next message is answered, and its end comes later", async () => {
+  const { id, say } = await chat();
+  const onEnd = () => Promise.reject(new Error("the disk is full"));
+  await expect(endSession({ ...app.engine, onEnd }, id, "idle")).rejects.toThrow("the disk is full");
+  expect(await endOf(id)).toEqual({ end_reason: null, lease_owner: null });
+  expect((await say("Still there?")).text).toBe("Yes.");
+  await endSession(app.engine, id, "idle");
+  expect((await endOf(id)).end_reason).toBe("idle");
+});

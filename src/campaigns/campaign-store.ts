@@ -205,13 +205,15 @@ async function replaceWebhooks(
 ): Promise<void> {
   const rows = await tx
     .selectFrom("campaign_webhooks")
-    .select(["id", "sealed_hmac_secret", "sealed_previous_hmac_secret", "overlap_until"])
+    .select(["id", "url", "sealed_hmac_secret", "sealed_previous_hmac_secret", "overlap_until"])
     .where("campaign_id", "=", campaign_id)
     // Deliverers note how webhooks fare, several at a time, in this order too.
     .orderBy("id")
     .forUpdate()
     .execute();
-  const stored = new Map<number | null, StoredSecrets>(rows.map(({ id, ...secrets }) => [id, secrets]));
+  const stored = new Map<number | null, StoredSecrets & { url: string }>(
+    rows.map(({ id, ...webhook }) => [id, webhook]),
+  );
   const unknown = webhooks.find(({ id }) => id !== null && !stored.has(id));
   if (unknown?.id != null) throw notFound("Webhook", unknown.id);
 
@@ -221,12 +223,15 @@ async function replaceWebhooks(
 
   const created = [];
   for (const [position, webhook] of webhooks.entries()) {
+    const { url, ...secrets } = stored.get(webhook.id) ?? { ...NO_SECRETS, url: null };
     const row = {
       position,
       trigger_statuses: webhook.trigger_statuses,
       url: webhook.url,
       request_method: webhook.request_method,
-      ...secretsAfter(vault, webhook, stored.get(webhook.id) ?? NO_SECRETS, at),
+      ...secretsAfter(vault, webhook, secrets, at),
+      // Nothing is known of the receiver at a new URL.
+      ...(url !== webhook.url && { failing_since: null, failed_tries: 0 }),
       updated_at: at.toISOString(),
     };
     if (webhook.id === null) created.push({ ...row, campaign_id, created_at: row.updated_at });

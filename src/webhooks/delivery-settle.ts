@@ -29,11 +29,23 @@ export async function settleTries(
   const keys = await sealKeys(db, [...new Set(answered.map(({ delivery }) => delivery.sub_organization_id))]);
   await db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EMPTY_AT_TIMES);
-    await storeTries(tx, tries, (delivery) =>
+    const webhooks = await lockWebhooks(tx, healthOf(tries));
+    const urls = new Map(webhooks.map(({ id, url }) => [id, url]));
+    const isOutdated = ({ delivery, sent }: SettledTry) =>
+      (urls.get(delivery.webhook_id) ?? sent.url) !== sent.url;
+    const judged = tries.map((one) => (isOutdated(one) ? sentToNewUrl(one) : one));
+    await storeTries(tx, judged, (delivery) =>
       textSealer(vault, keys.get(delivery.sub_organization_id) ?? null, `try ${delivery.key}`),
     );
-    await noteHealth(tx, tries);
+    await noteHealth(tx, [...urls.keys()], healthOf(tries.filter((one) => !isOutdated(one))));
   });
+}
+
+/** That the receiver at the URL before is gone says nothing about the one its webhook has now, which gets the message. */
+function sentToNewUrl(one: SettledTry): SettledTry {
+  const { verdict, sent } = one;
+  if (verdict.kind !== "gone") return one;
+  return { ...one, verdict: { kind: "retry", at: new Date(sent.at), failure: verdict.failure } };
 }
 
 /** One statement for all of them; the rows it locks are those of the caller's own claims. */
@@ -103,14 +115,15 @@ function storedVerdict(verdict: DeliveryVerdict) {
 
 type Health = { id: number; delivered: boolean; failed: number; gone: boolean; at: string };
 
-/** Writes nothing for webhooks that work as before. */
-async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
-  const health = healthOf(tries);
+/**
+ * The webhooks that these tries may change; those that work as before are not among them. Locked by a statement of its own,
+ * so that the next ones see what earlier transactions stored, and their URLs stay. Sorted against deadlocks.
+ */
+async function lockWebhooks(tx: Tx, health: Health[]): Promise<{ id: number; url: string }[]> {
   const failing = health.filter(({ failed }) => failed > 0).map(({ id }) => id);
-  // Locked by a statement of its own, so that the next one sees what earlier transactions stored. Sorted against deadlocks.
-  const locked = await tx
+  return tx
     .selectFrom("campaign_webhooks")
-    .select("id")
+    .select(["id", "url"])
     .where("id", "=", sql<number>`any(${health.map(({ id }) => id)}::bigint[])`)
     .where((or) =>
       or.or([or("failing_since", "is not", null), or("id", "=", sql<number>`any(${failing}::bigint[])`)]),
@@ -118,12 +131,15 @@ async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
     .orderBy("id")
     .forNoKeyUpdate()
     .execute();
+}
+
+async function noteHealth(tx: Tx, locked: number[], health: Health[]): Promise<void> {
   if (locked.length === 0) return;
   const { rows: disabled } = await sql<DisabledWebhook>`
     with health as (
       select * from json_to_recordset(${JSON.stringify(health)}::json)
         as h (id bigint, delivered boolean, failed bigint, gone boolean, at timestamptz)
-      where id = any (${locked.map(({ id }) => id)}::bigint[])
+      where id = any (${locked}::bigint[])
     ),
     judged as (
       select health.*, webhook.disabled_at is null and (gone or (not delivered

@@ -173,7 +173,11 @@ export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }:
           );
         await tx
           .updateTable("campaign_webhooks")
-          .set(values(caller, input, stored, clock.now()))
+          .set({
+            ...values(caller, input, stored, clock.now()),
+            // Nothing is known of the receiver at a new URL.
+            ...(url !== input.url && { failing_since: null, failed_tries: 0 }),
+          })
           .where("id", "=", input.id)
           .where("sub_organization_id", "=", caller.sub_organization_id)
           .execute();

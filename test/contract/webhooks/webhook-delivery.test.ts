@@ -54,6 +54,11 @@ async function tellOne(webhook: object = GOOD) {
   };
 }
 
+async function moveTo(url: string, campaign: { id: number; webhooks: object[] }) {
+  const answer = await telling.replaceWebhooks(campaign, [{ ...campaign.webhooks[0], url }]);
+  expect(answer.body.webhooks).toMatchObject([{ url }]);
+}
+
 describe("a delivery", () => {
   test("is what the standardwebhooks library takes for genuine, with the campaign's Base64 secret as it is", async () => {
     app.clock.set(new Date());
@@ -288,13 +293,31 @@ test("410 disables the webhook with an event; later deliveries are held", async 
   expect(told).toMatchObject([{ attributes: { campaign_id: campaign.id, url: GOOD.url } }]);
 });
 
+test("a 410 that comes after the webhook was given another URL says nothing about that one, which gets the message", async () => {
+  const { campaign, webhook_id, delivery } = await tellOne();
+  good.respond(async (_, response) => {
+    await moveTo("https://other.example/hook", campaign);
+    json(response, 410, {});
+  });
+  await telling.deliverer(egress).drain();
+  expect([good.requests.length, other.requests.length]).toEqual([1, 1]);
+  expect(await delivery()).toMatchObject({ state: "DELIVERED", tries: 2 });
+  const row = await app.db
+    .selectFrom("campaign_webhooks")
+    .select(["disabled_at", "failing_since", "failed_tries"])
+    .where("id", "=", webhook_id)
+    .executeTakeFirstOrThrow();
+  expect(row).toEqual({ disabled_at: null, failing_since: null, failed_tries: 0 });
+});
+
 describe("a webhook is disabled", () => {
   /** A person a day for six days, `perDay` tries each, all refused but those of the given days. */
-  async function fail(perDay: number, acceptedOn: number[] = []) {
+  async function fail(perDay: number, acceptedOn: number[] = [], movedOn?: number) {
     const campaign = await telling.createCampaign([GOOD]);
     const deliverer = telling.deliverer(egress);
     for (let day = 0; day < 6; day++) {
       good.respond((_, response) => json(response, acceptedOn.includes(day) ? 200 : 404, {}));
+      if (day === movedOn) await moveTo(`${GOOD.url}/moved`, campaign);
       const people = await telling.addPeople(campaign, perDay);
       await telling.tell(...people.map((person) => telling.change(person, "COMPLETED")));
       await app.db
@@ -322,6 +345,9 @@ describe("a webhook is disabled", () => {
   });
   test("but not when one was accepted in between", async () => {
     expect(await fail(20, [3])).toBeNull();
+  });
+  test("but not when it was given another URL in between", async () => {
+    expect(await fail(20, [], 3)).toBeNull();
   });
 });
 

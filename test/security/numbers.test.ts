@@ -14,6 +14,9 @@ const OPERATOR = { account_sid: "ACoperator", auth_token: "the operator's token"
 const [VICTIMS, FREE, OTHER] = ["+15125550001", "+15125550002", "+15125550003"] as [string, string, string];
 const sids: Record<string, string> = { PN1: VICTIMS, PN2: FREE, PN3: OTHER };
 
+/** The carrier's answer to who attaches a number. */
+let attaching = async (): Promise<number> => 200;
+
 let app: TestApp;
 let peer: Peer;
 let real: Carriers;
@@ -25,10 +28,10 @@ let attacker: Tenant;
 beforeAll(async () => {
   peer = await createPeer();
   let bought = 0;
-  peer.respond(({ method, path, body }, response) => {
+  peer.respond(async ({ method, path, body }, response) => {
     const shown = (sid: string) => ({ sid, phone_number: sids[sid], friendly_name: sid });
     const one = /IncomingPhoneNumbers\/(PN\d+)\.json/.exec(path);
-    if (one) json(response, 200, shown(one[1] as string));
+    if (one) json(response, await attaching(), shown(one[1] as string));
     else if (path.includes("IncomingPhoneNumbers.json") && method === "POST") {
       sids.PN9 = `+1512556000${++bought}`;
       json(response, 201, shown("PN9"));
@@ -114,6 +117,28 @@ test("a number that nobody has is the first attacher's, of two that attach it at
   expect((await winner.send("DELETE", path)).status).toBe(200);
   expect((await attach(loser)).status).toBe(200);
   expect((await attach(winner)).status).toBe(404);
+});
+
+test("in an organization a number is attached by one request at a time, so one that fails takes it from nobody", async () => {
+  const attach = () => victim.send("PUT", numbersOf(victim), { friendly_name: "mine", phone_sid: "PN2" });
+  const [asked, failing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  attaching = async () => {
+    attaching = async () => 200;
+    asked.resolve();
+    await failing.promise;
+    return 400;
+  };
+  const first = attach();
+  await asked.promise;
+  expect(await attach()).toMatchObject({
+    status: 409,
+    body: { detail: `${FREE} is being attached by another request. Try again in a moment.` },
+  });
+  failing.resolve();
+  expect((await first).status).toBe(400);
+  expect(await listed(victim)).not.toContain(FREE);
+  expect((await attach()).status).toBe(200);
+  expect(await listed(victim)).toContain(FREE);
 });
 
 test("nobody but the operator buys on the operator's account", async () => {

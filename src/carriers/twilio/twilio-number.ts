@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../../api/caller.ts";
 import { write } from "../../api/resource.ts";
@@ -15,6 +16,7 @@ import type {
 } from "../../channels/carrier.ts";
 import { findChannel } from "../../channels/channel.ts";
 import { claimNumber } from "../../channels/number-ownership.ts";
+import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import { forgetNumber, refuseInUse } from "./given-back-number.ts";
 
@@ -111,20 +113,28 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
   ): Promise<CarrierNumber> => {
     const all = await askCarrier(shared.numbers.list(account));
     const wanted = all.find((each) => each.sid === sid)?.phone_number;
-    // Claimed before the carrier is told: of two that attach it at once only one has its calls led to it.
-    const claim = wanted === undefined ? "theirs" : await claimNumber(db, clock, caller, wanted);
-    if (claim === "theirs") throw new Fault("not-found", `Number ${sid} not found`);
-    try {
-      return await attach();
-    } catch (error) {
-      if (claim === "claimed")
-        await db
-          .deleteFrom("number_owners")
-          .where("number", "=", wanted as string)
-          .where("organization_id", "=", caller.organization_id)
-          .execute();
-      throw error;
-    }
+    if (wanted === undefined) throw new Fault("not-found", `Number ${sid} not found`);
+    // One at a time in an organization: a claim that a failed attachment takes back is never that of one that succeeded.
+    const lock = sql`hashtextextended(${`attach/${caller.organization_id}/${wanted}`}, 0)`;
+    const attached = await alone(db, lock, async (connection) => {
+      // Claimed before the carrier is told: of two that attach it at once only one has its calls led to it.
+      const claim = await claimNumber(connection, clock, caller, wanted);
+      if (claim === "theirs") throw new Fault("not-found", `Number ${sid} not found`);
+      try {
+        return await attach();
+      } catch (error) {
+        if (claim === "claimed")
+          await connection
+            .deleteFrom("number_owners")
+            .where("number", "=", wanted)
+            .where("organization_id", "=", caller.organization_id)
+            .execute();
+        throw error;
+      }
+    });
+    if (attached === null)
+      throw new Fault("conflict", `${wanted} is being attached by another request. Try again in a moment.`);
+    return attached;
   };
 
   api.get(

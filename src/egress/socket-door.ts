@@ -5,6 +5,7 @@ import { pinnedPlace } from "./egress-place.ts";
 import { answering } from "./egress-pools.ts";
 import { type Resolve, rememberingResolve, systemResolve } from "./egress-resolve.ts";
 import { targetOf } from "./egress-target.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** The door for WebSockets that leave on a user's behalf: addresses are judged as those of HTTP calls (`egress.ts`). */
 export type SocketDoor = {
@@ -17,7 +18,7 @@ export type SocketRequest = {
   /** ws or wss; ws only to what `EGRESS_ALLOW` names. */
   url: string;
   headers?: Record<string, string>;
-  /** Until the peer has agreed to the socket. */
+  /** Until the peer has agreed to the socket; the lookup of its name has as long once more. */
   timeout_ms: number;
   /** A longer message closes the socket. */
   max_message_bytes: number;
@@ -59,7 +60,10 @@ export function createSocketDoor({
       if (target.kind === "refused") return target;
       let addresses: readonly string[];
       try {
-        const pinned = await pinnedPlace(target, { allow, resolve, httpsOnly: true });
+        const pinned = await unlessAborted(
+          pinnedPlace(target, { allow, resolve, httpsOnly: true }),
+          AbortSignal.timeout(timeout_ms),
+        );
         if (pinned.kind !== "addresses")
           return pinned.kind === "refused" ? pinned : { kind: "refused", reason: "it leads nowhere" };
         addresses = pinned.addresses;

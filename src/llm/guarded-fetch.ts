@@ -4,8 +4,9 @@ import { Fault, unreachable } from "../base/errors.ts";
 import type { Egress } from "../egress/egress.ts";
 import { type EgressRules, judgeAddress } from "../egress/egress-address.ts";
 import { createPinnedPools } from "../egress/egress-pools.ts";
-import { rememberingResolve, systemResolve } from "../egress/egress-resolve.ts";
+import { type Resolve, rememberingResolve, systemResolve } from "../egress/egress-resolve.ts";
 import { targetOf } from "../egress/egress-target.ts";
+import { unlessAborted } from "../egress/unless-aborted.ts";
 import type { Provider } from "./catalogue.ts";
 import { ModelError } from "./model.ts";
 
@@ -58,15 +59,18 @@ export class EndlessAnswer extends Error {
  * The same for answers that come as a stream, which the egress doesn't hand on: its rules, connections pinned to the
  * addresses that were judged, and an end to what is read. Nothing is followed.
  */
-export function guardedStream(allow: EgressRules): typeof fetch {
-  const resolve = rememberingResolve(systemResolve, () => performance.now());
+export function guardedStream(
+  allow: EgressRules,
+  resolve: Resolve = rememberingResolve(systemResolve, () => performance.now()),
+): typeof fetch {
   const pools = createPinnedPools();
   return async (input, init) => {
     const target = targetOf(String(input), []);
     if (target.kind !== "host")
       throw new Fault("refused", target.kind === "refused" ? target.reason : "no such address");
     const { host, port, origin } = target;
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+    const addresses =
+      isIP(host) === 0 ? await unlessAborted(resolve(host), init?.signal ?? undefined) : [host];
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
       if (verdict.kind === "denied")

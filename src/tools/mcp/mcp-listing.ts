@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { storableJson, storableText } from "../../base/storable.ts";
 import { type Db, json } from "../../db/database.ts";
+import { unlessAborted } from "../../egress/unless-aborted.ts";
 import type { McpClient, McpPeer } from "./mcp-client.ts";
 import { type McpSurroundings, type McpTool, offeredTool } from "./mcp-pin.ts";
 
@@ -85,7 +86,10 @@ export function createMcpListings(parts: { db: Db; clock: Clock; client: McpClie
       const age_ms = (at: string | null) => clock.now().getTime() - (at === null ? 0 : Date.parse(at));
       if (stored && stored.problem === null && age_ms(stored.read_at) < FRESH_MS) return stored;
       if (stored && stored.problem !== null && age_ms(stored.asked_at) < PROBLEM_MS) return stored;
-      return unlessGivenUp(read(peer), peer.signal);
+      return unlessAborted(read(peer), peer.signal).catch((error) => {
+        if (peer.signal?.aborted) return GIVEN_UP;
+        throw error;
+      });
     },
   };
 }
@@ -94,21 +98,6 @@ const GIVEN_UP: McpListing = {
   ...{ revision: null, server_name: null, server_version: null, tools: null, read_at: null },
   problem: "The call was given up before the MCP server had listed its tools.",
 };
-
-async function unlessGivenUp(
-  asking: Promise<McpListing>,
-  signal: AbortSignal | undefined,
-): Promise<McpListing> {
-  const left = Promise.withResolvers<McpListing>();
-  const leave = () => left.resolve(GIVEN_UP);
-  signal?.addEventListener("abort", leave, { once: true });
-  if (signal?.aborted) leave();
-  try {
-    return await Promise.race([asking, left.promise]);
-  } finally {
-    signal?.removeEventListener("abort", leave);
-  }
-}
 
 const toolsOf = (listed: unknown[]): McpTool[] => {
   const found = new Map<string, McpTool>();

@@ -74,7 +74,10 @@ export async function beat(pool: pg.Pool, runnerId: string): Promise<boolean> {
   return rows[0]?.in_time ?? false;
 }
 
-/** Unlocks the jobs of dead processes and counts the interruption of each. Resolves with the jobs that are set aside. */
+/**
+ * Unlocks the jobs of dead processes and counts the interruption of each. Resolves with the jobs that are set aside. A process
+ * without a heartbeat is dead only once it has had time for its first: its workers fetch jobs before that is written.
+ */
 export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -93,7 +96,9 @@ export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]
         : [];
     const { rows } = await client.query<{ locked_by: string }>(
       `select distinct locked_by from graphile_worker.jobs
-       where locked_by is not null and locked_by not in (select id from job_runners)`,
+       where locked_by is not null and locked_by not in (select id from job_runners)
+         and (locked_by = any($2::text[]) or locked_at < now() - make_interval(secs => $1))`,
+      [silent_s, dead.map(({ id }) => id)],
     );
     if (rows.length > 0) {
       await client.query("select graphile_worker.force_unlock_workers($1::text[])", [

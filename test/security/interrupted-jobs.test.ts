@@ -34,7 +34,8 @@ async function runs(process: string, end: "dies" | "is stopped", begun?: string)
   const { pool } = app.database;
   await beat(pool, process);
   await pool.query(
-    `update graphile_worker._private_jobs set locked_at = now(), locked_by = $1, attempts = attempts + 1
+    `update graphile_worker._private_jobs
+     set locked_at = now() - interval '1 minute', locked_by = $1, attempts = attempts + 1
      where attempts < max_attempts`,
     [process],
   );

@@ -112,6 +112,18 @@ test("the jobs of a process whose heart stopped are freed; those of a living one
   expect(await lockedJobs()).toEqual(["living"]);
 });
 
+test("the jobs of a process that has just begun are its own before its first heartbeat, and freed when none comes", async () => {
+  const { pool } = app.database;
+  await pool.query("delete from graphile_worker._private_jobs");
+  await app.db.transaction().execute((tx) => enqueue(tx, note, { text: "fetched" }));
+  await pool.query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'just begun'");
+  await reap(pool);
+  expect(await lockedJobs()).toEqual(["just begun"]);
+  await pool.query("update graphile_worker._private_jobs set locked_at = locked_at - interval '30 seconds'");
+  await reap(pool);
+  expect(await lockedJobs()).toEqual([]);
+});
+
 test("a process knows of its own silence, and judges nobody's until it was heard twice in time", async () => {
   const { pool } = app.database;
   expect(await beat(pool, "silent")).toBe(false);

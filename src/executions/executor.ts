@@ -78,7 +78,8 @@ async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
   await db.transaction().execute((tx) => enqueue(tx, runInsights, {}, { key: WAKE_KEY, run_at }));
 }
 
-type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortSignal };
+type HeldExecution = { execution: ClaimedExecution; lost: AbortSignal };
+type Claimed = HeldExecution & { material: Material };
 /** `begin(true)`: it has a slot; `begin(false)`: the run ends, so it never will. */
 type Waiting = { execution: ClaimedExecution; begin(mayRun: boolean): void };
 
@@ -160,7 +161,10 @@ class Working {
   async #findWork(most: number, begin: (claimed: Claimed) => void): Promise<Wait> {
     // Fed before the queue is empty, so that no slot stays idle.
     const isFed = this.#claimed >= FEED_AHEAD / 2;
-    const [claimed, fed] = await Promise.all([this.#claim(most, begin), isFed ? this.#feed() : null]);
+    const looks = [this.#claim(most, begin), isFed ? this.#feed() : Promise.resolve(null)] as const;
+    // When one of them fails, the run ends only after the other, or nobody would give back what that claims.
+    await Promise.allSettled(looks);
+    const [claimed, fed] = await Promise.all(looks);
     const found = claimed === most || fed !== null || (await this.#feed()) !== null;
     return found ? { wait_ms: 0 } : UNTIL_CHANGE;
   }
@@ -178,12 +182,19 @@ class Working {
     const { db, clock } = this.#parts;
     const said = this.#leases.moment();
     const claim = { owner: this.#owner, now: clock.now() };
-    const claimed = await claimExecutions(db, { ...claim, most });
+    const claimed = this.#hold(await claimExecutions(db, { ...claim, most }), said);
     this.#claimed += claimed.length;
     const holdsSuspect = this.#leases.items().some(({ is_suspect }) => is_suspect);
-    const suspects = holdsSuspect ? [] : await claimExecutions(db, { ...claim, most: 1, suspects: true });
-    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects], said, begin);
+    const suspects = holdsSuspect
+      ? []
+      : this.#hold(await claimExecutions(db, { ...claim, most: 1, suspects: true }), said);
+    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects], begin);
     return claimed.length;
+  }
+
+  /** From here on they are given back at the end of the run, whatever fails. */
+  #hold(executions: ClaimedExecution[], said: Moment): HeldExecution[] {
+    return executions.map((execution) => ({ execution, lost: this.#leases.hold(execution, said) }));
   }
 
   #feed(): Promise<number | null> {
@@ -193,27 +204,20 @@ class Working {
   }
 
   /** Reads the subjects of the claimed executions. */
-  async #take(
-    executions: ClaimedExecution[],
-    said: Moment,
-    begin: (claimed: Claimed) => void,
-  ): Promise<void> {
+  async #take(held: HeldExecution[], begin: (claimed: Claimed) => void): Promise<void> {
     const { db } = this.#parts;
-    const sessions = executions.flatMap(({ subject }) =>
+    const sessions = held.flatMap(({ execution: { subject } }) =>
       "session_id" in subject ? [subject.session_id] : [],
     );
-    const claimed = executions.map((execution) => ({
-      execution,
-      material: { transcript: [], file: null } as Material,
-      lost: this.#leases.hold(execution, said),
-    }));
     const transcripts = await loadTranscripts(db, sessions);
-    for (const one of claimed) {
+    const claimed: Claimed[] = [];
+    for (const one of held) {
       const { subject } = one.execution;
-      one.material =
+      const material =
         "session_id" in subject
           ? { transcript: transcripts.get(subject.session_id) ?? [], file: null }
           : await this.#recording(subject);
+      claimed.push({ ...one, material });
     }
     for (const one of claimed) begin(one);
     this.#start();

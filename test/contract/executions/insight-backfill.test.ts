@@ -99,6 +99,49 @@ describe("a backfill", () => {
     expect(body.items[0]).toMatchObject({ attributes: { workflow_id: id, analysed: count } });
   });
 
+  test("whose feeding fails ends its run after the claim beside it, and then nobody holds anything", async () => {
+    const count = FEED_AHEAD + 200;
+    await manySessions(app, count);
+    const { id } = await workflow();
+    await make.activate(id);
+    const { pool } = app.database;
+    await pool.query(`create sequence failed_feeds;
+      create function fail_feeds() returns trigger language plpgsql as
+        $$ begin perform nextval('failed_feeds'); raise exception 'no more is fed'; end $$;
+      create trigger fail_feeds before update on insight_backfills for each row execute function fail_feeds();
+      create function hold_claim() returns trigger language plpgsql as
+        $$ begin
+          if current_query() like '%interruptions = 0%skip locked%'
+            and (select count(*) from insight_executions where attempts > 0) >= ${FEED_AHEAD / 2}
+          then perform pg_advisory_xact_lock_shared(7); end if;
+          return null;
+        end $$;
+      create trigger hold_claim before update on insight_executions for each statement execute function hold_claim()`);
+    const holder = await pool.connect();
+    await holder.query("select pg_advisory_lock(7)");
+    const order: string[] = [];
+    const running = runInsights(app).catch((error) => order.push(error.message));
+    await expect
+      .poll(async () => {
+        const { rows } = await holder.query(`select (select is_called from failed_feeds) and exists (
+          select from pg_locks where locktype = 'advisory' and not granted) as both`);
+        return rows[0].both;
+      }, WAITING)
+      .toBe(true);
+    await expect(feedNow()).rejects.toThrow("no more is fed");
+    order.push("the claim goes on");
+    await holder.query("select pg_advisory_unlock(7)");
+    holder.release();
+    await running;
+    expect(order).toEqual(["the claim goes on", "no more is fed"]);
+    expect(await countOf(id, "PROCESSING")).toBe(0);
+
+    await pool.query("drop function fail_feeds, hold_claim cascade; drop sequence failed_feeds");
+    await runInsights(app);
+    expect(await countOf(id, "COMPLETED")).toBe(count);
+  });
+  const feedNow = () => app.db.transaction().execute((tx) => feedNext(tx, app.clock.now()));
+
   test("that is paused begins nothing, also nothing of what waits; resumed it goes on where it was", async () => {
     await manySessions(app, FEED_AHEAD + 200);
     const { id } = await workflow();

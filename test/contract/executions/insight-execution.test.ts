@@ -237,6 +237,38 @@ describe("what fails", () => {
   });
 });
 
+describe("a database that fails while work is claimed", () => {
+  test("leaves nothing with the process that claimed it, and nothing of it counts as a crash", async () => {
+    const workflow = await queued([(await asking()).id], [await session(), await session()]);
+    const [first, second] = await executions(workflow.id);
+    const { pool } = app.database;
+    await app.db
+      .updateTable("insight_executions")
+      .set({ interruptions: 1 })
+      .where("id", "=", second.id)
+      .execute();
+    await pool.query(`create function no_suspects() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is full'; end $$`);
+    await pool.query(`create trigger no_suspects before update on insight_executions for each row
+      when (new.interruptions > 0) execute function no_suspects()`);
+    await expect(runInsights(app)).rejects.toThrow("the disk is full");
+    await pool.query("drop function no_suspects cascade");
+
+    const row = await app.db
+      .selectFrom("insight_executions")
+      .select(["status", "attempts", "lease_owner", "interruptions"])
+      .where("id", "=", first.id)
+      .executeTakeFirstOrThrow();
+    expect(row).toEqual({ status: "PENDING", attempts: 0, lease_owner: null, interruptions: 0 });
+    expect(llm.requests).toEqual([]);
+    await runInsights(app);
+    expect((await executions(workflow.id)).map(({ status }: { status: string }) => status)).toEqual([
+      "COMPLETED",
+      "COMPLETED",
+    ]);
+  });
+});
+
 describe("a process that dies", () => {
   test("gives up what it held when its lease runs out, and another runs that once", async () => {
     const session_id = await session();

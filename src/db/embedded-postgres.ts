@@ -172,7 +172,8 @@ const SHUTDOWN_MS = 15_000;
 const QUIT_MS = 5_000;
 
 async function leave(server: Server): Promise<void> {
-  await server.lock.end().catch(() => {});
+  // Not awaited: a server that hangs never closes the connection, and only the wait for its end is bounded.
+  server.lock.end().catch(() => {});
   server.process.release();
   if (await endsWithin(server, SHUTDOWN_MS)) return;
   if (server.pid !== undefined) signal(server.pid, "SIGQUIT");

@@ -134,6 +134,21 @@ test("a stopped database leaves no process", async () => {
   expect(processesIn(dataDir)).toEqual([]);
 });
 
+test("a database that is gone holds up no stop, even if one of its processes hangs and keeps its connection", async () => {
+  const dataDir = usedDataDir;
+  const database = await start(dataDir, { fsync: "off" });
+  const [lock] = await query<{ pid: number }>(
+    database,
+    "select pid from pg_locks where locktype = 'advisory' and granted",
+  );
+  process.kill(lock!.pid, "SIGSTOP");
+  const stopped = database.stop();
+  process.kill(database.pid()!, "SIGKILL");
+  await stopped;
+  process.kill(lock!.pid, "SIGKILL");
+  await expect.poll(() => processesIn(dataDir)).toEqual([]);
+});
+
 test("a second program on one data directory is told who runs there, and disturbs nobody", async () => {
   const dataDir = usedDataDir;
   const database = await start(dataDir);

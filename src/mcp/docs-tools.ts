@@ -38,11 +38,24 @@ export const DOCS_TOOLS = [
 
 export const isDocsTool = (name: string): boolean => DOCS_TOOLS.some((tool) => tool.name === name);
 
-let index: Promise<DocsIndex> | undefined;
+/** The pages below a folder, read by the first call; after a failure the next call reads them. */
+export function docsIn(folder: string): () => Promise<DocsIndex> {
+  let index: Promise<DocsIndex> | undefined;
+  return () => {
+    index ??= readPages(folder)
+      .then(indexDocs)
+      .catch((error) => {
+        index = undefined;
+        throw error;
+      });
+    return index;
+  };
+}
+
+const readDocs = docsIn(FOLDER);
 
 export async function callDocsTool(name: string, given: Record<string, unknown>): Promise<McpAnswer> {
-  index ??= readPages().then(indexDocs);
-  const docs = await index;
+  const docs = await readDocs();
   if (docs.pages.size === 0) return refused("This installation has no documentation in its folder docs.");
   if (name === "read_doc") {
     if (given.page === undefined) return said([...docs.pages.keys()].join("\n"));
@@ -59,12 +72,15 @@ export async function callDocsTool(name: string, given: Record<string, unknown>)
 }
 
 /** Pages for those who use the product; why something was decided is not among them. */
-async function readPages(): Promise<Map<string, string>> {
-  const names = await readdir(FOLDER, { recursive: true }).catch(() => []);
+async function readPages(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
   const wanted = names.filter((name) => name.endsWith(".md") && !name.startsWith("decisions")).toSorted();
   return new Map(
     await Promise.all(
-      wanted.map(async (name) => [name, await readFile(path.join(FOLDER, name), "utf8")] as const),
+      wanted.map(async (name) => [name, await readFile(path.join(folder, name), "utf8")] as const),
     ),
   );
 }

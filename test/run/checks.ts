@@ -8,6 +8,7 @@ import { buildConsole } from "../../src/api/console-build.ts";
 import { type Counts, type Fault, type FileTime, print } from "./outcome.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+const QUIET_REPORT = path.join(import.meta.dirname, "quiet-report.ts");
 
 export async function buildsConsole(): Promise<Counts> {
   try {
@@ -43,7 +44,7 @@ export async function runTests(args: string[], { keepOutput = false } = {}): Pro
   try {
     // The native loader writes nothing into node_modules, which this user may not own.
     const loader = "--configLoader=native";
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const reporters = ["--reporter=default", `--reporter=${QUIET_REPORT}`, `--outputFile.json=${report}`];
     const status = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], keepOutput);
     return countTests(readReport(report), status);
   } finally {

@@ -41,6 +41,8 @@ const fileOf = ({ version, name }: Applied): string => `${String(version).padSta
 /** Brings the schema up to this program's; forward only. Returns the versions applied now. */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<number[]> {
   const client = new pg.Client(connection);
+  // A connection that breaks fails its statement; without a listener it would end the process besides.
+  client.on("error", () => {});
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
@@ -120,7 +122,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await note(client, migration);
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
+    await client.query("rollback").catch(() => {});
     throw new Error(
       `Migration ${migration.version} (${migration.name}) failed: ${(error as Error).message}`,
       {

@@ -50,3 +50,10 @@ test("a database that has only a part of that chain is refused with a sentence, 
   );
   expect(await noted(database)).toEqual(before);
 });
+
+test("a connection that breaks in a migration fails that one by its name, and ends no process", async () => {
+  const database = await start(newDataDir(), { fsync: "off" });
+  const sql = "select pg_terminate_backend(pg_backend_pid())";
+  const broken = { version: 1, name: "broken", sql, breaking: false, checksum: "0" };
+  await expect(migrate(database.connection, [broken])).rejects.toThrow(/^Migration 1 \(broken\) failed: /);
+});

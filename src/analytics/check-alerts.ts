@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { sendEvents } from "../webhooks/event-delivery.ts";
 import { windowFigures } from "./alert-figure.ts";
 import { type AlertChange, type AlertFigure, alertWords, changeAfter, isBeyond } from "./alert-judge.ts";
@@ -32,8 +33,20 @@ type Parts = { db: Db; clock: Clock };
 export const checkAlertsJob = (parts: Parts): JobHandler =>
   handle(checkAlerts, async (_, { stopping }) => {
     const until = performance.now() + LONGEST_MS;
-    while (!stopping.aborted && performance.now() < until) if (!(await checkNext(parts))) return;
+    await oneByOne(
+      dueRules(parts, () => !stopping.aborted && performance.now() < until),
+      (rule) => check(parts, rule),
+    );
   });
+
+/** Claims each once the one before it was checked. */
+async function* dueRules({ db, clock }: Parts, goesOn: () => boolean): AsyncGenerator<ClaimedRule> {
+  while (goesOn()) {
+    const rule = await claimNext(db, clock.now());
+    if (!rule) return;
+    yield rule;
+  }
+}
 
 type ClaimedRule = AlertRule & {
   sub_organization_id: number;
@@ -41,14 +54,10 @@ type ClaimedRule = AlertRule & {
   checked_at: string;
 };
 
-/** False when none is due in this minute. */
-async function checkNext({ db, clock }: Parts): Promise<boolean> {
-  const rule = await claimNext(db, clock.now());
-  if (!rule) return false;
+async function check({ db, clock }: Parts, rule: ClaimedRule): Promise<void> {
   const { sub_organization_id: tenant } = rule;
   const found = await windowFigures(db, { ...rule, tenant }, clock.now(), 2);
   await db.transaction().execute((tx) => settle(tx, rule, found, clock.now()));
-  return true;
 }
 
 /** The rule that waits longest. Index: alert_rules_active. */

@@ -5,12 +5,12 @@ import { errorText } from "../base/errors.ts";
  * rest is run first, and then the job fails. Begins none once `stopping` is aborted.
  */
 export async function oneByOne<Item>(
-  items: Iterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   run: (item: Item) => Promise<unknown>,
   stopping?: AbortSignal,
 ): Promise<void> {
   const faults: unknown[] = [];
-  for (const item of items) {
+  for await (const item of items) {
     if (stopping?.aborted) break;
     try {
       await run(item);

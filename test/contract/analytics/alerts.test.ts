@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { WelcomeMail } from "../../../src/accounts/welcome-mail.ts";
+import { json as jsonValue } from "../../../src/db/database.ts";
 import { createDeliverer } from "../../../src/webhooks/delivery-loop.ts";
 import { sendSessionEnded } from "../../../src/webhooks/event-delivery.ts";
 import { createTestApp, START, type TestApp } from "../../harness/app.ts";
@@ -222,4 +223,28 @@ describe("a webhook", () => {
     const plain = await app.send("POST", "/api/v1/webhooks/", { ...moved, url: "http://other.example" });
     expect(plain).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "url"] }] } });
   });
+});
+
+const make = async (name: string): Promise<number> =>
+  (await app.send("POST", "/api/v1/alerts/", { name, ...rule() })).body.id;
+
+test("an alert is checked in its minute also where the rule before it can't be, as after an error of the database", async () => {
+  const [broken, sound] = [await make("Broken"), await make("Sound")];
+  await app.db
+    .updateTable("alert_rules")
+    .set({ metric: jsonValue({ name: "no such metric" }), checked_at: "2020-01-01T00:00:00Z" })
+    .where("id", "=", broken)
+    .execute();
+  await app.db
+    .updateTable("alert_rules")
+    .set({ checked_at: "2020-01-01T00:01:00Z" })
+    .where("id", "=", sound)
+    .execute();
+  await expect(jobOf("check-alerts").run({}, context)).rejects.toThrow();
+  const { state } = await app.db
+    .selectFrom("alert_rules")
+    .select("state")
+    .where("id", "=", sound)
+    .executeTakeFirstOrThrow();
+  expect(state).toBe("ok");
 });

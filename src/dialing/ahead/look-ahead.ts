@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type DestinationRules, refusalOf } from "../../base/destination.ts";
+import { errorText } from "../../base/errors.ts";
 import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../../batches/enrichment.ts";
 import { lookupFields } from "../../campaigns/target-filter.ts";
 import { alone } from "../../db/alone.ts";
@@ -30,27 +31,36 @@ type LookAheadParts = EnrichmentParts & { destinations: DestinationRules };
 
 const lockOf = (organization_id: number) => sql`hashtextextended(${`look-ahead/${organization_id}`}, 0)`;
 
+/** A batch whose carrier can't be asked holds up no other one, of another organization perhaps. */
 async function lookUpAll(parts: LookAheadParts, batches: DueBatch[]): Promise<number> {
   let asked = 0;
   for (const batch of batches) {
-    if (batch.campaign.reach_rules?.check_reassigned) asked += await checkNumbers(parts, batch);
-    if (batch.campaign.mode === "email" || lookupFields(batch.campaign).length === 0) continue;
-    const requests = (await nextPeople(parts.db, batch)).filter(
-      ({ target, enrichment }) =>
-        missingFields(batch.campaign, enrichment).length > 0 &&
-        refusalOf(target, parts.destinations) === null,
-    );
-    if (requests.length === 0) continue;
-    asked += requests.length;
-    const { organization_id, sender, campaign } = batch;
-    await enrich(parts, {
-      organization_id,
-      channel_id: sender?.channel_id ?? null,
-      filters: campaign,
-      requests,
-    });
+    try {
+      asked += await lookUp(parts, batch);
+    } catch (error) {
+      const { batch_key } = batch;
+      parts.log.warn({ error: errorText(error), batch_key }, "numbers of a batch could not be looked up");
+    }
   }
   return asked;
+}
+
+async function lookUp(parts: LookAheadParts, batch: DueBatch): Promise<number> {
+  const { organization_id, sender, campaign } = batch;
+  const checked = campaign.reach_rules?.check_reassigned ? await checkNumbers(parts, batch) : 0;
+  if (campaign.mode === "email" || lookupFields(campaign).length === 0) return checked;
+  const requests = (await nextPeople(parts.db, batch)).filter(
+    ({ target, enrichment }) =>
+      missingFields(campaign, enrichment).length > 0 && refusalOf(target, parts.destinations) === null,
+  );
+  if (requests.length === 0) return checked;
+  await enrich(parts, {
+    organization_id,
+    channel_id: sender?.channel_id ?? null,
+    filters: campaign,
+    requests,
+  });
+  return checked + requests.length;
 }
 
 /** Those whose step reaches the number that was looked up before; the filter may have changed since. */

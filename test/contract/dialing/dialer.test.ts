@@ -480,24 +480,47 @@ describe("filters", () => {
     carrier_name: null,
   };
 
-  test("ask the carrier ahead what they need to know, skip who fails them and reach the others", async () => {
+  /** Numbers that end evenly are mobile ones. `of`: called for each channel whose carrier is to be asked. */
+  function lookingUp(of: (channel: { id: number }) => Promise<void>) {
     const asked: string[] = [];
+    const lookup = async (_: unknown, number: string) => {
+      asked.push(number);
+      const line_type = Number(number.at(-1)) % 2 === 0 ? "mobile" : "landline";
+      return { facts: { ...nothing, line_type }, cost: 0.008 };
+    };
+    const carrier = { name: "planned", simulated: true, lookup: { lookup } };
     const carriers = {
-      of: async () => ({
-        account,
-        carrier: {
-          name: "planned",
-          simulated: true,
-          lookup: {
-            async lookup(_: unknown, number: string) {
-              asked.push(number);
-              const line_type = Number(number.at(-1)) % 2 === 0 ? "mobile" : "landline";
-              return { facts: { ...nothing, line_type }, cost: 0.008 };
-            },
-          },
-        },
-      }),
+      async of(channel: { id: number }) {
+        await of(channel);
+        return { account, carrier };
+      },
     } as never;
+    return { asked, carriers };
+  }
+
+  test("whose carrier can't be asked, as with credentials that nobody can read, hold up no other organization", async () => {
+    const neighbour = await app.createNeighbour();
+    const theirs = await createDialing({ ...app, send: neighbour.send, admin: neighbour.caller });
+    await theirs.filled(2, { target_filters: mobile });
+    app.clock.advance(1);
+    const { batch_id } = await filled(2, { target_filters: mobile });
+    const { asked, carriers } = lookingUp(async ({ id }) => {
+      const channel = app.db.selectFrom("channels").select("organization_id").where("id", "=", id);
+      const { organization_id } = await channel.executeTakeFirstOrThrow();
+      if (organization_id === neighbour.caller.organization_id)
+        throw new Error("sealed under a secret key that is not known here");
+    });
+    const dialer = createTestDialer(app, () => ANSWERED, { carriers });
+    await dialer.pass(3);
+    expect(asked).toHaveLength(2);
+    expect((await shown(batch_id)).toSorted()).toEqual([
+      "COMPLETED COMPLETED 1",
+      "SKIPPED FILTERED_LINE_TYPE 0",
+    ]);
+  });
+
+  test("ask the carrier ahead what they need to know, skip who fails them and reach the others", async () => {
+    const { asked, carriers } = lookingUp(async () => {});
     const { batch_id } = await filled(4, { target_filters: mobile });
     const dialer = createTestDialer(app, () => ANSWERED, { carriers });
     await dialer.pass(5);

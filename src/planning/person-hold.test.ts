@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { isJurisdiction, placeOf } from "../geography/person-zones.ts";
 import { type ContactHours, contactHoursFaults, FEDERAL_HOURS, nextContact } from "./contact-hours.ts";
 import { type HeldPerson, type OutreachRules, personColumnFault, personState } from "./person-hold.ts";
@@ -411,4 +412,44 @@ describe("rules as data", () => {
   ])("rules that leave no minute open are refused: %#", (rows, field) => {
     expect(contactHoursFaults(rows as ContactHours[]).map((fault) => fault.field)).toContain(field);
   });
+});
+
+test("whatever cells name, up to the last day there is, a person is looked at again at a time that can be stored", () => {
+  const day = fc.constantFrom(
+    "0000-01-01",
+    "1900-02-28",
+    "2026-11-18",
+    "2027-03-14",
+    "9999-01-01",
+    "9999-12-31",
+  );
+  const time = fc.constantFrom(
+    "",
+    "T00:00",
+    "T02:30",
+    "T23:59:59",
+    "T23:59:59Z",
+    "T00:00:00+14:00",
+    "T23:59-12:00",
+  );
+  const cell = fc.oneof(
+    fc.tuple(day, time).map(([date, at]) => date + at),
+    fc.string({ maxLength: 20 }),
+  );
+  const cells = fc.record(
+    {
+      not_before: cell,
+      not_after: cell,
+      timezone: fc.constantFrom("", "Pacific/Niue", "Pacific/Kiritimati", "?"),
+    },
+    { requiredKeys: [] },
+  );
+  const now = new Date("2026-11-18T15:00:00Z");
+  fc.assert(
+    fc.property(cells, fc.constantFrom("+16175580001", "+12065580002", "+499912345"), (given, target) => {
+      const { hold: held } = personState(RULES, person(target, given as Record<string, string>), now);
+      if (held !== null) expect(held.until.toISOString()).toMatch(/^\d{4}-/);
+    }),
+    { numRuns: rounds(500) },
+  );
 });

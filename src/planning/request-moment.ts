@@ -1,3 +1,5 @@
+import { LAST_MOMENT_ms } from "./wall-clock.ts";
+
 /**
  * A time that a request names for its person: an instant (2026-11-24T09:00:00Z, or with an offset), or a date or time on
  * the person's own clock (2026-11-24, 2026-11-24T09:00).
@@ -33,7 +35,11 @@ export function readMoment(text: string | null): RequestMoment | "unreadable" | 
  * begins with its first moment and ends with its last. A time that the clock leaves out is the moment after the gap.
  */
 export function momentIn(moment: RequestMoment, zones: readonly string[], as: "start" | "end"): Date {
-  if (moment.kind === "instant") return moment.at;
+  return new Date(Math.min(instantOf(moment, zones, as), LAST_MOMENT_ms));
+}
+
+function instantOf(moment: RequestMoment, zones: readonly string[], as: "start" | "end"): number {
+  if (moment.kind === "instant") return moment.at.getTime();
   const { date, time } = moment;
   const day = time === null && as === "end" ? date.add({ days: 1 }) : date;
   const times = zones.map((zone) => {
@@ -41,5 +47,5 @@ export function momentIn(moment: RequestMoment, zones: readonly string[], as: "s
       time === null ? day.toZonedDateTime(zone) : day.toZonedDateTime({ timeZone: zone, plainTime: time });
     return at.epochMilliseconds;
   });
-  return new Date(as === "start" ? Math.max(...times) : Math.min(...times));
+  return as === "start" ? Math.max(...times) : Math.min(...times);
 }

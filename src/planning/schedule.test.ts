@@ -167,6 +167,16 @@ describe("the next opening", () => {
     expect(isOpen(campaign, "America/St_Johns", utc("2010-11-07T03:05"))).toBe(false);
   });
 
+  test("what opens past the last year of four digits never opens", () => {
+    const lastDay = { dates: { "9999-12-31": { active: true } } };
+    const campaign = daily("20:00:00", null, { active_days: [], outreach_override_rules: lastDay });
+    expect(nextOpening(campaign, NEW_YORK, utc("2026-01-01T00:00"))).toBeNull();
+    const newYear = { dates: { "9999-01-01": { active: true } } };
+    expect(
+      nextOpening({ ...campaign, outreach_override_rules: newYear }, "UTC", utc("2026-01-01T00:00")),
+    ).toEqual(utc("9999-01-01T20:00"));
+  });
+
   test("a window that a gap swallows opens a week later", () => {
     const sundays = daily("02:10:00", "02:50:00", { active_days: ["sun"] });
     expect(nextOpening(sundays, NEW_YORK, newYork("2026-03-08T00:00"))).toEqual(newYork("2026-03-15T02:10"));

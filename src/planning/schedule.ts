@@ -1,4 +1,4 @@
-import { DAY_ms, DAY_s, spanAt, wallClock } from "./wall-clock.ts";
+import { DAY_ms, DAY_s, LAST_OPENING_ms, spanAt, wallClock } from "./wall-clock.ts";
 import { WEEKDAYS, type Weekday } from "./weekday.ts";
 
 /**
@@ -93,7 +93,7 @@ export function nextOpening(schedule: Schedule, zone: string, instant: Date): Da
       if (at_ms !== null && (best === null || at_ms < best.at_ms)) best = { at_ms, day };
     }
   }
-  return best === null ? null : new Date(best.at_ms);
+  return best === null || best.at_ms > LAST_OPENING_ms ? null : new Date(best.at_ms);
 }
 
 /** Beyond any zone's distance from UTC. */

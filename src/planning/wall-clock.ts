@@ -15,6 +15,14 @@ type OffsetSpan = { from_ms: number; until_ms: number; offset_ms: number };
 export const DAY_ms = 86_400_000;
 export const DAY_s = 86_400;
 
+/**
+ * Timestamps have years of four digits, in PostgreSQL and in the API. What lists name for "never" is moved to the beginning
+ * of the last such year, so that the next opening after it is a timestamp, too.
+ */
+export const LAST_MOMENT_ms = Date.UTC(9999, 0, 1);
+/** What would open later never does. */
+export const LAST_OPENING_ms = Date.UTC(9999, 11, 31);
+
 /** Every zone has a name or two (600 in all); more than this many are not times of ours. */
 const MAX_ZONES = 1_000;
 /** Now and the next change of the clocks, and a look back. */

@@ -78,6 +78,22 @@ test("a person is called from 08:00 on their own clock, those behind before, and
   expect(numbers(dialer)).toEqual([BOSTON, SEATTLE]);
 });
 
+test.each(["9999-12-31", "9999-12-31T23:59:59Z"])(
+  "whoever is not to be called before %s waits, and holds up nobody",
+  async (not_before) => {
+    await put({});
+    const { batch_id } = await dialing.filled(0, FAST);
+    await dialing.outbound.add(batch_id, [request("p0", SEATTLE, { not_before }), request("p1", BOSTON)]);
+    const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
+    await dialer.tick();
+    expect(numbers(dialer)).toEqual([BOSTON]);
+    expect(await traceOf(batch_id)).toMatchObject({
+      reason: "not-before",
+      until: expect.stringMatching(/^9999-/),
+    });
+  },
+);
+
 test("until an organization turns the person's clock on, only the campaign's clock decides", async () => {
   expect((await app.send("GET", RULES)).body).toMatchObject({
     person_clock: false,

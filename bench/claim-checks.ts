@@ -124,6 +124,7 @@ async function set({ marketing, lists, rules }: Checks): Promise<void> {
 const parts = {
   db,
   clock: systemClock,
+  log: silentLog,
   owner: "bench",
   limits: LIMITS,
   destinations: EVERY_COUNTRY,

@@ -292,7 +292,7 @@ async function measure(seconds: number): Promise<void> {
     await fill(1, 100);
     const batches = await query<{ key: number }>(sql`select key from batches order by key desc`);
     const rules = { limits: NO_LIMITS, destinations: EVERY_COUNTRY };
-    const parts = { db, clock: systemClock, owner: "bench", ...rules };
+    const parts = { db, clock: systemClock, log: silentLog, owner: "bench", ...rules };
     const times: [number[], number[]] = [[], []];
     for (let i = 0; i < 90; i++) {
       for (const [which, { key }] of batches.entries()) {
@@ -329,7 +329,14 @@ async function measure(seconds: number): Promise<void> {
     await sealStored({ db, vault });
     await filled();
     await sql`vacuum analyze`.execute(db);
-    const parts = { db, clock: systemClock, owner: "bench", limits: NO_LIMITS, destinations: EVERY_COUNTRY };
+    const parts = {
+      db,
+      clock: systemClock,
+      log: silentLog,
+      owner: "bench",
+      limits: NO_LIMITS,
+      destinations: EVERY_COUNTRY,
+    };
     const times: [clear: number[], sealed: number[]] = [[], []];
     for (let i = 0; i < CLAIMS * 2; i++) {
       // Clear, sealed, sealed, clear: whatever the machine does meets both alike.

@@ -1,6 +1,9 @@
 import { sql } from "kysely";
+import pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
+import { errorText } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
@@ -13,7 +16,7 @@ import { laneName, lanesOf } from "./cadences/lanes.ts";
 import { skipSteps } from "./cadences/skip-steps.ts";
 import { passedOver, putOff } from "./candidates.ts";
 import { type ClaimPlan, decideClaim, earlier, type Open, soonAfter } from "./decide-claim.ts";
-import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
+import { type DueBatch, dueBatchKeys, lockDueBatches, paceOf, postponeBatch, timeOf } from "./due-batches.ts";
 import { readKnown } from "./known/read-known.ts";
 import { type LineLimits, lockLines } from "./lines.ts";
 import { ClaimNumbers } from "./numbers/claim-numbers.ts";
@@ -24,6 +27,7 @@ import { insertAttempts } from "./start-attempts.ts";
 type ClaimParts = {
   db: Db;
   clock: Clock;
+  log: Log;
   /** The owner of the leases of what this process claims. */
   owner: string;
   limits: LineLimits;
@@ -33,15 +37,49 @@ type ClaimParts = {
 /** `looked`: batches that were examined; when it reaches the limit, more may be due. */
 type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
 
+/** A batch that can't be decided is examined again after this time. */
+const UNDECIDED_ms = 60_000;
+
 /**
- * Examines batches that are due and claims at most one request of each. When this resolves, the attempts are stored and
+ * Examines batches that are due and claims at most one request of each. Where that fails because of what one of them has,
+ * each is examined by itself, so that no organization's list stops the campaigns of the others.
+ */
+export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
+  try {
+    return await claimSome(parts, most);
+  } catch (error) {
+    if (!isOfRows(error)) throw error;
+  }
+  const due = await dueBatchKeys(parts.db, parts.clock.now(), most);
+  const attempts: ClaimedAttempt[] = [];
+  for (const batch_key of due) {
+    try {
+      attempts.push(...(await claimSome(parts, 1, batch_key)).attempts);
+    } catch (error) {
+      // What was claimed before is handed over first; the next claim meets the error again.
+      if (!isOfRows(error)) break;
+      parts.log.error({ error: errorText(error), batch_key }, "a batch can't be decided and is put off");
+      await postponeBatch(parts.db, batch_key, new Date(parts.clock.now().getTime() + UNDECIDED_ms));
+    }
+  }
+  return { attempts, looked: due.length };
+}
+
+/** PostgreSQL's class 22: data that a type can't hold; 23502 and 23514: a null or a value that a column doesn't take. */
+const isOfRows = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError
+    ? /^(22|23502$|23514$)/.test(error.code ?? "")
+    : error instanceof RangeError || error instanceof TypeError;
+
+/**
+ * When this resolves, the attempts are stored and
  * leased to this process, and no carrier has been called. One short transaction with locks in this order: pacing and
  * batches (skipping locked ones), organizations, requests (skipping locked ones), waits for places.
  */
-export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
+function claimSome(parts: ClaimParts, most: number, only: number | null = null): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {
     await beginDialing(tx);
-    const batches = await lockDueBatches(tx, parts.clock.now(), most);
+    const batches = await lockDueBatches(tx, parts.clock.now(), most, only);
     if (batches.length === 0) return { attempts: [], looked: 0 };
     // Read under the lock, so that an attempt never starts before the transaction that it waited for ended.
     const now = parts.clock.now();

@@ -84,7 +84,7 @@ const FINISH_ms = 15_000;
 
 export function createDialer(parts: DialerParts): Dialer {
   const { db, clock, log, owner, senders, queue } = parts;
-  const claim = { db, clock, owner, limits: parts.limits, destinations: parts.destinations };
+  const claim = { db, clock, log, owner, limits: parts.limits, destinations: parts.destinations };
   const reach = async (name: FaultPoint) => parts.faultPoint?.(name);
   const leases = attemptLeases({ ...parts, beforeRound: () => reach("before-renew") });
   const holds = (key: string) => leases.holds(key, HAND_OVER_ms);

@@ -161,17 +161,45 @@ const TABLES = sql`
     ) found on true
   ) s on c.cadence is not null`;
 
+/** The keys of batches that are due, the longest due first. Index: `batch_pacing_wake`. */
+export async function dueBatchKeys(db: Db, now: Date, most: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("batch_pacing")
+    .select("batch_key")
+    .where("wake_at", "<=", now.toISOString())
+    .orderBy("wake_at")
+    .limit(most)
+    .execute();
+  return rows.map(({ batch_key }) => batch_key);
+}
+
+/** It is not examined before. */
+export async function postponeBatch(db: Db, batch_key: number, until: Date): Promise<void> {
+  await db
+    .updateTable("batch_pacing")
+    .set({ wake_at: until.toISOString() })
+    .where("batch_key", "=", batch_key)
+    .execute();
+}
+
 /**
  * Locks batches that are due, the longest due first, until the transaction ends. Those locked by another process or by a
  * change are skipped. Index: `batch_pacing_wake`.
  *
  * The batch's own row is locked too, shared, so that no attempt starts after a pause or a deletion was answered.
+ *
+ * `only`: this one, if it is due.
  */
-export async function lockDueBatches(tx: Tx, now: Date, most: number): Promise<DueBatch[]> {
+export async function lockDueBatches(
+  tx: Tx,
+  now: Date,
+  most: number,
+  only: number | null = null,
+): Promise<DueBatch[]> {
   const { rows } = await sql<DueBatch>`
     select ${COLUMNS}
     from batch_pacing p join batches b on b.key = p.batch_key ${TABLES}
-    where p.wake_at <= ${now.toISOString()}::timestamptz
+    where p.wake_at <= ${now.toISOString()}::timestamptz ${only === null ? sql`` : sql`and p.batch_key = ${only}`}
     order by p.wake_at
     limit ${most}
     for update of p skip locked for share of b skip locked`.execute(tx);

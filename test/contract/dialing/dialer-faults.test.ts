@@ -9,6 +9,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
 import { type Plan, word } from "../../harness/planned-sender.ts";
+import { createSender } from "../../harness/sender.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -24,6 +25,51 @@ const one = async (campaign: object = {}) =>
 const shown = async (batch_id: string) => (await dialing.shown(batch_id))[0];
 const held = () => app.db.selectFrom("attempts").select("key").where("holds_slot", "=", true).execute();
 const COMPLETED: Plan = { tells: ["IN-PROGRESS", "COMPLETED"] };
+
+describe("a batch that can't be decided", () => {
+  test("because of its agent's zone, which no program knows, holds up no other one and is examined again", async () => {
+    const from = "+19032900899";
+    const { agent_id } = await createSender(app, app.admin, { target: from });
+    const zone = (timezone: string) =>
+      app.db.updateTable("agents").set({ timezone }).where("id", "=", agent_id).execute();
+    const stuck = await one({ source: from, caller_id: from });
+    const other = await one();
+    await zone("Mars/Base");
+    const dialer = createTestDialer(app, () => COMPLETED);
+    for (let second = 0; second < 3; second++) {
+      await dialer.tick();
+      await dialer.settle();
+      app.clock.advance(1000);
+    }
+    expect(await shown(other)).toBe("COMPLETED COMPLETED 1");
+    expect(await shown(stuck)).toBe("PENDING PENDING 0");
+    expect(app.errors.splice(0)).toEqual([
+      expect.stringContaining("a batch can't be decided and is put off"),
+    ]);
+
+    await zone("America/New_York");
+    await dialer.pass(1);
+    expect(await shown(stuck)).toBe("COMPLETED COMPLETED 1");
+  });
+
+  test("because the database refuses what it would store holds up no other one", async () => {
+    const stuck = await dialing.filled(1, { hourly_rate: 3600 });
+    const other = await one();
+    const { pool } = app.database;
+    await pool.query(
+      `alter table attempts add constraint refused check (campaign_id <> ${stuck.campaign_id}) not valid`,
+    );
+    const dialer = createTestDialer(app, () => COMPLETED);
+    expect(await dialer.tick()).toMatchObject({ claimed: 1 });
+    await pool.query("alter table attempts drop constraint refused");
+    await dialer.settle();
+    expect(await shown(other)).toBe("COMPLETED COMPLETED 1");
+    expect(await shown(stuck.batch_id)).toBe("PENDING PENDING 0");
+    expect(app.errors.splice(0)).toHaveLength(1);
+    await dialer.pass(1);
+    expect(await shown(stuck.batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+});
 
 describe("a carrier", () => {
   test("that refuses for good ends the attempt as it says", async () => {
@@ -401,7 +447,7 @@ async function claimed() {
   const said = leases.moment();
   const limits = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
   const { destinations } = app.config;
-  const parts = { db: app.db, clock: app.clock, owner: "slow", limits, destinations };
+  const parts = { db: app.db, clock: app.clock, log: app.log, owner: "slow", limits, destinations };
   const { attempts } = await claimDue(parts, 10);
   const key = attempts[0]?.outreach.key as string;
   leases.hold(key, said);

@@ -133,11 +133,15 @@ export class CallDraft {
     this.close({ act: "dial", dial: { number, ...this.settings.transfer }, by_agent });
   }
 
-  /** In the call's language. It belongs to no turn, so it is stored on its own. */
-  goodbye(reason: CallEnd): void {
-    const text = wordsOf(this.state.language).goodbye;
+  /** Stored on its own, because it belongs to no turn. */
+  sayOutsideTurns(text: string): void {
     this.effects.push({ type: "note", role: "agent", text, aside: false });
     this.say(text, { turn: null, interruptible: false });
+  }
+
+  /** In the call's language. */
+  goodbye(reason: CallEnd): void {
+    this.sayOutsideTurns(wordsOf(this.state.language).goodbye);
     this.close({ act: "hangup", reason, voicemail: false });
   }
 

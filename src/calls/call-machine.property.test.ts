@@ -67,6 +67,7 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
       ofLine({ type: "closed", heard: "" }),
       ofLine({ type: "hang_up", heard: "Yes. We" }),
       ofLine({ type: "stop" }),
+      ofLine({ type: "deaf", message: "the ear failed" }),
       ofLine({ type: "answerer", found: "MACHINE" }),
       ofLine({ type: "answerer", by: "voicemail", firm: true }),
       ofLine({ type: "answerer", by: "screener", firm: true }),

@@ -431,3 +431,36 @@ describe("a line that is opened anew", () => {
     expect(trial.take({ type: "open", sid: "CA1" })).toEqual([run(1, null)]);
   });
 });
+
+describe("a line on which nothing hears any more", () => {
+  const DEAF: CallEvent = { type: "deaf", message: "the ear failed" };
+  const APOLOGY = "I'm sorry, I can't answer right now. Please try again in a moment.";
+
+  test("ends by an apology, once what is being said is said, and its turn says no more", () => {
+    const trial = new Trial().greeted();
+    trial.take(speech("When are you open?"));
+    trial.turn({ type: "delta", text: "We are open from nine to five. " });
+    const told = trial.take(DEAF);
+    expect(said(told)).toEqual([APOLOGY]);
+    expect(told).toContainEqual({ type: "interrupt", turn: 1 });
+    expect(told).toContainEqual({ type: "note", role: "agent", text: APOLOGY, aside: false });
+    expect(trial.take(DEAF)).toEqual([]);
+    expect(trial.turn({ type: "delta", text: "On Sundays, too. " })).toEqual([]);
+    trial.over(["We are open from nine to five."]);
+    expect(trial.take({ type: "played" })).toEqual([{ type: "end", reason: "error", hangs_up: true }]);
+  });
+
+  test("is handed on where the agent has somebody who takes its calls", () => {
+    const trial = new Trial({ ...SETTINGS, fallback: "+15125550100" }).greeted();
+    expect(said(trial.take(DEAF))).toEqual([APOLOGY]);
+    expect(trial.take({ type: "played" })).toMatchObject([
+      { type: "transferring", dial: { number: "+15125550100" }, by_agent: false },
+    ]);
+  });
+
+  test("leaves the message of a voicemail, which nobody has to hear", () => {
+    const trial = new Trial({ ...SETTINGS, screening: screeningOf({}) });
+    trial.take({ type: "open", sid: "CA1" }, { type: "answerer", found: "MACHINE" });
+    expect(trial.take(DEAF)).toEqual([]);
+  });
+});

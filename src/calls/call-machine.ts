@@ -14,7 +14,7 @@ import {
 import { endScreening, openLine, takeAnswerer, takeGreeting, takeHeardAnswerer } from "./call-opening.ts";
 import type { CallSettings } from "./call-settings.ts";
 import { type CallEffect, type CallEvent, type CallState, gatheredText, type Timer } from "./call-state.ts";
-import { endTurn, sayPhrase, takeTurnEvent } from "./call-turn.ts";
+import { endTurn, goDeaf, sayPhrase, takeTurnEvent } from "./call-turn.ts";
 
 /**
  * A telephone call as a state machine: state, event and time in; next state and effects out. Pure: the same events with the
@@ -76,6 +76,8 @@ function dispatch(call: CallDraft, event: CallEvent) {
       return call.hangUp();
     case "fault":
       return;
+    case "deaf":
+      return goDeaf(call);
     case "closed":
       return closeLine(call, event);
     default:

@@ -2,6 +2,7 @@ import { unreachable } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import { choosePhrases, phraseAt, phraseWait_ms } from "../turns/choose-phrases.ts";
+import { wordsOf } from "../turns/language-words.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";
@@ -118,6 +119,16 @@ export function actOn(call: CallDraft, action: NonNullable<TurnOutcome["action"]
     return call.dial(action.number, true);
   }
   call.close({ act: "hangup", reason: "agent", voicemail: action.voicemail ?? false });
+}
+
+/** Nothing hears the person any more. A voicemail goes on: nobody there has to be heard. */
+export function goDeaf(call: CallDraft): void {
+  const { state, settings } = call;
+  if (state.closing || state.screening.machine) return;
+  if (state.turn) call.stopTurn(state.turn);
+  call.sayOutsideTurns(wordsOf(state.language).apology);
+  if (settings.fallback !== null) call.dial(settings.fallback, false);
+  else call.close({ act: "hangup", reason: "error", voicemail: false });
 }
 
 function giveUp(call: CallDraft): void {

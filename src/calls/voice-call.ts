@@ -77,7 +77,7 @@ export class VoiceCall {
   }
 
   input(event: CallInput): void {
-    if (event.type === "fault") {
+    if (event.type === "fault" || event.type === "deaf") {
       const { session_id, message } = { session_id: this.#session_id, message: event.message };
       this.#engine.log.warn({ session_id, message }, "the line of a call told of a fault");
     }

@@ -25,6 +25,8 @@ export type CallInput =
    */
   | { type: "answerer"; by: AnsweredKind; firm: boolean }
   | { type: "fault"; message: string }
+  /** Nothing hears the person any more. */
+  | { type: "deaf"; message: string }
   /**
    * The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. `heard`: how
    * much of our last words was played by then, where the line knows it.

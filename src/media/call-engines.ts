@@ -23,7 +23,7 @@ export async function enginesOfCall(
   const meter = new VoiceMeter();
   const use = () => meter.use();
   if (!engines.choose) {
-    const hearing = meter.hearing(engines.hearing);
+    const hearing = hearingChain([meter.hearing(engines.hearing)], note);
     const speaking = meter.speaking(engines.speaking);
     return { hearing, speaking, detection: engines.detection, use, close() {} };
   }

@@ -70,3 +70,55 @@ test("what was said before another engine took over is as long ago as it was sai
     { type: "speech_stopped", ago_ms: 200 },
   ]);
 });
+
+test("the last engine is opened again and again, and a voice it heard begin has ended when none hears any more", () => {
+  const told: string[] = [];
+  const notes: string[] = [];
+  let opened = 0;
+  let closed = 0;
+  /** Fails over a voice of so many frames, also while it hears again what was kept. */
+  const engine: Hearing = {
+    name: "fragile",
+    open(listening, tell) {
+      const ear = loudness(Infinity).open(listening, tell);
+      let loud = 0;
+      opened++;
+      return {
+        push(frame) {
+          if (frame === VOICE && ++loud === 10) return tell({ type: "fault", message: "deaf" });
+          ear.push(frame);
+        },
+        close() {
+          closed++;
+        },
+      };
+    },
+  };
+  const ear = hearingChain([engine], (note) => notes.push(note)).open(
+    { language: "en-US", expected: [] },
+    (heard) => told.push(heard.type === "fault" ? heard.message : heard.type),
+  );
+  for (let n = 0; n < 9; n++) ear.push(VOICE);
+  expect([opened, told]).toEqual([1, ["speech_started"]]);
+  for (let n = 0; n < 50; n++) ear.push(VOICE);
+  expect([opened, closed, notes.length]).toEqual([6, 6, 5]);
+  expect(told).toEqual(["speech_started", "speech_stopped", "deaf. Nothing else hears on this line."]);
+});
+
+test("an ear that can't be opened at once is one try of its engine, and the line keeps the one that works", () => {
+  let opened = 0;
+  const heard: string[] = [];
+  const late: Hearing = {
+    name: "late",
+    open(listening, tell) {
+      if (++opened < 4) tell({ type: "fault", message: "not yet" });
+      return loudness(Infinity).open(listening, tell);
+    },
+  };
+  const ear = hearingChain([late], () => {}).open({ language: "en-US", expected: [] }, ({ type }) =>
+    heard.push(type),
+  );
+  ear.push(VOICE);
+  ear.push(SILENCE);
+  expect([opened, heard]).toEqual([4, ["speech_started", "speech_stopped"]]);
+});

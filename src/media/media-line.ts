@@ -295,7 +295,7 @@ export class MediaLine implements CallLine, AudioInput {
         if (heard.is === "over") this.#take({ type: "turn_over" });
         return;
       case "fault":
-        return this.#tell({ type: "fault", message: heard.message });
+        return this.#tell({ type: "deaf", message: heard.message });
       default:
         return unreachable(heard);
     }

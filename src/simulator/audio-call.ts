@@ -156,7 +156,7 @@ export class AudioCall {
   #take(input: CallInput): void {
     this.inputs.push(input);
     this.#parts.told?.(input);
-    if (input.type === "fault") this.#fault = input.message;
+    if (input.type === "fault" || input.type === "deaf") this.#fault = input.message;
     if (input.type !== "speech" || !input.final) return;
     const answer = this.#parts.answer(input.text);
     if (answer !== null) this.say(answer);

@@ -15,7 +15,7 @@ export type Heard =
    * after the turn's final words.
    */
   | { type: "turn"; is: "probably_over" | "resumed" | "over" }
-  /** The engine went deaf: the sentence is for the log. */
+  /** The engine went deaf for good: the sentence is for the log. */
   | { type: "fault"; message: string };
 
 export type ListeningFor = {

@@ -1,9 +1,14 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Framer } from "../../src/audio/frames.ts";
 import { decodeUlaw, encodeUlaw } from "../../src/audio/g711.ts";
 import { join, level_dbfs, mix } from "../../src/audio/level.ts";
 import { resample } from "../../src/audio/resample.ts";
 import { beep, keyTones, noise, silence, tone } from "../../src/audio/tones.ts";
+import { enginesOfCall } from "../../src/media/call-engines.ts";
+import { createLocalEngines } from "../../src/media/local-engines.ts";
 import { HEARING_RATE, type Heard } from "../../src/speech/hearing.ts";
 import { createLocalHearing, type LocalHearing } from "../../src/speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../../src/speech/local/local-speaking.ts";
@@ -66,6 +71,13 @@ async function drained(): Promise<void> {
   });
 }
 
+const VOICE = {
+  languages: [],
+  interruptible_by: "all" as const,
+  hints: [],
+  wish: { sub_organization_id: 1, stt_provider: null },
+};
+
 const telephone = (samples: Int16Array) =>
   resample(decodeUlaw(encodeUlaw(resample(samples, 16_000, 8000))), 8000, 16_000);
 
@@ -123,6 +135,34 @@ describe("the offline ear", () => {
       await new Promise((resolve) => setTimeout(resolve, 15 * round));
       await closing.close();
     }
+  });
+
+  test("whose thread dies in mid-word is followed by another, which hears the caller to their end", async () => {
+    const threads: Worker[] = [];
+    const began = (message: unknown) => threads.push((message as { worker: Worker }).worker);
+    const spoken = await say("I want to book an appointment", "rms");
+    subscribe("worker_threads", began);
+    const engines = createLocalEngines({ sphinx: null });
+    const heard: string[] = [];
+    const notes: string[] = [];
+    const own = await enginesOfCall(engines, VOICE, (message) => notes.push(message));
+    const ear = own.hearing.open({ language: "en-US", expected: [] }, ({ type }) => heard.push(type));
+    const frames = new Framer(HEARING_RATE).push(join([spoken, silence(HEARING_RATE, 1000)]));
+    for (let deaths = 0; deaths < 3; deaths++) {
+      for (const frame of frames.slice(deaths * 10, deaths * 10 + 10)) ear.push(frame);
+      if (deaths === 2) await expect.poll(() => heard).toEqual(["speech_started"]);
+      const thread = threads.at(-1);
+      const gone = thread && once(thread, "exit");
+      thread?.postMessage({ ask: "end" });
+      await gone;
+      await expect.poll(() => notes).toHaveLength(deaths + 1);
+    }
+    for (const frame of frames.slice(30)) ear.push(frame);
+    await expect.poll(() => heard).toEqual(["speech_started", "speech_stopped"]);
+    unsubscribe("worker_threads", began);
+    expect(threads).toHaveLength(4);
+    ear.close();
+    await engines.close();
   });
 
   test("hears a caller as if nobody had called before: what it learned of one voice is gone for the next", async (context) => {

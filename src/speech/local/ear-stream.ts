@@ -98,9 +98,13 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
       recent = [...recent, frame].slice(-PRE_ROLL_MS / 20);
     },
     close() {
-      if (utterance) recognizer?.end();
+      const isWithin = utterance !== null;
       utterance = null;
-      recognizer?.giveBack();
+      try {
+        if (isWithin) recognizer?.end();
+      } finally {
+        recognizer?.giveBack();
+      }
     },
   };
 }

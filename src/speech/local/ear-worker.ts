@@ -40,6 +40,13 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
     if (sphinx) known ??= recognizers(sphinx);
     return known?.take(listening) ?? null;
   };
+  /** Of a stream that failed: its recognizer may fail once more. */
+  const giveBack = (ear: number) => {
+    try {
+      streams.get(ear)?.close();
+    } catch {}
+    streams.delete(ear);
+  };
   port.on("message", (asked: EarAsked) => {
     if (asked.ask === "end") {
       for (const stream of streams.values()) stream.close();
@@ -51,14 +58,19 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
     try {
       if (asked.ask === "open") {
         const words = asked.recognizes ? wordsFor(asked.listening) : null;
-        streams.set(asked.ear, openEarStream(words, tell));
+        try {
+          streams.set(asked.ear, openEarStream(words, tell));
+        } catch (error) {
+          words?.giveBack();
+          throw error;
+        }
       } else if (asked.ask === "push") streams.get(asked.ear)?.push(asked.frame);
       else {
         streams.get(asked.ear)?.close();
         streams.delete(asked.ear);
       }
     } catch (error) {
-      streams.delete(asked.ear);
+      giveBack(asked.ear);
       tell({ type: "fault", message: errorText(error) });
     }
   });

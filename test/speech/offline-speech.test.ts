@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Framer } from "../../src/audio/frames.ts";
 import { decodeUlaw, encodeUlaw } from "../../src/audio/g711.ts";
@@ -98,6 +98,32 @@ describe("the offline mouth", () => {
     for (const text of ["", "…", "- _ *", "so ".repeat(100)])
       expect((await say(text)).length).toBeGreaterThanOrEqual(0);
   });
+});
+
+/** Of a thread's first file: there are no more open files to be had, for once. */
+const FIRST_READ_FAILS = `
+  import fs from "node:fs/promises";
+  import { syncBuiltinESMExports } from "node:module";
+  const { readFile } = fs;
+  fs.readFile = async () => {
+    fs.readFile = readFile;
+    syncBuiltinESMExports();
+    throw new Error("EMFILE: too many open files");
+  };
+  syncBuiltinESMExports();`;
+
+test("a voice whose file could not be read once is read again for the next sentence", async () => {
+  const voice = new Worker(new URL("../../src/speech/local/flite-worker.ts", import.meta.url), {
+    execArgv: ["--import", `data:text/javascript,${encodeURIComponent(FIRST_READ_FAILS)}`],
+  });
+  const speech = { text: "Hello.", voice: "slt", speed: 1 };
+  const kinds: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    voice.postMessage({ name: "speak", given: [speech] });
+    for (const _ of ["begun", "result"]) kinds.push((await once(voice, "message"))[0].kind);
+  }
+  await voice.terminate();
+  expect(kinds).toEqual(["begun", "failed", "begun", "done"]);
 });
 
 describe("the offline ear", () => {

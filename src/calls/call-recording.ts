@@ -1,8 +1,5 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { bytesOf } from "../audio/frames.ts";
-import { Resampler } from "../audio/resample.ts";
-import { TwoSides } from "../audio/two-sides.ts";
 import { WAV_HEAD_BYTES, wavHead } from "../audio/wav.ts";
 import { findDataKey, keyInUse } from "../data-keys/data-keys.ts";
 import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../data-keys/sealed-file.ts";
@@ -10,20 +7,19 @@ import { publish } from "../events/event.ts";
 import type { LineRecorder } from "../media/media-line.ts";
 import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
-import type { CallRow } from "./call-store.ts";
+import { type CallRow, callOfId } from "./call-store.ts";
+import { RECORDED_RATE, SidesRecorder } from "./sides-recorder.ts";
 
 /*
  * Records calls whose audio passes through us: stereo, the caller on the left. Audio goes to disk every second, sealed; when
  * a process dies, the process that ends the call completes the file.
+ *
+ *     part written → its head says how long it is → it takes its name → its row is stored
+ *
+ * A line's files are named after its call, so whoever deletes the call deletes them, wherever a process has died in between
+ * (`filesOfLines`). What nobody has completed a day later is completed then (`erasure/left-recordings.ts`).
  */
 
-/** The telephone's sample rate: 115 MB an hour. */
-const RATE = 8000;
-const WRITE_MS = 1000;
-/** Audio is written this late, because frames arrive late and audio sent ahead may still be cleared. */
-const SETTLED_MS = 400;
-/** Recording stops when the disk is this far behind. */
-const MOST_WAITING_BYTES = 4 * 2 ** 20;
 const BLOCK_BYTES = 4;
 
 type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organization_id">;
@@ -33,9 +29,27 @@ export type CallRecordings = {
   begin(call: RecordedCall, line_rate: number): Promise<LineRecorder | null>;
   /** Completes the files that dead processes left of the call's lines up to this one, as its recordings. */
   complete(call: RecordedCall): Promise<void>;
+  /** The same for one line, of a call that ended at this time. */
+  completeLeft(call: RecordedCall, ended_at: Date): Promise<void>;
   /** Resolves once all finished recordings are on disk. */
   written(): Promise<void>;
 };
+
+const fileName = ({ id, leg }: Pick<RecordedCall, "id" | "leg">): string => `call-${id}-${leg}.wav`;
+const PART = ".part";
+
+/** The line and the state of a file by its name; null: no file of a line. */
+export function lineOfFile(name: string): { id: number; leg: number } | null {
+  const [, id, leg] = /^call-(\d{1,15})-(\d{1,9})\.wav(?:\.part)?$/.exec(name) ?? [];
+  return id === undefined ? null : { id: Number(id), leg: Number(leg) };
+}
+
+/** Every file that the lines of a call may have, up to this one, for those who delete it. */
+export const filesOfLines = ({ id, leg }: Pick<RecordedCall, "id" | "leg">): string[] =>
+  Array.from({ length: leg + 1 }, (_, at) => fileName({ id, leg: at })).flatMap((name) => [
+    name,
+    `${name}${PART}`,
+  ]);
 
 export function createCallRecordings({
   engine,
@@ -47,62 +61,77 @@ export function createCallRecordings({
   const { db, clock, log } = engine;
   const folder = recordingsFolder(dataDir);
   const ending = new Set<Promise<void>>();
-  const fileOf = ({ id, leg }: RecordedCall) => path.join(folder, `call-${id}-${leg}.wav`);
-  const partOf = (call: RecordedCall) => `${fileOf(call)}.part`;
+  const fileOf = (call: RecordedCall) => path.join(folder, fileName(call));
+  const partOf = (call: RecordedCall) => `${fileOf(call)}${PART}`;
 
   async function complete(call: RecordedCall): Promise<void> {
     for (let leg = 0; leg <= call.leg; leg++) await completeLine({ ...call, leg });
   }
 
   /** `began_at` null: its process has died, and the file alone says when it was begun. */
-  async function completeLine(call: RecordedCall, began_at: Date | null = null): Promise<void> {
+  async function completeLine(
+    call: RecordedCall,
+    began_at: Date | null = null,
+    stored_at: Date = clock.now(),
+  ): Promise<void> {
     const part = await open(partOf(call), "r+").catch(ifMissing);
-    if (!part) return;
-    let samples = 0;
-    let size_bytes = 0;
-    let made_ms = 0;
+    if (part && !(await finishPart(call, part))) return;
+    await storeRow(call, began_at, stored_at);
+  }
+
+  /** False where it is not kept. */
+  async function finishPart(call: RecordedCall, part: FileHandle): Promise<boolean> {
+    let sound: RecordedSound;
     try {
-      // One of an earlier version is not sealed.
-      const sealed = await readSealedHead(part);
-      const begin = sealed ? SEALED_HEAD_BYTES : 0;
-      const { size, birthtimeMs } = await part.stat();
-      size_bytes = size - begin;
-      made_ms = birthtimeMs;
-      samples = Math.max(0, Math.floor((size_bytes - WAV_HEAD_BYTES) / BLOCK_BYTES));
-      const head = wavHead({ rate: RATE, channels: 2, samples });
+      sound = await soundOf(part);
+      const head = wavHead({ rate: RECORDED_RATE, channels: 2, samples: sound.samples });
+      const { sealed } = sound;
       const seal = sealed && cipherAt(await findDataKey(engine)(sealed.key_id), sealed.counter);
-      await part.write(seal ? seal(head) : head, 0, WAV_HEAD_BYTES, begin);
+      await part.write(seal ? seal(head) : head, 0, WAV_HEAD_BYTES, sealed ? SEALED_HEAD_BYTES : 0);
       await part.sync();
     } finally {
       await part.close();
     }
-    // Some file systems don't know when a file was made.
-    const began = began_at ?? (made_ms > 0 ? new Date(made_ms) : null);
-    const hasRoom = await engine.storage.hasRoom(db, call.sub_organization_id, size_bytes);
-    if (samples <= 0 || !hasRoom) {
-      await rm(partOf(call), { force: true });
-      if (samples > 0) await tellNotKept(engine, call);
-      return;
+    const hasRoom = await engine.storage.hasRoom(db, call.sub_organization_id, sound.size_bytes);
+    if (sound.samples > 0 && hasRoom) {
+      // Another process may have completed it at the same time.
+      await rename(partOf(call), fileOf(call)).catch(ifMissing);
+      return true;
     }
-    // Another process may have completed it at the same time.
-    if ((await rename(partOf(call), fileOf(call)).catch(ifMissing)) === null) return;
-    await db
+    await rm(partOf(call), { force: true });
+    if (sound.samples > 0) await tellNotKept(engine, call);
+    return false;
+  }
+
+  /** Nothing happens where it is stored. Whoever gave the file its name may have died before. */
+  async function storeRow(call: RecordedCall, began_at: Date | null, stored_at: Date): Promise<void> {
+    const file = await open(fileOf(call), "r").catch(ifMissing);
+    if (!file) return;
+    const { size_bytes, made_at } = await soundOf(file).finally(() => file.close());
+    const row = db
       .insertInto("recordings")
       .values({
         session_id: call.session_id,
-        file_name: path.basename(fileOf(call)),
+        file_name: fileName(call),
         content_type: "audio/wav",
-        created_at: clock.now().toISOString(),
+        created_at: stored_at.toISOString(),
         source: null,
-        began_at: began?.toISOString() ?? null,
+        began_at: (began_at ?? made_at)?.toISOString() ?? null,
         size_bytes,
       })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+      .onConflict((conflict) => conflict.doNothing());
+    try {
+      await row.execute();
+    } catch (error) {
+      // The session was deleted meanwhile: nothing of it is kept.
+      if (await callOfId(db, call.id)) throw error;
+      await rm(fileOf(call), { force: true });
+    }
   }
 
   return {
     complete,
+    completeLeft: (call, ended_at) => completeLine(call, null, ended_at),
     async begin(call, line_rate) {
       if (!(await engine.storage.hasRoom(db, call.sub_organization_id, 0))) {
         await tellNotKept(engine, call);
@@ -115,7 +144,9 @@ export function createCallRecordings({
       const seal = cipherAt(key, counter);
       const file = await open(partOf(call), "w", 0o600);
       try {
-        await file.write(Buffer.concat([head, seal(wavHead({ rate: RATE, channels: 2, samples: 0 }))]));
+        await file.write(
+          Buffer.concat([head, seal(wavHead({ rate: RECORDED_RATE, channels: 2, samples: 0 }))]),
+        );
       } catch (error) {
         await file.close();
         throw error;
@@ -139,98 +170,26 @@ export function createCallRecordings({
   };
 }
 
-class SidesRecorder implements LineRecorder {
-  readonly #clock: Engine["clock"];
-  readonly #file: FileHandle;
-  readonly #seal: (bytes: Uint8Array) => Buffer;
-  readonly #sides = new TwoSides(RATE);
-  readonly #began: number;
-  readonly #caller: Resampler | null;
-  #agent: Resampler | null;
-  readonly #line_rate: number;
-  readonly #ended: (closed: Promise<void>) => void;
-  #wake: (() => void) | null = null;
-  #writing: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  #failure: Error | null = null;
-  #isOver = false;
+type RecordedSound = {
+  /** Null: of an earlier version, which did not seal. */
+  sealed: Awaited<ReturnType<typeof readSealedHead>>;
+  /** Without the seal's head. */
+  size_bytes: number;
+  samples: number;
+  /** Null: some file systems don't know when a file was made. */
+  made_at: Date | null;
+};
 
-  constructor(
-    clock: Engine["clock"],
-    { file, seal }: { file: FileHandle; seal: (bytes: Uint8Array) => Buffer },
-    line_rate: number,
-    ended: (closed: Promise<void>) => void,
-  ) {
-    this.#clock = clock;
-    this.#file = file;
-    this.#seal = seal;
-    this.#line_rate = line_rate;
-    this.#began = clock.now().getTime();
-    this.#caller = this.#resampler();
-    this.#agent = this.#resampler();
-    this.#ended = ended;
-    this.#setAlarm();
-  }
-
-  caller(frame: Int16Array): void {
-    this.#sides.caller(this.#caller?.push(frame) ?? frame, this.#now());
-  }
-
-  agent(frame: Int16Array): void {
-    this.#sides.agent(this.#agent?.push(frame) ?? frame, this.#now());
-  }
-
-  clear(): void {
-    this.#sides.clear(this.#now());
-    this.#agent = this.#resampler();
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#wake?.();
-    this.#write(this.#now());
-    this.#ended(this.#close());
-  }
-
-  async #close(): Promise<void> {
-    await this.#writing;
-    await this.#file.close();
-    if (this.#failure) throw this.#failure;
-  }
-
-  #resampler(): Resampler | null {
-    return this.#line_rate === RATE ? null : new Resampler(this.#line_rate, RATE);
-  }
-
-  #now(): number {
-    return this.#clock.now().getTime() - this.#began;
-  }
-
-  #setAlarm(): void {
-    this.#wake = this.#clock.wakeAt(new Date(this.#clock.now().getTime() + WRITE_MS), () => {
-      this.#write(this.#now() - SETTLED_MS);
-      if (!this.#isOver) this.#setAlarm();
-    });
-  }
-
-  /** Writes run one after the other and never delay the call. */
-  #write(until_ms: number): void {
-    const bytes = bytesOf(this.#sides.take(until_ms));
-    if (this.#failure || bytes.length === 0) return;
-    this.#waiting += bytes.length;
-    if (this.#waiting > MOST_WAITING_BYTES) this.#fail(new Error("the disk is too slow"));
-    this.#writing = this.#writing
-      .then(async () => {
-        await this.#file.write(this.#seal(bytes));
-        this.#waiting -= bytes.length;
-      })
-      .catch((error) => this.#fail(error));
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= error instanceof Error ? error : new Error(String(error));
-  }
+async function soundOf(file: FileHandle): Promise<RecordedSound> {
+  const sealed = await readSealedHead(file);
+  const { size, birthtimeMs } = await file.stat();
+  const size_bytes = size - (sealed ? SEALED_HEAD_BYTES : 0);
+  return {
+    sealed,
+    size_bytes,
+    samples: Math.max(0, Math.floor((size_bytes - WAV_HEAD_BYTES) / BLOCK_BYTES)),
+    made_at: birthtimeMs > 0 ? new Date(birthtimeMs) : null,
+  };
 }
 
 function ifMissing(error: NodeJS.ErrnoException): null {

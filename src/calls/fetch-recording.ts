@@ -58,6 +58,10 @@ const stemOf = (session_id: number, url: string): string => sha256(`${session_id
 export const recordingFilesOf = (session_id: number, url: string): string[] =>
   RECORDING_EXTENSIONS.map((extension) => `${stemOf(session_id, url)}.${extension}`);
 
+/** Whole, or a part that a process left which died while it wrote. */
+export const isFetchedFile = (name: string): boolean =>
+  /^[0-9a-f]{40}\.[0-9a-z]{1,8}(?:\.[0-9A-Za-z]{8}\.part)?$/.test(name);
+
 type Parts = { engine: Engine; carriers: Carriers; dataDir: string };
 
 export const recordingJob = (parts: Parts): JobHandler => {

@@ -172,11 +172,11 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return carrier === BROWSER && state === "answered" && leg > 1 ? "user" : "error";
   };
 
-  /** Ends a call that no process runs. */
+  /** Ends a call that no process runs. It is over last: where this process dies, too, another settles it anew. */
   async function settle(call: CallRow, reason: "error" | "user" | "transfer"): Promise<void> {
     await endSession(engine, call.session_id, reason);
-    await endCall(db, call.id, clock.now());
     await keepRecordings(call);
+    await endCall(db, call.id, clock.now());
   }
 
   return {

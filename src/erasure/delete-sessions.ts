@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
+import { filesOfLines } from "../calls/call-recording.ts";
+import { BROWSER } from "../calls/call-store.ts";
 import { recordingFilesOf } from "../calls/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { TEST_SERVICE, testSid } from "../evaluations/recorded-lines.ts";
@@ -180,8 +182,19 @@ export async function deleteMails(
   return rows.length;
 }
 
-/** Recordings that are still to be fetched: their jobs go, and files that a dying process may have left. */
+/**
+ * Files of recordings that may have no row, because a process died before it stored that. Recordings that are still to be
+ * fetched: their jobs go, too.
+ */
 async function listCallFiles(tx: Tx, tenant: number, ids: number[]): Promise<void> {
+  const { rows: lines } = await sql<{ id: number; leg: number }>`
+    select id, leg from calls
+    where session_id = any(${ids}::bigint[]) and (is_streamed or carrier = ${BROWSER})`.execute(tx);
+  await listFiles(
+    tx,
+    tenant,
+    lines.flatMap(filesOfLines).map((name) => `recordings/${name}`),
+  );
   const { rows } = await sql<{ session_id: number; url: string }>`
     with jobs as (
       delete from graphile_worker._private_jobs job

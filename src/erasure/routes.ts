@@ -4,6 +4,7 @@ import { agentRetentionRoutes } from "./agent-retention.ts";
 import { type ErasureDeps, erasePeopleJob } from "./erase-people.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
 import { judgeRedactionJob } from "./judge-redaction.ts";
+import { leftRecordingsJob } from "./left-recordings.ts";
 import { privacySettingsRoutes } from "./privacy-settings.ts";
 import { redactedValueRoutes, removeOriginalsJob } from "./redacted-values.ts";
 import { redactionPolicyRoutes } from "./redaction-policies.ts";
@@ -20,9 +21,12 @@ export function addErasure(api: Api, deps: ErasureDeps): void {
   redactedValueRoutes(api, deps);
 }
 
-export const erasureJobs = (deps: Parameters<typeof judgeRedactionJob>[0]): JobHandler[] => [
+export const erasureJobs = (
+  deps: Parameters<typeof judgeRedactionJob>[0] & Parameters<typeof leftRecordingsJob>[0],
+): JobHandler[] => [
   erasePeopleJob(deps),
   deleteExpiredJob(deps),
+  leftRecordingsJob(deps),
   removeOriginalsJob(deps),
   judgeRedactionJob(deps),
 ];

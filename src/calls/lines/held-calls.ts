@@ -137,8 +137,8 @@ export function createHeldCalls(parts: Parts): HeldCalls {
       try {
         await keepUse(db, call, use());
         await endSession(engine, call.session_id, reason);
-        await endCall(db, call.id, clock.now());
         if (call.leg > 1) await keepRecordings({ ...call, leg: call.leg - 1 });
+        await endCall(db, call.id, clock.now());
       } finally {
         leave(call, use);
       }

@@ -191,6 +191,38 @@ describe("the offline ear", () => {
     await engines.close();
   });
 
+  test("of a caller who hangs up in mid-word gives its memory back, and so does the end of all lines", async (context) => {
+    if (!sphinx) return context.skip();
+    const frames = new Framer(HEARING_RATE).push(await say("I want to book an appointment", "rms"));
+    const rss_mb = () => process.memoryUsage.rss() / 2 ** 20;
+    let agents = 0;
+    /** Each caller has an agent of their own, and so a recognizer, of 8 MB. */
+    const hangUp = async (own: LocalHearing, callers: number) => {
+      for (let caller = 0; caller < callers; caller++) {
+        const listening = { language: "en-US", expected: [`This is the clinic of Doctor ${agents++}.`] };
+        const isHeard = Promise.withResolvers<void>();
+        const ear = own.open(listening, ({ type }) => {
+          if (type === "partial" || type === "fault") isHeard.resolve();
+        });
+        // Words are being recognized, and the utterance is not over.
+        for (const frame of frames) ear.push(frame);
+        await isHeard.promise;
+        ear.close();
+        await own.caughtUp();
+      }
+    };
+    const round = async (callers: number) => {
+      const own = createLocalHearing({ sphinx });
+      await hangUp(own, callers);
+      await own.close();
+    };
+    await round(5);
+    const before = rss_mb();
+    await round(10);
+    for (let n = 0; n < 4; n++) await round(4);
+    expect(rss_mb() - before).toBeLessThan(70);
+  });
+
   test("hears a caller as if nobody had called before: what it learned of one voice is gone for the next", async (context) => {
     if (!hearing.understands) return context.skip();
     const expected = ["We are open from eight to five.", "For what day?"];

@@ -40,7 +40,7 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
     if (sphinx) known ??= recognizers(sphinx);
     return known?.take(listening) ?? null;
   };
-  /** Of a stream that failed: its recognizer may fail once more. */
+  /** Where a stream has failed, its recognizer may fail once more. */
   const giveBack = (ear: number) => {
     try {
       streams.get(ear)?.close();
@@ -49,8 +49,8 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
   };
   port.on("message", (asked: EarAsked) => {
     if (asked.ask === "end") {
-      for (const stream of streams.values()) stream.close();
-      streams.clear();
+      for (const ear of streams.keys()) giveBack(ear);
+      known?.free();
       return port.close();
     }
     if (asked.ask === "catch_up") return port.postMessage({ caught_up: asked.number } satisfies EarTold);

@@ -8,7 +8,11 @@ import { isDictated, languageModel } from "./language-model.ts";
 import { loadSphinx, type Recognizer, type SphinxFiles } from "./sphinx.ts";
 
 export type TakenRecognizer = Pick<Recognizer, "begin" | "push" | "end"> & { giveBack(): void };
-export type Recognizers = { take(listening: ListeningFor): TakenRecognizer };
+export type Recognizers = {
+  take(listening: ListeningFor): TakenRecognizer;
+  /** Frees those that nobody uses: their memory is the library's, and outlives the thread. */
+  free(): void;
+};
 
 /**
  * `forget` makes of it what it was before anybody was heard: nothing of a caller stays for the next one. `hearDigits`: an
@@ -73,6 +77,9 @@ export function recognizers(files: SphinxFiles): Recognizers {
   };
 
   return {
+    free: () => {
+      for (const { made } of idle.splice(0)) made.recognizer.free();
+    },
     take({ expected }) {
       const key = createHash("sha256").update(JSON.stringify(expected)).digest("hex");
       const at = idle.findIndex((entry) => entry.key === key);

@@ -34,6 +34,8 @@ export async function callIn(world: World, call: SimulatedCall, voice_url: strin
   call.status = "ringing";
   const who = world.people(call.from);
   const markup = await world.callbacks.send(voice_url, world.tokenOf(call.account_sid), formOf(call));
+  // The platform, or the caller, may have hung up before it was answered.
+  if (call.ended) return;
   const verbs = read(markup);
   if (verbs[0]?.name === "Reject") return over(world, call, who, "busy", null);
   call.status = "in-progress";

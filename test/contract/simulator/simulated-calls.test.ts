@@ -14,9 +14,12 @@ let platform: Peer;
 let simulator: Simulator;
 /** What the platform answers when it is asked what to do with a call. */
 let markup = "<Response><Hangup/></Response>";
+/** Until then it is silent about a call that comes in. */
+let answers = Promise.resolve();
 beforeAll(async () => {
   platform = await createPeer();
-  platform.respond((request, response) => {
+  platform.respond(async (request, response) => {
+    if (request.path.endsWith("/voice")) await answers;
     if (request.path.endsWith("/answer") || request.path.endsWith("/voice")) {
       response.writeHead(200, { "content-type": "text/xml" }).end(markup);
     } else response.writeHead(204).end();
@@ -155,6 +158,27 @@ describe("what calling somebody meets", () => {
     const { placed } = await call("02");
     expect(rest("GET", `Calls/${placed.body.sid}.json`).body).toMatchObject({ status: "busy" });
   });
+});
+
+test("a call that is hung up before its answer has come stays over, whatever the answer is", async () => {
+  const released = Promise.withResolvers<void>();
+  answers = released.promise;
+  markup = '<Response><Connect><ConversationRelay url="ws://x.example/relay"/></Connect></Response>';
+  const from = platform.requests.length;
+  const told = () => platform.requests.slice(from).map(({ path }) => path);
+  const called = simulator.call(ACCOUNT, { from: "+15125550201", to: "+15125550100" });
+  await expect.poll(told).toEqual(["/voice"]);
+  const sid = new URLSearchParams(platform.requests[from]?.body).get("CallSid") ?? "";
+  rest("POST", `Calls/${sid}.json`, { Status: "completed" });
+  released.resolve();
+  expect(await called).toBe(sid);
+  await simulator.advance(clock, 10_000);
+  expect(simulator.callStatus(sid)).toBe("canceled");
+  const statuses = platform.requests
+    .slice(from)
+    .filter(({ path }) => path === "/voice/status")
+    .map(({ body }) => new URLSearchParams(body).get("CallStatus"));
+  expect(statuses).toEqual(["canceled"]);
 });
 
 test("whoever signs in with another token gets nothing", () => {

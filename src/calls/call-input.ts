@@ -140,7 +140,7 @@ function countHeard({ state: { turn, pieces } }: CallDraft, heard: string): numb
   return unheard;
 }
 
-/** `told`: reported by the carrier, not assumed by the clock. */
+/** `told`: reported by the line, of all our words, and not assumed by the clock. */
 export function takePlayed(call: CallDraft, told: boolean): void {
   const { state } = call;
   const { telephony } = call.settings;

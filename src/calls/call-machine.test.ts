@@ -326,6 +326,21 @@ describe("what our own line hears of who answered", () => {
     expect(said(trial.wait(1000))).toEqual(["Goodbye."]);
   });
 
+  test("a message is left only where its line says that all of it was played", () => {
+    for (const [unsaid, left] of [
+      [false, 1],
+      [true, 0],
+    ] as const) {
+      const trial = new Trial().greeted();
+      trial.take(speech("Please leave a message."));
+      trial.turn({ type: "delta", text: "Please call us back. " });
+      trial.over(["Please call us back."], { action: { action: "hangup", reason: null, voicemail: true } });
+      const end = trial.take(unsaid ? { type: "played", unsaid } : { type: "played" });
+      expect(end.filter(({ type }) => type === "voicemail_left")).toHaveLength(left);
+      expect(end.at(-1)).toMatchObject({ type: "end", reason: "agent" });
+    }
+  });
+
   test("a greeting that a voicemail got is taken back, since nobody heard it", () => {
     const trial = opened();
     trial.take(answered("human"), speech("Hi."), greeting);

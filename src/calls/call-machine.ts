@@ -58,7 +58,7 @@ function dispatch(call: CallDraft, event: CallEvent) {
     case "interrupted":
       return takeInterruption(call, event.heard);
     case "played":
-      return takePlayed(call, true);
+      return takePlayed(call, event.unsaid !== true);
     case "turn":
       if (call.state.turn?.number === event.turn) takeTurnEvent(call, call.state.turn, event.event);
       return;

@@ -17,8 +17,8 @@ export type CallInput =
   | { type: "interrupted"; heard: string }
   /** One key: 0–9, * or #. */
   | { type: "digit"; digit: string }
-  /** All that we said so far has been played to its end. */
-  | { type: "played" }
+  /** All that we said so far has been played to its end; `unsaid`: but for what the voice failed at. */
+  | { type: "played"; unsaid?: boolean }
   /**
    * Who answered our call, by what is heard on a line of our own; told again where later sounds correct it. `firm`: by
    * their words or tones, and not only by how long they speak.

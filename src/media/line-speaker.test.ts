@@ -87,7 +87,7 @@ function talk(speaking = numbers(), onPlaying: () => void = () => {}) {
         told.push(playing ? `playing${piece?.asks ? " a question" : ""}` : "silent");
         if (playing) onPlaying();
       },
-      played: () => told.push("played"),
+      played: ({ unsaid }) => told.push(unsaid ? "played in part" : "played"),
       fault: (message) => told.push(message),
     },
   });
@@ -196,7 +196,30 @@ test("a voice that fails is told of, and does not hold up what comes after it", 
   say("Hello.");
   speaker.sound(new Int16Array(1600).fill(7));
   await pass(500);
-  expect(told).toEqual(["no voice today", "playing", "played", "silent"]);
+  expect(told).toEqual(["no voice today", "playing", "played in part", "silent"]);
+});
+
+test("words that make no sound are over at once: nobody waits for their end", async () => {
+  const soundless: Speaking = {
+    name: "soundless",
+    rate: RATE,
+    async *speak({ text }) {
+      if (text === "Broken.") throw new Error("no voice today");
+      yield { samples: new Int16Array(0), aligned: [] };
+    },
+  };
+  const { speaker, told, pass, say } = talk(soundless);
+  say("…");
+  await pass(40);
+  expect(told.splice(0)).toEqual(["played"]);
+  say("…");
+  say("Broken.");
+  await pass(40);
+  expect(told.splice(0)).toEqual(["no voice today", "played in part"]);
+  say("…");
+  speaker.drop();
+  await pass(40);
+  expect(told).toEqual([]);
 });
 
 test("a loop fills the wait and ends with the first word", async () => {

@@ -29,8 +29,8 @@ type Piece = {
 type SpeakerReports = {
   /** The first frame of speech was sent, or the last was heard. `asks`: it ends with a question. */
   playing(playing: boolean, piece: { interruptible: boolean; asks: boolean } | null): void;
-  /** Everything said so far was heard to its end. */
-  played(): void;
+  /** Everything said so far was heard to its end; `unsaid`: but for what the voice failed at. */
+  played(how: { unsaid: boolean }): void;
   fault(message: string): void;
 };
 
@@ -51,6 +51,10 @@ export class LineSpeaker {
   /** The word that was cut off, which counts as heard unless it is spoken again. */
   #cutWord = "";
   #isPlaying = false;
+  /** Words were given, and it was not told yet that they are over. */
+  #isOwed = false;
+  /** The voice failed at some of them. */
+  #isUnsaid = false;
   /** A looped sound that fills a wait; any words end it. */
   #loop: { frames: Int16Array[]; next: number } | null = null;
   /** When the audio that is being played began, and at which sample. */
@@ -69,6 +73,7 @@ export class LineSpeaker {
   say(utterance: Utterance, interruptible: boolean): void {
     this.#loop = null;
     if (utterance.text.trim() === "") return;
+    this.#isOwed = true;
     this.#add({ utterance, text: utterance.text, interruptible, frames: [], whole: false });
     this.#make();
   }
@@ -135,6 +140,8 @@ export class LineSpeaker {
     this.#heard = [];
     this.#cutWord = "";
     this.#isPlaying = false;
+    this.#isOwed = false;
+    this.#isUnsaid = false;
     return heard;
   }
 
@@ -199,7 +206,9 @@ export class LineSpeaker {
     this.#making = control;
     this.#speak(piece, piece.utterance, control.signal)
       .catch((error) => {
-        if (!control.signal.aborted) this.#parts.reports.fault(errorText(error));
+        if (control.signal.aborted) return;
+        this.#isUnsaid = true;
+        this.#parts.reports.fault(errorText(error));
       })
       .finally(() => {
         if (control.signal.aborted) return;
@@ -338,12 +347,18 @@ export class LineSpeaker {
       const piece = this.#pieces.find((candidate) => candidate.id === id);
       if (piece) this.#finish(piece);
     }
-    if (this.#pieces.length > 0 || !this.#isPlaying) return;
+    const { reports } = this.#parts;
+    const wasPlaying = this.#isPlaying;
+    // Words that made no sound are over, too: whoever waits for their end would wait for nothing.
+    if (this.#pieces.length > 0 || !(wasPlaying || this.#isOwed)) return;
     this.#isPlaying = false;
+    this.#isOwed = false;
+    const unsaid = this.#isUnsaid;
+    this.#isUnsaid = false;
     this.#heard = [];
     this.#run = null;
-    this.#parts.reports.played();
-    this.#parts.reports.playing(false, null);
+    reports.played({ unsaid });
+    if (wasPlaying) reports.playing(false, null);
   }
 }
 

@@ -134,7 +134,7 @@ export class MediaLine implements CallLine, AudioInput {
           });
           if (playing && this.#state.ours.phase === "speaking") this.#reportFirstSound();
         },
-        played: () => this.#tell({ type: "played" }),
+        played: ({ unsaid }) => this.#tell(unsaid ? { type: "played", unsaid } : { type: "played" }),
         fault: (message) => this.#tell({ type: "fault", message }),
       },
     });

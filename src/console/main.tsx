@@ -24,7 +24,10 @@ window.addEventListener("vite:preloadError", async () => {
 
 const client = new QueryClient({
   defaultOptions: {
+    // A browser calls itself offline beside a server on the same machine. What can't be sent fails, and says so.
+    mutations: { networkMode: "always" },
     queries: {
+      networkMode: "always",
       staleTime: 5_000,
       // A refusal would be repeated; only failures of the network or the server are retried.
       retry: (count, error) =>

@@ -127,6 +127,9 @@ test("a lost connection is told, what was typed stays, and the page goes on when
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByText("Parley can't be reached. This page may be out of date").waitFor();
+  // Not kept back until the browser thinks that it is online: the person learns that it failed, and can go on typing.
+  await page.locator("#main").getByRole("alert").getByText("Try again in a moment").first().waitFor();
+  expect(await typed.isEnabled()).toBe(true);
   await expect.poll(() => typed.inputValue()).toBe("Typed in a tunnel");
 
   await page.context().setOffline(false);

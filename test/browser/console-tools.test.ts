@@ -44,6 +44,21 @@ test("a call is tried as the form stands, and each stage of its arguments is sho
   expect(page.faults).toEqual([]);
 });
 
+test("a request that is real is sent once, though its button is pressed twice", async () => {
+  await page.goto("/console/tools/look_up?view=try");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByLabel("Name 1 of Variables").fill("clinic");
+  await page.getByLabel("Value 1 of Variables").fill("north");
+  const before = peer.requests.length;
+  await page.getByRole("button", { name: "Run" }).evaluate((element: unknown) => {
+    const button = element as { click(): void };
+    button.click();
+    button.click();
+  });
+  await page.getByText("answered").waitFor();
+  expect(peer.requests.length - before).toBe(1);
+});
+
 test("what is no JSON is not left out of a save without a word", async () => {
   await page.goto("/console/tools/look_up?view=json");
   const editor = page.getByRole("textbox", { name: "Definition" });

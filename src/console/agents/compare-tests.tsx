@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TestRunListed } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Empty, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -71,7 +72,7 @@ function SuiteOfBoth({ suite, agent_id, before, after }: Sides & { suite: Suite 
         run.status !== "cancelled" &&
         (state === "draft" ? run.id === draftRun : run.version === state),
     );
-  const begin = useMutation({
+  const begin = useAction({
     async mutationFn() {
       for (const state of [before, after]) {
         const { id } = await call("POST /api/v1/test_suites/{suite_id}/runs", {

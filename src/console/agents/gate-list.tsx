@@ -1,7 +1,8 @@
 import { Stack, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AgentResponse, GateResult, ReplayGateResult } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -31,7 +32,7 @@ export function GateList({ agent, gates, replay_gate }: Props) {
 function Gate({ agent, gate }: { agent: AgentResponse; gate: GateResult }) {
   const client = useQueryClient();
   const [run_id, setRun] = useState<number | null>(null);
-  const begin = useMutation({
+  const begin = useAction({
     mutationFn: () =>
       call("POST /api/v1/test_suites/{suite_id}/runs", {
         path: { suite_id: gate.suite_id },

@@ -1,9 +1,10 @@
 import { Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput, UnstyledButton } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ToolCreateRequest } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { useAction } from "../parts/action.ts";
 import { Empty, Failure, PageHead, Panel } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { promptBody, promptValues } from "../prompts/prompt-values.ts";
@@ -27,7 +28,7 @@ export default function NewWorkflowPage() {
   const [agent_id, setAgent] = useState<number | null>(Number(given.agent) || null);
   const name = toolNameOf(title);
   const template = WORKFLOW_TEMPLATES.find(({ key }) => key === chosen) ?? EMPTY;
-  const making = useMutation({
+  const making = useAction({
     async mutationFn() {
       const definition = newWorkflow(name, description.trim() || title.trim(), template);
       return call("POST /api/v1/tools/", {

@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { AgentResponse, ReplayGateResult } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -12,7 +13,7 @@ const FOLLOW_MS = 1000;
 export function ReplayGateRow({ agent, gate }: { agent: AgentResponse; gate: ReplayGateResult }) {
   const client = useQueryClient();
   const [replay_id, setReplay] = useState<number | null>(null);
-  const begin = useMutation({
+  const begin = useAction({
     mutationFn: () =>
       call("POST /api/v1/agents/{agent_id}/replays", {
         path: { agent_id: agent.id },

@@ -1,8 +1,9 @@
 import { Button, FileButton, SimpleGrid, Text, UnstyledButton } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentTemplate } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -23,7 +24,7 @@ export function TemplateStart({ name }: { name: string }) {
     enabled: may,
     queryFn: ({ signal }) => call("GET /api/v1/agents/templates", { signal }),
   });
-  const importing = useMutation({
+  const importing = useAction({
     mutationFn: async (file: File) =>
       call("POST /api/v1/agents/import", { body: { text: await file.text() } }),
     onSuccess: open,

@@ -2,7 +2,7 @@ import { Alert, Button, Grid, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay, IconUserPlus, IconUsersPlus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { BatchDetails, CommunicationBatch } from "../api-types.ts";
@@ -10,6 +10,7 @@ import { readCampaign } from "../campaign-form/campaign-form.tsx";
 import { BATCH_WORDS } from "../outbound/batch-words.ts";
 import { type PeopleFilter, peoplePath } from "../outbound/people-link.ts";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -84,7 +85,7 @@ function Actions({ batch }: { batch: BatchDetails }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const path = { batch_id: batch.batch_id };
-  const hold = useMutation({
+  const hold = useAction({
     mutationFn: (paused: boolean) =>
       call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused } }),
     async onSuccess(_, paused) {

@@ -1,12 +1,13 @@
 import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconUserMinus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { RequestTraceAttempt } from "../api-types.ts";
 import { batchPath, requestWords } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { OFFLINE_MODEL, OfflineMark } from "../parts/offline-mark.tsx";
@@ -138,7 +139,7 @@ export default function RequestPage() {
 function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: string }) {
   const may = useMay();
   const client = useQueryClient();
-  const take = useMutation({
+  const take = useAction({
     mutationFn: () =>
       call("POST /api/v1/outbound/batches/{batch_id}/remove-requests", {
         path: { batch_id },

@@ -1,9 +1,10 @@
 import { Alert, Autocomplete, Button, Group, Progress, Stack, Table, Text } from "@mantine/core";
 import { Dropzone } from "@mantine/dropzone";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import "@mantine/dropzone/styles.css";
 import { IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RequestsAdded } from "../api-types.ts";
 import classes from "../outbound/outbound.module.css";
@@ -38,7 +39,7 @@ export function UploadPanel(props: {
   const { batch_id, rows_read, last_error, onBusy } = props;
   const client = useQueryClient();
   const [chosen, setChosen] = useState<Chosen | null>(null);
-  const upload = useMutation({
+  const upload = useAction({
     mutationFn: ({ file, preview, names }: Chosen) => {
       const form = new FormData();
       form.set("file", renamedCsv(file, preview, names));

@@ -1,9 +1,11 @@
-import { Button, Group, List, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, List, Select, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconBan, IconRepeat } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RequestRetry, RequestSuppression } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { counted } from "../parts/counted.ts";
 import { Failure, Fetched } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -50,7 +52,7 @@ type WindowProps = Props & { chosen: ChosenPeople; onClose(): void };
 
 function useBulk<Answer>(act: () => Promise<Answer>, said: (answer: Answer) => string, props: WindowProps) {
   const client = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: act,
     async onSuccess(answer) {
       notifications.show({ message: said(answer), color: "green" });
@@ -85,7 +87,7 @@ function Retry(props: WindowProps) {
     props,
   );
   return (
-    <Modal opened onClose={onClose} title="Contact these people again?">
+    <ActionWindow opened isPending={retry.isPending} onClose={onClose} title="Contact these people again?">
       <Fetched query={preview} lines={3}>
         {({ retried, not_retried, next }) => (
           <Stack gap="sm">
@@ -112,7 +114,7 @@ function Retry(props: WindowProps) {
             </Text>
             {retry.error && <Failure error={retry.error} />}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
+              <Button variant="default" onClick={onClose} disabled={retry.isPending}>
                 Cancel
               </Button>
               <Button
@@ -127,7 +129,7 @@ function Retry(props: WindowProps) {
           </Stack>
         )}
       </Fetched>
-    </Modal>
+    </ActionWindow>
   );
 }
 
@@ -161,7 +163,7 @@ function Suppress(props: WindowProps) {
     props,
   );
   return (
-    <Modal opened onClose={onClose} title="Suppress these people?">
+    <ActionWindow opened isPending={act.isPending} onClose={onClose} title="Suppress these people?">
       <Stack gap="sm">
         <Select
           label="Channel"
@@ -186,7 +188,7 @@ function Suppress(props: WindowProps) {
               </Text>
               {act.error && <Failure error={act.error} />}
               <Group justify="flex-end" gap="xs">
-                <Button variant="default" onClick={onClose}>
+                <Button variant="default" onClick={onClose} disabled={act.isPending}>
                   Cancel
                 </Button>
                 <Button
@@ -202,6 +204,6 @@ function Suppress(props: WindowProps) {
           )}
         </Fetched>
       </Stack>
-    </Modal>
+    </ActionWindow>
   );
 }

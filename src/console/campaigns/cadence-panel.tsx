@@ -11,10 +11,11 @@ import {
 } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CadenceStep } from "../api-types.ts";
 import { useSenders } from "../campaign-form/senders.ts";
+import { useAction } from "../parts/action.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -52,7 +53,7 @@ function StepsForm({ campaign_id, mode, stored }: Props & { stored: CadenceStep[
   const readOnly = !useMay()("outbound_write");
   const client = useQueryClient();
   const [steps, setSteps] = useState(stored);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: () =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/cadence", {
         path: { campaign_id },

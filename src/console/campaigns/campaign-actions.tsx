@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { StopOutreach } from "../outbound/outreach-stop.tsx";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -18,7 +19,7 @@ export function CampaignActions({ campaign_id }: { campaign_id: number }) {
   const mayWrite = useMay()("outbound_write");
   const client = useQueryClient();
   const { data } = useQuery(boardQuery(campaign_id));
-  const hold = useMutation({
+  const hold = useAction({
     mutationFn: (does: "pause" | "start") =>
       does === "pause"
         ? call("POST /api/v1/outbound/campaigns/{campaign_id}/pause", { path: { campaign_id } })

@@ -1,8 +1,9 @@
 import { Autocomplete, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CampaignGoal } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -37,7 +38,7 @@ function GoalForm({ campaign_id, goal }: { campaign_id: number; goal: CampaignGo
     enabled: may("insights_read"),
     queryFn: ({ signal }) => call("GET /api/v1/insights/", { query: { limit: MOST_FOUND }, signal }),
   });
-  const save = useMutation({
+  const save = useAction({
     mutationFn: (next: CampaignGoal | null) =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/goal", {
         path: { campaign_id },

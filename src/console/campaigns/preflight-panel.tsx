@@ -1,13 +1,13 @@
 import { Alert, Button, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import type { CampaignPreflight, PreflightReason, PreflightStep } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Facts, Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
 /** Who of the waiting people would be contacted, and why the others would not; asked for by a button. */
 export function PreflightPanel({ campaign_id }: { campaign_id: number }) {
-  const check = useMutation({
+  const check = useAction({
     mutationFn: () =>
       call("POST /api/v1/outbound/campaigns/{campaign_id}/preflight", { path: { campaign_id }, body: {} }),
   });

@@ -1,7 +1,8 @@
 import { Radio, Stack, Switch } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { CampaignReachRules, CampaignReachRulesChange } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -30,7 +31,7 @@ export function PurposePanel({ campaign_id }: { campaign_id: number }) {
     queryFn: ({ signal }) =>
       call("GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, signal }),
   });
-  const choose = useMutation({
+  const choose = useAction({
     mutationFn: (body: CampaignReachRulesChange) =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body }),
     onSuccess(saved, { check_reassigned }) {

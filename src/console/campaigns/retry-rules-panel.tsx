@@ -1,10 +1,11 @@
 import { ActionIcon, Checkbox, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RetryRule } from "../api-types.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
+import { useAction } from "../parts/action.ts";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -48,7 +49,7 @@ function RulesForm({ campaign_id, stored }: { campaign_id: number; stored: Retry
   const readOnly = !useMay()("outbound_write");
   const client = useQueryClient();
   const [rules, setRules] = useState(stored);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: () =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules", {
         path: { campaign_id },

@@ -1,7 +1,8 @@
 import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconShieldQuestion } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Channel } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -22,7 +23,7 @@ export function DomainNote({ channel }: { channel: Channel }) {
       }),
     enabled: channel.channel_service === "email" && sending_domain !== "",
   });
-  const verify = useMutation({
+  const verify = useAction({
     mutationFn: (mail_domain_id: number) =>
       call("POST /api/v1/mail_domains/{mail_domain_id}/verify", { path: { mail_domain_id } }),
     onSuccess: () => queries.invalidateQueries({ queryKey }),

@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ChannelTargetResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Code, Failure } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -11,7 +12,7 @@ import { Time } from "../time/time.tsx";
 export function IdentityKey({ target }: { target: ChannelTargetResponse }) {
   const client = useQueryClient();
   const path = { channel_id: target.channel_id, target_id: target.id };
-  const make = useMutation({
+  const make = useAction({
     mutationFn: () => call("POST /api/v1/channels/{channel_id}/targets/{target_id}/identity_key", { path }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] }),
   });

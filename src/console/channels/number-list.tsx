@@ -2,10 +2,11 @@ import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPhone, IconPlus } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Channel, TwilioPhoneNumber } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -71,7 +72,7 @@ type OfNumber = { channel_id: number; number: TwilioPhoneNumber };
 function TextsCheck({ channel_id, number: { phone_number } }: OfNumber) {
   const may = useMay();
   const client = useQueryClient();
-  const check = useMutation({
+  const check = useAction({
     mutationFn: () =>
       call("POST /api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance", {
         path: { channel_id },
@@ -129,7 +130,7 @@ const GiveBack = ({ channel_id, number: { phone_number: number } }: OfNumber) =>
 );
 
 function Attach({ channel_id, number: { sid, phone_number, friendly_name } }: OfNumber) {
-  const attach = useMutation({
+  const attach = useAction({
     mutationFn: () =>
       call("PUT /api/v1/channels/twilio/{channel_id}/numbers", {
         path: { channel_id },

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../parts/action.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { TestLine } from "../settings/test-line.tsx";
@@ -6,7 +6,7 @@ import { TestLine } from "../settings/test-line.tsx";
 /** Asks a channel's carrier now whether its account is good; nothing is sent. */
 export function TestCarrier({ channel_id, name }: { channel_id: number; name: string }) {
   const may = useMay();
-  const test = useMutation({
+  const test = useAction({
     mutationFn: () => call("POST /api/v1/channels/{channel_id}/carrier/test", { path: { channel_id } }),
   });
   return (

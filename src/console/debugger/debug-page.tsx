@@ -1,10 +1,11 @@
 import { Button, Grid, Group, MultiSelect, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { IconPlayerPlay, IconPlayerTrackNext, IconRestore } from "@tabler/icons-react";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import type { DebugTurn, SessionFork } from "../api-types.ts";
 import { Unreadable } from "../editors/unreadable.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, Loading, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -59,7 +60,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
   const [unreadable, setUnreadable] = useState(0);
   const breakpoints = { steps: [...places.steps], guards: [...places.guards], tools: [...places.tools] };
 
-  const run = useMutation({
+  const run = useAction({
     mutationFn: () =>
       call("POST /api/v1/sessions/{session_id}/forks", {
         path: { session_id: Number(id) },
@@ -70,7 +71,7 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
       }),
     onSuccess: reached,
   });
-  const go = useMutation({
+  const go = useAction({
     mutationFn: ({ session_id }: SessionFork) =>
       call("POST /api/v1/sessions/{session_id}/continue", {
         path: { session_id },

@@ -1,11 +1,12 @@
 import { Button, Switch } from "@mantine/core";
 import { IconUsersGroup } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DirectoryMember } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { useNewRecord } from "../lists/new-record.tsx";
+import { useAction } from "../parts/action.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
 import { Failure, PageHead, RouteLink, Status } from "../parts/parts.tsx";
@@ -128,7 +129,7 @@ const tagsOf = ({ contact_tags }: DirectoryMember): string =>
 function Deleted({ member }: { member: DirectoryMember }) {
   const may = useMay();
   const client = useQueryClient();
-  const restoring = useMutation({
+  const restoring = useAction({
     mutationFn: () =>
       call("PUT /api/v1/directory_members/{member_id}/restore", {
         path: { member_id: member.id },

@@ -1,9 +1,10 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconReportMoney } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightWorkflowEstimate, InsightWorkflowOutput } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { formatDuration } from "../parts/duration.ts";
 import { Facts, Failure, Panel, Status } from "../parts/parts.tsx";
@@ -90,7 +91,7 @@ const Until = ({ workflow }: { workflow: InsightWorkflowOutput }) =>
 
 export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
   const client = useQueryClient();
-  const retrying = useMutation({
+  const retrying = useAction({
     mutationFn: () =>
       call("POST /api/v1/insights/workflows/{workflow_id}/retry-failed", {
         path: { workflow_id: workflow.id },
@@ -126,7 +127,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
     if (isWhole) return dollars(usd);
     return usd > 0 ? `at least ${dollars(usd)}` : "–";
   };
-  const activating = useMutation({
+  const activating = useAction({
     mutationFn: (agreed: InsightWorkflowEstimate) =>
       call("PUT /api/v1/insights/workflows/{workflow_id}/activate", {
         path: { workflow_id: workflow.id },

@@ -1,9 +1,10 @@
 import { Button, Group, NumberInput, Progress, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightAmounts, InsightBackfillState, InsightWorkflowOutput } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -133,7 +134,7 @@ function PauseOrResume({ workflow_id, backfill }: { workflow_id: number; backfil
   const may = useMay();
   const client = useQueryClient();
   const isPaused = backfill.status === "PAUSED";
-  const moving = useMutation({
+  const moving = useAction({
     mutationFn: () =>
       isPaused
         ? call("POST /api/v1/insights/workflows/{workflow_id}/backfill/resume", { path: { workflow_id } })
@@ -160,7 +161,7 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
   const client = useQueryClient();
   const [text, setText] = useState<number | string>(rate ?? "");
   const chosen = numberOrNull(text);
-  const setting = useMutation({
+  const setting = useAction({
     mutationFn: () =>
       call("PUT /api/v1/insights/workflows/{workflow_id}/backfill", {
         path: { workflow_id },

@@ -1,8 +1,9 @@
 import { Button, Group, TagsInput, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
@@ -11,7 +12,7 @@ export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   const client = useQueryClient();
   const [numbers, setNumbers] = useState<string[]>([]);
   const isUpload = workflow.source === "upload";
-  const queueing = useMutation({
+  const queueing = useAction({
     mutationFn: () => {
       const list = numbers.map(Number);
       return call("POST /api/v1/insights/workflows/queue-work", {

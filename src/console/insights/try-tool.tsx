@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NumberInput, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay, IconTheater } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAction } from "../parts/action.ts";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
 import { callWithHeaders } from "../server/api.ts";
 
@@ -12,7 +12,7 @@ const SCRIPTED_HEADER = "x-parley-scripted-model";
 export function TryTool(props: { name: string; saved_at: string | undefined; isDirty: boolean }) {
   const { name, saved_at, isDirty } = props;
   const [session, setSession] = useState<number | string>("");
-  const trying = useMutation({
+  const trying = useAction({
     async mutationFn() {
       const session_id = Number(session);
       const { answer, headers } = await callWithHeaders("POST /api/v1/insights/tools-test", {

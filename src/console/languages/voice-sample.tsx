@@ -1,8 +1,8 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { IconVolume } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { LanguageConfig } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Status } from "../parts/parts.tsx";
 import { callForBytes } from "../server/api.ts";
 
@@ -11,7 +11,7 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
   const [text, setText] = useState("");
   const [url, setUrl] = useState<string | null>(null);
   const [isOffline, setOffline] = useState(false);
-  const sample = useMutation({
+  const sample = useAction({
     mutationFn: () => {
       const { dtmf_code: _key, skip_current_language_in_message: _skip, ...voice } = config;
       return callForBytes("POST /api/v1/voice_groups/voices/sample", {

@@ -1,7 +1,8 @@
 import { Button, Stack, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NumberFigures, NumberGroupReport } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -140,7 +141,7 @@ function RestButton({ number, number_group_id }: { number: NumberFigures; number
   const may = useMay();
   const client = useQueryClient();
   const isResting = number.resting_until !== null;
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () =>
       call("PUT /api/v1/outbound/number-groups/{number_group_id}/numbers/{channel_target_id}/rest", {
         path: { number_group_id, channel_target_id: number.channel_target_id },

@@ -1,9 +1,10 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, type ButtonProps, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useUnanswered } from "../server/unanswered.ts";
+import { useAction } from "./action.ts";
+import { ActionWindow } from "./action-window.tsx";
 import { Failure } from "./parts.tsx";
 
 type Props = ButtonProps & {
@@ -25,9 +26,7 @@ export function ConfirmButton(props: Props) {
   const { verb, question, children, act, invalidates, done, onDone, ...look } = props;
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
-  const { mutationKey, isUnanswered } = useUnanswered();
-  const acting = useMutation({
-    mutationKey,
+  const acting = useAction({
     mutationFn: act,
     async onSuccess() {
       close();
@@ -41,22 +40,28 @@ export function ConfirmButton(props: Props) {
       <Button variant="default" {...look} onClick={open}>
         {verb}
       </Button>
-      <Modal opened={opened} onClose={close} onExitTransitionEnd={acting.reset} title={question}>
+      <ActionWindow
+        opened={opened}
+        isPending={acting.isPending}
+        onClose={close}
+        onExitTransitionEnd={acting.reset}
+        title={question}
+      >
         <Stack gap="md">
           <Text size="sm" component="div">
             {children}
           </Text>
           {acting.error && <Failure error={acting.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} data-autofocus>
+            <Button variant="default" onClick={close} disabled={acting.isPending} data-autofocus>
               Cancel
             </Button>
-            <Button color="red" loading={acting.isPending} onClick={() => !isUnanswered() && acting.mutate()}>
+            <Button color="red" loading={acting.isPending} onClick={() => acting.mutate()}>
               {verb}
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </ActionWindow>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "./action.ts";
 import { saveFile } from "./save-file.ts";
 import { showFailure } from "./show-failure.ts";
 
@@ -12,7 +12,7 @@ export function DownloadButton(props: {
   size?: string;
 }) {
   const { label, name, fetch, size = "sm" } = props;
-  const fetching = useMutation({
+  const fetching = useAction({
     mutationFn: fetch,
     onSuccess: (content) => saveFile(name, content),
     onError: showFailure,

@@ -1,9 +1,11 @@
-import { Alert, Button, FileButton, Group, Modal, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, FileButton, Group, Stack, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiError, type Issue } from "../server/api.ts";
+import { useAction } from "./action.ts";
+import { ActionWindow } from "./action-window.tsx";
 import classes from "./file-upload.module.css";
 import { Failure, Scroller } from "./parts.tsx";
 
@@ -22,7 +24,7 @@ type Props<T> = {
 export function FileUpload<T>({ label, accept, children, send, done, invalidates }: Props<T>) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
-  const uploading = useMutation({
+  const uploading = useAction({
     mutationFn: (chosen: File) => {
       const form = new FormData();
       form.set("file", chosen, chosen.name);
@@ -48,7 +50,13 @@ export function FileUpload<T>({ label, accept, children, send, done, invalidates
           </Button>
         )}
       </FileButton>
-      <Modal opened={file !== null} onClose={() => setFile(null)} title={`Upload ${file?.name}?`} size="lg">
+      <ActionWindow
+        opened={file !== null}
+        isPending={uploading.isPending}
+        onClose={() => setFile(null)}
+        title={`Upload ${file?.name}?`}
+        size="lg"
+      >
         <Stack gap="md">
           <Text size="sm" component="div">
             {children}
@@ -56,12 +64,17 @@ export function FileUpload<T>({ label, accept, children, send, done, invalidates
           {issues.length > 0 && <RowErrors issues={issues} />}
           {uploading.error && issues.length === 0 && <Refusal error={uploading.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setFile(null)} data-autofocus>
+            <Button
+              variant="default"
+              onClick={() => setFile(null)}
+              disabled={uploading.isPending}
+              data-autofocus
+            >
               Cancel
             </Button>
             <FileButton accept={accept} onChange={choose}>
               {(props) => (
-                <Button {...props} variant="default">
+                <Button {...props} variant="default" disabled={uploading.isPending}>
                   Another file
                 </Button>
               )}
@@ -75,7 +88,7 @@ export function FileUpload<T>({ label, accept, children, send, done, invalidates
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </ActionWindow>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, PasswordInput, Stack, Table, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, PageHead, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { callConsole } from "../server/api.ts";
@@ -44,7 +45,7 @@ function ChangePassword() {
   const client = useQueryClient();
   const [password, setPassword] = useState("");
   const [newPassword, setNewPassword] = useState("");
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () => callConsole("/api/console/account/password", { password, new_password: newPassword }),
     onSuccess: async () => {
       setPassword("");
@@ -92,7 +93,7 @@ function ChangePassword() {
 
 function SignIns({ signIns }: { signIns: Account["sign_ins"] }) {
   const client = useQueryClient();
-  const end = useMutation({
+  const end = useAction({
     mutationFn: (id: number | null) => callConsole("/api/console/account/end-sign-ins", { id }),
     onSettled: () => client.invalidateQueries({ queryKey: accountQuery.queryKey }),
     onError: showFailure,

@@ -1,17 +1,18 @@
-import { Alert, Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
 import { IconCopy, IconKey } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiTokenResponse } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Code, Failure, Status } from "../parts/parts.tsx";
 import { fieldErrors } from "../records/field-errors.ts";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { ApiError, call } from "../server/api.ts";
-import { useUnanswered } from "../server/unanswered.ts";
 import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/api_tokens/"];
@@ -120,9 +121,7 @@ function NewToken({ onClose }: { onClose(): void }) {
     queryKey: ["permissions"],
     queryFn: ({ signal }) => call("GET /api/v1/permissions/", { signal }),
   });
-  const { mutationKey, isUnanswered } = useUnanswered();
-  const make = useMutation({
-    mutationKey,
+  const make = useAction({
     mutationFn: () =>
       call("POST /api/v1/api_tokens/", {
         body: {
@@ -143,10 +142,10 @@ function NewToken({ onClose }: { onClose(): void }) {
         )
       : null;
   return (
-    <Modal
+    <ActionWindow
       opened
-      // Until the token has come: it is shown nowhere else.
-      onClose={() => make.isPending || onClose()}
+      isPending={make.isPending}
+      onClose={onClose}
       title="New API token"
       size="lg"
       closeOnClickOutside={!make.data}
@@ -166,7 +165,7 @@ function NewToken({ onClose }: { onClose(): void }) {
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            if (!isUnanswered()) make.mutate();
+            make.mutate();
           }}
         >
           <Stack gap="md">
@@ -233,6 +232,6 @@ function NewToken({ onClose }: { onClose(): void }) {
           </Stack>
         </form>
       )}
-    </Modal>
+    </ActionWindow>
   );
 }

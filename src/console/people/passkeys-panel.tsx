@@ -1,6 +1,8 @@
-import { Button, Group, Modal, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { callConsole } from "../server/api.ts";
 import { knowsPasskeys, makePasskey, withFactor } from "../server/passkey.ts";
@@ -216,7 +218,7 @@ function AskWindow(
 ) {
   const { title, verb, act, close, children } = props;
   const client = useQueryClient();
-  const acting = useMutation({
+  const acting = useAction({
     mutationFn: act,
     async onSuccess() {
       await Promise.all(
@@ -226,7 +228,7 @@ function AskWindow(
     },
   });
   return (
-    <Modal opened onClose={close} title={title}>
+    <ActionWindow opened isPending={acting.isPending} onClose={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -237,7 +239,7 @@ function AskWindow(
           {children}
           {acting.error && <Failure error={acting.error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} disabled={acting.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={acting.isPending}>
@@ -246,6 +248,6 @@ function AskWindow(
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </ActionWindow>
   );
 }

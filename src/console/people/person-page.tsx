@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconCopy, IconLink } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { UserResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Code, Facts, Failure, Panel } from "../parts/parts.tsx";
@@ -111,7 +112,7 @@ function RoleEnd({ person }: { person: UserResponse }) {
   const may = useMay();
   const queries = useQueryClient();
   const { email, first_name, last_name, role_id, role_name, utm, role_until, role_after } = person;
-  const keep = useMutation({
+  const keep = useAction({
     mutationFn: () => call("PUT /api/v1/users/", { body: { email, first_name, last_name, role_id, utm } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["person", email] }),
     onError: showFailure,
@@ -140,7 +141,7 @@ function RoleEnd({ person }: { person: UserResponse }) {
 /** Sign-in link, valid once, to hand over where no e-mail is sent. */
 function SignIn({ person }: { person: UserResponse }) {
   const may = useMay();
-  const link = useMutation({
+  const link = useAction({
     mutationFn: () =>
       call("POST /api/v1/users/{user_email}/sign_in_link", { path: { user_email: person.email } }),
   });

@@ -1,7 +1,8 @@
 import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
@@ -22,7 +23,7 @@ export function SecondFactor({ account }: { account: Account }) {
     setCode("");
     await client.invalidateQueries({ queryKey: accountQuery.queryKey });
   };
-  const begin = useMutation({
+  const begin = useAction({
     mutationFn: () =>
       withFactor((factor) => callConsole(FACTOR, { password, ...factor }) as Promise<NewKey>, code),
     onSuccess: () => {
@@ -30,14 +31,14 @@ export function SecondFactor({ account }: { account: Account }) {
       setCode("");
     },
   });
-  const confirm = useMutation({
+  const confirm = useAction({
     mutationFn: () => callConsole(`${FACTOR}/confirm`, { code }) as Promise<{ recovery_codes: string[] }>,
     onSuccess: () => {
       begin.reset();
       return reread();
     },
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () =>
       withFactor(
         ({ second_factor, passkey }) =>

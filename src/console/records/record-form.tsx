@@ -1,14 +1,14 @@
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
 import { lastChange } from "../changes/last-change.ts";
 import { conflicts, type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
 import { replacedIn } from "../changes/replaced-in.ts";
+import { useAction } from "../parts/action.ts";
 import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
-import { useUnanswered } from "../server/unanswered.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { fieldErrors, hasField } from "./field-errors.ts";
 import type { Pending, Review } from "./save-review.tsx";
@@ -106,9 +106,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     if (!form.isDirty() && unreadable === 0) begin(values(record));
   }
 
-  const { mutationKey, isUnanswered } = useUnanswered();
-  const saving = useMutation({
-    mutationKey,
+  const saving = useAction({
     mutationFn: (stored: Record_ | null) => save(form.getValues(), stored),
     async onSuccess(stored) {
       setPending(null);
@@ -135,8 +133,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   // Whoever has left the page meanwhile is not led elsewhere.
   const send = (stored: Record_ | null) => saving.mutate(stored, { onSuccess: onSaved });
 
-  const compare = useMutation({
-    mutationKey,
+  const compare = useAction({
     mutationFn: async (_seen: Comparison<Record_, Values> | null): Promise<Comparison<Record_, Values>> => {
       const stored = record !== null && reread ? await reread() : record;
       const now = stored === null ? initial : values(stored);
@@ -191,7 +188,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       labels,
       error,
       confirm: () => {
-        if (!isUnanswered()) compare.mutate(pending);
+        if (!isSaving) compare.mutate(pending);
       },
       cancel: () => {
         setPending(null);
@@ -205,7 +202,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       },
     },
     submit() {
-      if (isUnanswered()) return;
+      if (isSaving) return;
       form.clearErrors();
       setGeneral([]);
       setError(null);

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
-import { useUnanswered } from "../server/unanswered.ts";
 
 type Props = {
   /** "agent". */
@@ -45,9 +46,7 @@ export function RemoveRecord(props: Props) {
       showFailure(error as Error);
     }
   };
-  const { mutationKey, isUnanswered } = useUnanswered();
-  const removing = useMutation({
-    mutationKey,
+  const removing = useAction({
     mutationFn: () => remove(reason.trim() || "Deleted in the console"),
     async onSuccess() {
       close();
@@ -83,13 +82,19 @@ export function RemoveRecord(props: Props) {
       >
         {props.label ?? "Delete"}
       </Button>
-      <Modal opened={opened} onClose={close} title={`Delete this ${noun}?`}>
+      <ActionWindow
+        opened={opened}
+        isPending={removing.isPending}
+        onClose={close}
+        onExitTransitionEnd={removing.reset}
+        title={`Delete this ${noun}?`}
+      >
         <form
           onSubmit={(event) => {
             event.preventDefault();
             // The window may be asked for from within a form, which is not what is sent here.
             event.stopPropagation();
-            if (!isUnanswered()) removing.mutate();
+            removing.mutate();
           }}
         >
           <Stack gap="md">
@@ -112,7 +117,7 @@ export function RemoveRecord(props: Props) {
             )}
             {removing.error && <Failure error={removing.error} />}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" onClick={close} disabled={removing.isPending}>
                 Keep it
               </Button>
               <Button type="submit" color="red" loading={removing.isPending}>
@@ -121,7 +126,7 @@ export function RemoveRecord(props: Props) {
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </ActionWindow>
     </>
   );
 }

@@ -1,9 +1,10 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useState } from "react";
 import { DifferenceList } from "../changes/difference-list.tsx";
 import type { Difference } from "../changes/differences.ts";
 import type { LastChange } from "../changes/last-change.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { useMe } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -33,7 +34,13 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
   const [agreed, agreeTo] = useState<Pending | null>(null);
   const theirs = pending?.theirs ?? null;
   return (
-    <Modal opened={pending !== null} onClose={review.cancel} title="Review the change" size="lg">
+    <ActionWindow
+      opened={pending !== null}
+      isPending={isSaving}
+      onClose={review.cancel}
+      title="Review the change"
+      size="lg"
+    >
       <Stack gap="md">
         {theirs && (
           <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
@@ -63,7 +70,7 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
         )}
         <DifferenceList entries={pending?.changes ?? []} labels={labels} whose="Your change" />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={review.cancel}>
+          <Button variant="default" onClick={review.cancel} disabled={isSaving}>
             Keep editing
           </Button>
           <Button
@@ -76,7 +83,7 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </ActionWindow>
   );
 }
 

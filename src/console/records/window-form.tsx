@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
-import { useUnanswered } from "../server/unanswered.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { stopAtUnfinished } from "./unfinished.ts";
 
@@ -19,9 +19,7 @@ export function useWindowForm<Values extends object, Stored>(options: {
   const { initial, send, onSent } = options;
   const hasField = options.hasField ?? ((path: string) => Object.hasOwn(initial, path));
   const form = useForm<Values>({ initialValues: initial });
-  const { mutationKey, isUnanswered } = useUnanswered();
-  const sending = useMutation({
-    mutationKey,
+  const sending = useAction({
     mutationFn: () => send(form.getValues()),
     onSuccess: onSent,
     onError: (error) => form.setErrors(faultsOf(error, hasField).fields),
@@ -34,9 +32,7 @@ export function useWindowForm<Values extends object, Stored>(options: {
     sending: {
       isPending: sending.isPending,
       general: sending.error ? faultsOf(sending.error, hasField).general : [],
-      submit: () => {
-        if (!isUnanswered()) sending.mutate();
-      },
+      submit: () => sending.mutate(),
     },
   };
 }
@@ -58,7 +54,13 @@ export function WindowForm(props: {
 }) {
   const { title, size, verb, sending, onClose, children } = props;
   return (
-    <Modal opened onClose={onClose} title={title} {...(size !== undefined && { size })}>
+    <ActionWindow
+      opened
+      isPending={sending.isPending}
+      onClose={onClose}
+      title={title}
+      {...(size !== undefined && { size })}
+    >
       <form
         noValidate
         onSubmit={(event) => {
@@ -72,7 +74,7 @@ export function WindowForm(props: {
           ))}
           {children}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={onClose} disabled={sending.isPending}>
               Cancel
             </Button>
             <Button type="submit" loading={sending.isPending}>
@@ -81,6 +83,6 @@ export function WindowForm(props: {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </ActionWindow>
   );
 }

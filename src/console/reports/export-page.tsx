@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload, IconPackageExport } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TakeoutStatusResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Empty, Failure, Fetched, PageHead, Panel, Status, type Tone } from "../parts/parts.tsx";
 import { ApiError, addressOf, call } from "../server/api.ts";
 import { useMe } from "../server/me.tsx";
@@ -27,7 +28,7 @@ export default function ExportPage() {
   const owner = String(useMe().sub_organization_id);
   const all = useStore(asked);
   const jobs = all[owner] ?? [];
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => call("POST /api/v1/takeouts/create", {}),
     async onSuccess({ job_id }) {
       asked.set({ ...all, [owner]: [job_id, ...jobs].slice(0, REMEMBERED) });

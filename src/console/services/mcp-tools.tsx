@@ -1,9 +1,10 @@
 import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { McpOfferedTool } from "../api-types.ts";
 import { DifferenceList } from "../changes/difference-list.tsx";
 import { differences } from "../changes/differences.ts";
+import { useAction } from "../parts/action.ts";
 import { Code, Empty, Failure, Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -19,12 +20,12 @@ export default function McpTools({ service_id }: { service_id: number }) {
     queryKey: key,
     queryFn: ({ signal }) => call("GET /api/v1/services/{service_id}/mcp", { path, signal }),
   });
-  const refresh = useMutation({
+  const refresh = useAction({
     mutationFn: () => call("POST /api/v1/services/{service_id}/mcp/refresh", { path }),
     onSuccess: (read) => queries.setQueryData(key, read),
   });
   const [chosen, setChosen] = useState<string[]>([]);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: (tools: McpOfferedTool[]) =>
       call("POST /api/v1/services/{service_id}/mcp/tools", {
         path,

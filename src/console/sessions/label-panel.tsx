@@ -1,7 +1,8 @@
 import { Button, Group, SegmentedControl, Stack, TagsInput, Text, Textarea } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SessionLabelCreate } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay, useMe } from "../server/me.tsx";
@@ -46,7 +47,7 @@ export function LabelPanel({ id }: { id: string }) {
         signal,
       }),
   });
-  const add = useMutation({
+  const add = useAction({
     mutationFn: () =>
       call("POST /api/v1/session_labels/", {
         body: {

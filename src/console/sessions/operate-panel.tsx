@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { LiveSession, Session } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Failure, Panel, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -51,11 +52,11 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   const path = { session_id: id };
   const isMine = taken_by === me.email;
   const read = () => client.invalidateQueries({ queryKey: ["session", String(id)] });
-  const take = useMutation({
+  const take = useAction({
     mutationFn: () => call("POST /api/v1/sessions/{session_id}/takeover", { path }),
     onSuccess: read,
   });
-  const giveBack = useMutation({
+  const giveBack = useAction({
     mutationFn: () => call("DELETE /api/v1/sessions/{session_id}/takeover", { path }),
     onSuccess: read,
   });
@@ -134,7 +135,7 @@ function Writing(props: {
   const { label, description, verb, id, send, onSent } = props;
   const client = useQueryClient();
   const [text, setText] = useState("");
-  const sending = useMutation({
+  const sending = useAction({
     mutationFn: () => send(text.trim()),
     async onSuccess() {
       setText("");

@@ -1,14 +1,14 @@
 import { Button } from "@mantine/core";
 import { IconSitemap } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useAction } from "../parts/action.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 
 /** Opens the workflow of a session in the studio, where its conversation is played with the workflow as it is now. */
 export function PlayWorkflow({ session_id, workflow }: { session_id: number; workflow: string }) {
   const navigate = useNavigate();
-  const opening = useMutation({
+  const opening = useAction({
     mutationFn: () =>
       call("GET /api/v1/sessions/{session_id}/debug_turn", {
         path: { session_id },

@@ -1,8 +1,9 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { TraceEntryResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { callMarks, recordingOffsets } from "./call-marks.ts";
@@ -19,7 +20,7 @@ type Props = {
 
 /** The recordings of a session, one a line of its call. Playing marks the turn in the transcript; clicking a turn seeks to it. */
 export function RecordingPanel({ id, entries, seek, onTime }: Props) {
-  const links = useMutation({
+  const links = useAction({
     mutationFn: () => call("POST /api/v1/sessions/recording/{session_id}", { path: { session_id: id } }),
     onSuccess: ({ recordings }) => recordings?.length && onTime(0),
   });

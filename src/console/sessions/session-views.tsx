@@ -1,9 +1,10 @@
 import { Button, Checkbox, Menu, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconBookmark, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { SearchParams } from "../lists/list-state.ts";
+import { useAction } from "../parts/action.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -23,7 +24,7 @@ export function SessionViews() {
     queryKey: [VIEWS],
     queryFn: ({ signal }) => call(VIEWS, { query: { limit: 100 }, signal }),
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: (id: number) =>
       call("DELETE /api/v1/session_views/{session_view_id}", {
         path: { session_view_id: id },

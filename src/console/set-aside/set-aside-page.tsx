@@ -1,10 +1,11 @@
 import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconHandStop } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SetAsideJob } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Fetched, PageHead, Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -73,7 +74,7 @@ function SessionLink({ work: { session_id, sub_organization_id } }: { work: SetA
 function Actions({ work }: { work: SetAsideJob }) {
   const client = useQueryClient();
   const path = { job_id: work.job_id };
-  const retrying = useMutation({
+  const retrying = useAction({
     mutationFn: () => call("POST /api/v1/queues/set_aside/{job_id}/retry", { path }),
     onError: showFailure,
     async onSuccess() {

@@ -11,9 +11,9 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { RedactionPolicy } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure } from "../parts/parts.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
@@ -184,7 +184,7 @@ function JudgeFields({ judge, change, errors }: JudgeProps) {
 /** Shows what the policy, saved or not, makes of a text. */
 function TryPolicy({ policy }: { policy: Omit<Values, "judge"> }) {
   const [text, setText] = useState("");
-  const tried = useMutation({
+  const tried = useAction({
     mutationFn: () => call("POST /api/v1/organizations/redaction/preview", { body: { ...policy, text } }),
   });
   return (

@@ -10,9 +10,10 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { SingleSignOnResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Fetched, Panel, Status } from "../parts/parts.tsx";
 import { type FieldsForm, useRecordForm } from "../records/record-form.tsx";
@@ -253,7 +254,7 @@ function GroupRoles({ fields, errors }: { fields: FieldsForm<Values>; errors: Re
 }
 
 function TestProvider({ mayTest }: { mayTest: boolean }) {
-  const test = useMutation({ mutationFn: () => call("POST /api/v1/organizations/single_sign_on/test", {}) });
+  const test = useAction({ mutationFn: () => call("POST /api/v1/organizations/single_sign_on/test", {}) });
   if (!mayTest) return null;
   return (
     <Group gap="xs">

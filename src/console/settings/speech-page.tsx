@@ -1,7 +1,8 @@
 import { Alert, SimpleGrid, Stack } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { SpeechProviderResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Fetched, PageHead } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -70,7 +71,7 @@ function Service({ provider }: { provider: SpeechProviderResponse }) {
 
 function TestSpeechKey({ provider }: { provider: SpeechProviderResponse["provider"] }) {
   const may = useMay();
-  const test = useMutation({
+  const test = useAction({
     mutationFn: () => call("POST /api/v1/speech_providers/{provider}/test", { path: { provider } }),
   });
   return (

@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import type { LlmProviderResponse } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import type { Tone } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -22,7 +22,7 @@ export const KEY_VERDICTS: Record<string, { tone: Tone; word: string }> = {
 /** Asks the provider now whether the key in use is good. */
 export function TestKey({ provider }: { provider: LlmProviderResponse["provider"] }) {
   const may = useMay();
-  const test = useMutation({
+  const test = useAction({
     mutationFn: () => call("POST /api/v1/llm_providers/{provider}/test", { path: { provider } }),
   });
   return (

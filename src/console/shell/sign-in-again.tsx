@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { useAction } from "../parts/action.ts";
 import { callConsole } from "../server/api.ts";
 import { type Me, meQuery } from "../server/me.tsx";
 import { type FactorAsked, NeedsCode, withFactor } from "../server/passkey.ts";
@@ -22,7 +23,7 @@ export function SignInAgain() {
   const [asksCode, setAsksCode] = useState(false);
   const email = known?.email ?? "";
 
-  const signIn = useMutation({
+  const signIn = useAction({
     mutationFn: () =>
       withFactor(async (factor) => {
         const answer = (await callConsole("/api/console/sign-in", {

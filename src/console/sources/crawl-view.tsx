@@ -1,10 +1,11 @@
 import { Button, Group, NumberInput, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { DataSourceCrawl, DataSourceCrawlPage } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Facts, Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
@@ -71,7 +72,7 @@ function CrawlStatus({ data_source_id, crawl }: OfCrawl) {
   const path = { data_source_id };
   const invalidates = [["crawl", data_source_id], [PAGES], [DOCUMENTS]];
   const isRunning = crawl.status === "running";
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () =>
       isRunning
         ? call("POST /api/v1/data_sources/{data_source_id}/crawl/stop", { path })
@@ -161,7 +162,7 @@ function CrawlForm({ data_source_id, crawl }: { data_source_id: number; crawl: D
       every_hours: crawl?.every_hours == null ? "" : String(crawl.every_hours),
     },
   });
-  const saving = useMutation({
+  const saving = useAction({
     mutationFn: ({ every_hours, ...values }: typeof form.values) =>
       call("PUT /api/v1/data_sources/{data_source_id}/crawl", {
         path: { data_source_id },

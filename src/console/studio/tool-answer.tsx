@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconPlayerPlay, IconSend } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PlayedEvent, ToolDefinition, ToolTryRequest } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { Unreadable } from "../editors/unreadable.ts";
+import { useAction } from "../parts/action.ts";
 import { Failure } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -27,7 +27,7 @@ export function ToolAnswer(props: {
   const [values, setValues] = useState<Record<string, string>>({});
   const [whole, setWhole] = useState<unknown>(null);
   const [unreadable, setUnreadable] = useState(0);
-  const attempt = useMutation({
+  const attempt = useAction({
     mutationFn: () =>
       call("POST /api/v1/tools/try", {
         body: {

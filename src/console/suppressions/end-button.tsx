@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 
 type Props = {
@@ -26,7 +28,7 @@ export function EndButton({ verb, label, question, children, example, act, done,
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
   const [reason, setReason] = useState("");
-  const end = useMutation({
+  const end = useAction({
     mutationFn: () => act(reason.trim()),
     async onSuccess() {
       close();
@@ -39,7 +41,13 @@ export function EndButton({ verb, label, question, children, example, act, done,
       <Button size="compact-sm" variant="default" aria-label={label} onClick={open}>
         {verb}
       </Button>
-      <Modal opened={opened} onClose={close} title={question}>
+      <ActionWindow
+        opened={opened}
+        isPending={end.isPending}
+        onClose={close}
+        onExitTransitionEnd={end.reset}
+        title={question}
+      >
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -59,7 +67,7 @@ export function EndButton({ verb, label, question, children, example, act, done,
             />
             {end.error && <Failure error={end.error} />}
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" onClick={close} disabled={end.isPending}>
                 Keep it
               </Button>
               <Button type="submit" color="red" loading={end.isPending} disabled={reason.trim() === ""}>
@@ -68,7 +76,7 @@ export function EndButton({ verb, label, question, children, example, act, done,
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </ActionWindow>
     </>
   );
 }

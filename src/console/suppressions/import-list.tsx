@@ -1,8 +1,10 @@
-import { Alert, Button, FileInput, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, FileInput, Group, Stack, TextInput } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { FileFaults } from "../batches/file-faults.tsx";
+import { useAction } from "../parts/action.ts";
+import { ActionWindow } from "../parts/action-window.tsx";
 
 type Props<Imported> = {
   title: string;
@@ -21,7 +23,7 @@ export function ImportList<Imported>({ title, about, send, told, list, onClose }
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [calling_code, setCode] = useState("");
-  const load = useMutation({
+  const load = useAction({
     mutationFn: (chosen: File) => {
       const form = new FormData();
       form.set("file", chosen);
@@ -30,14 +32,7 @@ export function ImportList<Imported>({ title, about, send, told, list, onClose }
     onSuccess: () => client.invalidateQueries({ queryKey: [list] }),
   });
   return (
-    // The window can't be closed during the import, so that its result is seen.
-    <Modal
-      opened
-      onClose={() => !load.isPending && onClose()}
-      withCloseButton={!load.isPending}
-      title={title}
-      size="lg"
-    >
+    <ActionWindow opened isPending={load.isPending} onClose={onClose} title={title} size="lg">
       {load.data ? (
         <Stack gap="md">
           <Alert color="green" role="status" title={told(load.data).title}>
@@ -86,6 +81,6 @@ export function ImportList<Imported>({ title, about, send, told, list, onClose }
           </Stack>
         </form>
       )}
-    </Modal>
+    </ActionWindow>
   );
 }

@@ -1,10 +1,11 @@
 import { Button, Group, Kbd, Stack, Text } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconScale } from "@tabler/icons-react";
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { SessionToLabel } from "../api-types.ts";
+import { useAction } from "../parts/action.ts";
 import { Empty, Fetched, PageHead, Panel } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -27,7 +28,7 @@ export default function LabelPage() {
     queryFn: ({ signal }) =>
       call("GET /api/v1/judges/{judge_id}/next_session", { path: { judge_id }, query: { after }, signal }),
   });
-  const labelling = useMutation({
+  const labelling = useAction({
     mutationFn: ({ session_id, label }: { session_id: number; label: Label }) =>
       call("PUT /api/v1/judges/{judge_id}/labels/{session_id}", {
         path: { judge_id, session_id },

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Progress, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconScale } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReplayResponse } from "../api-types.ts";
 import { dollars } from "../insights/insight-words.tsx";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -114,7 +115,7 @@ function Overview({ replay }: { replay: ReplayResponse }) {
 function CancelReplay({ replay }: { replay: ReplayResponse }) {
   const may = useMay();
   const client = useQueryClient();
-  const cancelling = useMutation({
+  const cancelling = useAction({
     mutationFn: () => call("POST /api/v1/replays/{replay_id}/cancel", { path: { replay_id: replay.id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["replay"] }),
     onError: showFailure,

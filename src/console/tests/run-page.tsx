@@ -1,8 +1,9 @@
 import { Button, Group, Progress, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { TestRunResponse } from "../api-types.ts";
 import { dollars } from "../insights/insight-words.tsx";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
@@ -101,7 +102,7 @@ function Overview({ run }: { run: TestRunResponse }) {
 function CancelRun({ run }: { run: TestRunResponse }) {
   const may = useMay();
   const client = useQueryClient();
-  const cancelling = useMutation({
+  const cancelling = useAction({
     mutationFn: () => call("POST /api/v1/test_runs/{run_id}/cancel", { path: { run_id: run.id } }),
     onSuccess: () =>
       Promise.all([["test run"], ["test results"]].map((queryKey) => client.invalidateQueries({ queryKey }))),

@@ -1,10 +1,11 @@
 import { Button, FileButton } from "@mantine/core";
 import { IconFlask, IconUpload } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { TestSuiteListed } from "../api-types.ts";
 import { type Column, changedColumn, descriptionColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { useAction } from "../parts/action.ts";
 import { LinkButton, RouteLink } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -69,7 +70,7 @@ function ImportSuite() {
   const may = useMay();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const importing = useMutation({
+  const importing = useAction({
     mutationFn: async (file: File) =>
       call("POST /api/v1/test_suites/import", { body: { text: await file.text() } }),
     async onSuccess({ id }) {

@@ -1,12 +1,12 @@
 import { Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ToolDefinition, ToolTryRequest, ToolTryResponse } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { KeyValues } from "../editors/key-values.tsx";
 import { Unreadable } from "../editors/unreadable.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { useAction } from "../parts/action.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code, Empty, Failure, Panel, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -20,7 +20,7 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
   const [variables, setVariables] = useState<Record<string, string>>({});
   const [agent_id, setAgent] = useState<number | null>(null);
   const [unreadable, setUnreadable] = useState(0);
-  const attempt = useMutation({
+  const attempt = useAction({
     mutationFn: () =>
       call("POST /api/v1/tools/try", {
         body: {

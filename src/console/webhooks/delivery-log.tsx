@@ -1,12 +1,13 @@
 import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconRepeat, IconWebhook } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookDelivery, WebhookReplay } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -22,7 +23,7 @@ const REFRESH_MS = 4000;
 /** Sends deliveries again and reports how many were queued. */
 export function useReplay(onDone?: () => void) {
   const client = useQueryClient();
-  return useMutation({
+  return useAction({
     mutationFn: (body: WebhookReplay) => call("POST /api/v1/outbound/webhook_deliveries/replay", { body }),
     async onSuccess({ replayed, more }) {
       const what = `${counted(replayed, "delivery", "deliveries")} will be sent again`;

@@ -1,11 +1,12 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy, IconRepeat, IconTerminal2 } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { WebhookDeliveryDetails, WebhookTry } from "../api-types.ts";
 import { requestPath } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { formatDuration } from "../parts/duration.ts";
@@ -58,7 +59,7 @@ export default function DeliveryPage() {
 function Actions({ delivery }: { delivery: WebhookDeliveryDetails }) {
   const may = useMay();
   const replay = useReplay();
-  const curl = useMutation({
+  const curl = useAction({
     mutationFn: () =>
       call("GET /api/v1/outbound/webhook_deliveries/{delivery_id}/curl", {
         path: { delivery_id: delivery.id },

@@ -1,7 +1,8 @@
 import { Alert, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { WebhookEventDelivery, WebhookSubscription } from "../api-types.ts";
 import { DataTable } from "../lists/data-table.tsx";
+import { useAction } from "../parts/action.ts";
 import { Failure, Panel, Status } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
@@ -91,7 +92,7 @@ function State({ webhook }: { webhook: WebhookSubscription }) {
   const may = useMay();
   const client = useQueryClient();
   const path = { webhook_id: webhook.id };
-  const acting = useMutation<unknown, Error, "enable" | "disable" | "test">({
+  const acting = useAction<unknown, "enable" | "disable" | "test">({
     mutationFn: (action) =>
       action === "enable"
         ? call("POST /api/v1/webhooks/{webhook_id}/enable", { path, body: { send_held: true } })
@@ -180,7 +181,7 @@ function Log({ webhook }: { webhook: WebhookSubscription }) {
 function Resend({ delivery: { id } }: { delivery: WebhookEventDelivery }) {
   const may = useMay();
   const client = useQueryClient();
-  const resending = useMutation({
+  const resending = useAction({
     mutationFn: () =>
       call("POST /api/v1/webhooks/deliveries/{delivery_id}/resend", { path: { delivery_id: id } }),
     onSettled: () => client.invalidateQueries({ queryKey: [DELIVERIES] }),

@@ -2,9 +2,10 @@ import { Alert, Button, Checkbox, Group, Select, Stack, Text } from "@mantine/co
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay, IconSend } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { WebhookState } from "../api-types.ts";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
+import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
 import { Empty, Facts, Failure, Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
@@ -63,7 +64,7 @@ function WebhookView({ webhook }: { webhook: WebhookState }) {
   const [testing, test] = useDisclosure(false);
   const mayWrite = may("outbound_write");
   const refresh = useRefresh();
-  const disable = useMutation({
+  const disable = useAction({
     mutationFn: () =>
       call("POST /api/v1/outbound/webhooks/{webhook_id}/disable", { path: { webhook_id: webhook.id } }),
     onSuccess: () => refresh("Nothing is sent until it is enabled again"),

@@ -1,12 +1,13 @@
 import { Anchor, Button, Group, Menu, Stack, Table, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconMessages } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AgentResponse, Channel, ChannelTargetResponse } from "../../api-types.ts";
 import { MODE_NAMES, SERVICES } from "../../channels/channel-values.ts";
 import { TargetWindow } from "../../channels/target-window.tsx";
+import { useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Failure, Panel, RouteLink } from "../../parts/parts.tsx";
 import { showFailure } from "../../parts/show-failure.ts";
@@ -132,7 +133,7 @@ function Connect({ agent }: { agent: AgentResponse }) {
   const all = channels.data?.items ?? [];
   const webChat = all.find(({ channel_service }) => channel_service === "webchat") ?? null;
   const others = all.filter(({ channel_service }) => channel_service !== "webchat");
-  const chatPage = useMutation({
+  const chatPage = useAction({
     mutationFn: async () =>
       webChat ??
       call("POST /api/v1/channels/", {

@@ -10,10 +10,11 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash, IconUpload } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentResponse } from "../../api-types.ts";
 import { RecordSelect } from "../../lists/record-select.tsx";
+import { useAction } from "../../parts/action.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
 import { showFailure } from "../../parts/show-failure.ts";
 import { promptBody, promptValues } from "../../prompts/prompt-values.ts";
@@ -41,7 +42,7 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
     queryFn: ({ signal }) => call("GET /api/v1/data_sources/", { query: { limit: LISTED }, signal }),
   });
   const all = sources.data?.items ?? [];
-  const changing = useMutation({
+  const changing = useAction({
     mutationFn: async (change: { add: number } | { remove: string }) => {
       if ("remove" in change) return changeSources(agent, change);
       // Asked for by its id: the list above may not reach as far as what was chosen.

@@ -1,10 +1,11 @@
 import { Button, Group, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentResponse, LanguageGroupResponse } from "../../api-types.ts";
 import { groupFields } from "../../languages/group-fields.ts";
 import { LanguageList, nextConfig } from "../../languages/language-list.tsx";
 import { RecordSelect } from "../../lists/record-select.tsx";
+import { useAction } from "../../parts/action.ts";
 import { counted } from "../../parts/counted.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
 import { showFailure } from "../../parts/show-failure.ts";
@@ -22,7 +23,7 @@ export function LanguagesSection({ agent }: { agent: AgentResponse }) {
   const group = agent.language_group ?? null;
   const mayChoose = may("agents_write");
   const mayWrite = may("language_groups_write") && (group !== null || mayChoose);
-  const choosing = useMutation({
+  const choosing = useAction({
     mutationFn: (language_group_id: number | null) => changeAgent(agent.id, () => ({ language_group_id })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
     onError: showFailure,

@@ -1,0 +1,14 @@
+import { Modal, type ModalProps } from "@mantine/core";
+
+/** A window that sends something. It stays until the answer has come: a failure is shown where it was asked for, and what was typed is still there. */
+export function ActionWindow({ isPending, onClose, ...rest }: ModalProps & { isPending: boolean }) {
+  return (
+    <Modal
+      {...rest}
+      onClose={() => {
+        if (!isPending) onClose();
+      }}
+      closeButtonProps={{ disabled: isPending }}
+    />
+  );
+}

@@ -1,0 +1,119 @@
+import type { Route } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { sendForm } from "../harness/form.ts";
+
+/** What a button or a window sends, and what the person learns of its answer. */
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  await it.app.send("POST", "/api/v1/services/", { name: "Diary", description: "" });
+  const words = { filename: "words.csv", content: Buffer.from("text,replacement\nCT,see tee\n") };
+  await sendForm(it.app, "POST", "/api/v1/pronunciations/csv", { file: words });
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1300, height: 1000 } });
+});
+
+const refuse = (route: Route) =>
+  route.fulfill({ status: 409, contentType: "application/json", body: '{"detail": "Not today."}' });
+
+/** Requests like these wait until `answer` is called, and are refused then. */
+async function hold(address: string, method: string) {
+  const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
+  const { promise: isReleased, resolve: answer } = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  await page.route(address, async (route) => {
+    if (route.request().method() !== method) return route.continue();
+    sent.push(route.request().url());
+    held();
+    await isReleased;
+    await refuse(route);
+  });
+  return { isHeld, answer, sent };
+}
+
+/** Before the page could show that it waits. */
+function pressTwice(element: unknown): void {
+  const button = element as { click(): void };
+  button.click();
+  button.click();
+}
+
+const WINDOWS = [
+  {
+    kind: "that asks for a reason",
+    at: "/console/services",
+    request: ["**/api/v1/services/*", "DELETE"],
+    async open() {
+      await page.getByRole("link", { name: "Diary" }).click();
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+    },
+    verb: "Delete",
+  },
+  {
+    kind: "that asks once more",
+    at: "/console/pronunciations",
+    request: ["**/api/v1/pronunciations/csv", "DELETE"],
+    async open() {
+      await page.getByRole("button", { name: "Delete all" }).click();
+    },
+    verb: "Delete all",
+  },
+  {
+    kind: "with a form",
+    at: "/console/suppressions",
+    request: ["**/api/v1/suppressions/", "POST"],
+    async open() {
+      await page.getByRole("button", { name: "New suppression" }).click();
+      await page.getByRole("dialog").getByLabel("Number or e-mail address").fill("+4930123456");
+    },
+    verb: "Suppress",
+  },
+  {
+    kind: "that uploads a file",
+    at: "/console/pronunciations",
+    request: ["**/api/v1/pronunciations/csv", "POST"],
+    async open() {
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        page.getByRole("button", { name: "Upload CSV" }).click(),
+      ]);
+      const buffer = Buffer.from("text,replacement\nMR,em ar\n");
+      await chooser.setFiles({ name: "words.csv", mimeType: "text/csv", buffer });
+    },
+    verb: "Upload",
+  },
+] as const;
+
+test.each(WINDOWS)("a window $kind stays until the answer has come, and shows a refusal", async (window) => {
+  const [address, method] = window.request;
+  await page.goto(window.at);
+  await window.open();
+  const { isHeld, answer, sent } = await hold(address, method);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: window.verb, exact: true }).evaluate(pressTwice);
+  await isHeld;
+  await dialog.locator("button[data-loading]").waitFor();
+  await page.keyboard.press("Escape");
+  answer();
+  await dialog.getByText("Not today.").waitFor();
+  expect(sent).toHaveLength(1);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.unrouteAll();
+});
+
+test("who has left the page of a change that is refused is told so", async () => {
+  await page.goto("/console/services");
+  await page.getByRole("link", { name: "Diary" }).click();
+  await page.getByRole("textbox", { name: "Description" }).fill("Typed before going back");
+  const { isHeld, answer } = await hold("**/api/v1/services/*", "PUT");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await isHeld;
+  await page.goBack();
+  await page.getByRole("link", { name: "Diary" }).waitFor();
+  answer();
+  await page.getByRole("alert").getByText("Not today.").waitFor();
+  await page.unrouteAll();
+});

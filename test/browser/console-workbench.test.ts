@@ -105,6 +105,32 @@ test("words appear while the model writes, Stop ends the answer, and the talk go
   expect(page.faults).toEqual([]);
 });
 
+test("a message that waits when the conversation is restarted is sent to neither conversation", async () => {
+  const agent_id = await scripted("Restarted", SLOW);
+  const page = await it.open(await it.person("Editor"));
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/agents/test/messages")) sent.push(request.postDataJSON().text);
+  });
+  await page.goto(`/console/agents/${agent_id}`);
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  const conversation = page.getByLabel("Conversation", { exact: true });
+  const say = async (words: string) => {
+    await page.getByLabel("Your message").fill(words);
+    await page.getByLabel("Your message").press("Enter");
+    await conversation.getByText(words, { exact: true }).waitFor();
+  };
+  await say("slow please");
+  await conversation.getByText("Here is the first half.").waitFor();
+  await say("still waiting");
+  await page.getByRole("button", { name: "Restart" }).click();
+  await say("hello again");
+  await conversation.getByText("I am listening.").waitFor();
+  expect(sent).toEqual(["", "slow please", "", "hello again"]);
+  expect(await conversation.getByText("still waiting").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
 test("a call that is hung up or left while its code is on the way does not begin", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto(`/console/agents/${await scripted("Called", "Help.")}`);

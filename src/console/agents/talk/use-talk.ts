@@ -27,8 +27,14 @@ export function useTalk(agent_id: number, begin: TalkStart) {
   const latest = useRef<string | null>(null);
   const shown = useRef<number | null>(null);
   const stop = () => abort.current?.abort();
-  // Leaving the page stops the answer.
-  useEffect(() => () => abort.current?.abort(), []);
+  // Leaving the page stops the answer, and what waits to be sent is not sent.
+  useEffect(
+    () => () => {
+      latest.current = null;
+      abort.current?.abort();
+    },
+    [],
+  );
 
   const story = useQuery({ ...storyQuery(session?.session_id ?? 0), enabled: session !== null });
   const turns = session ? (story.data?.turns ?? []) : [];
@@ -37,6 +43,8 @@ export function useTalk(agent_id: number, begin: TalkStart) {
     // A message sent while the agent answers waits for the answer.
     scope: { id: `talk ${agent_id}` },
     async mutationFn({ test, words, start }: { test: string; words: string; start: boolean }) {
+      // It waited, and the conversation that it was meant for was left.
+      if (latest.current !== test) return null;
       const own = new AbortController();
       abort.current = own;
       const known = client.getQueryData<Story>(storyQuery(shown.current ?? 0).queryKey);
@@ -77,7 +85,9 @@ export function useTalk(agent_id: number, begin: TalkStart) {
         throw new ApiError(0, "The answer broke off. Say it again, or restart the conversation.");
       return { test, content: content as Content, after };
     },
-    async onSuccess({ test, content, after }) {
+    async onSuccess(answered) {
+      if (answered === null) return;
+      const { test, content, after } = answered;
       if (content && latest.current === test) setSession(content);
       await catchUp(test, after, content === null);
     },

@@ -145,3 +145,39 @@ test("a chat is taken over, answered by hand and handed back on its page; who ma
   ]);
   expect([...page.faults, ...reader.faults]).toEqual([]);
 });
+
+test("a chat that is handed back while the page hears nothing of it stays with the agent", async () => {
+  const { app } = it;
+  const { target } = await createAgent(app, { script: SCRIPT });
+  const visitor = app.sendAs(null);
+  const { session_id, token } = (await visitor("POST", "/chat/v1/sessions", { client_id: target })).body;
+  const page = await it.open(await it.person("Editor"));
+  await page.clock.install();
+  await page.addInitScript(`{
+    const real = fetch;
+    const pass = (chunk, stream) => { if (!window.hearsNothing) stream.enqueue(chunk); };
+    window.fetch = async (url, init) => {
+      const response = await real(url, init);
+      if (!String(url).includes("/sessions/live")) return response;
+      return new Response(response.body.pipeThrough(new TransformStream({ transform: pass })), response);
+    };
+  }`);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/takeover")) sent.push(request.method());
+  });
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByRole("button", { name: "Take over" }).click();
+  await page.getByText("taken over by editor@example.com").waitFor();
+  await page.evaluate("window.hearsNothing = true");
+  await page.getByRole("button", { name: "Hand back to agent" }).click();
+  await page.getByRole("button", { name: "Take over" }).waitFor();
+  // The time of two renewals.
+  await page.clock.fastForward(130_000);
+  await visitor("POST", `/chat/v1/sessions/${session_id}/messages?token=${token}`, { text: "thanks" });
+  const said = async () =>
+    (await visitor("GET", `/chat/v1/sessions/${session_id}?token=${token}`)).body.messages.at(-1).text;
+  await expect.poll(said).toBe("You said thanks.");
+  expect(sent).toEqual(["POST", "DELETE"]);
+  expect(page.faults).toEqual([]);
+});

@@ -50,29 +50,48 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   const me = useMe();
   const client = useQueryClient();
   const path = { session_id: id };
-  const isMine = taken_by === me.email;
+  // Until the stream tells something else: while it is down, only this page knows what was done here last.
+  const [told, setTold] = useState(taken_by);
+  const [done, setDone] = useState<{ holder: string | null } | null>(null);
+  if (told !== taken_by) {
+    setTold(taken_by);
+    setDone(null);
+  }
+  const { holder } = done ?? { holder: taken_by };
+  const isMine = holder === me.email;
   const read = () => client.invalidateQueries({ queryKey: ["session", String(id)] });
+  // One after the other, so that a renewal under way doesn't take back what is handed back.
+  const scope = { id: `takeover of ${id}` };
   const take = useAction({
+    scope,
     mutationFn: () => call("POST /api/v1/sessions/{session_id}/takeover", { path }),
-    onSuccess: read,
+    onSuccess() {
+      setDone({ holder: me.email });
+      return read();
+    },
   });
   const giveBack = useAction({
+    scope,
     mutationFn: () => call("DELETE /api/v1/sessions/{session_id}/takeover", { path }),
-    onSuccess: read,
+    onSuccess() {
+      setDone({ holder: null });
+      return read();
+    },
   });
   const renew = take.mutate;
+  const isRenewed = isMine && !giveBack.isPending;
   useEffect(() => {
-    if (!isMine) return;
+    if (!isRenewed) return;
     const timer = setInterval(() => renew(), RENEW_MS);
     return () => clearInterval(timer);
-  }, [isMine, renew]);
+  }, [isRenewed, renew]);
   const error = take.error ?? giveBack.error;
   return (
     <Stack gap="xs">
       {isMine && <Say id={id} />}
       {error && <Failure error={error} />}
       <Group gap="xs">
-        {isMine || taken_by !== null ? (
+        {holder !== null ? (
           <Button variant="default" loading={giveBack.isPending} onClick={() => giveBack.mutate()}>
             Hand back to agent
           </Button>

@@ -155,6 +155,45 @@ test("a call that is hung up or left while its code is on the way does not begin
   expect(page.faults).toEqual([]);
 });
 
+test.each(["before its code has come", "before the browser has opened it"])(
+  "a microphone that is muted %s is opened muted",
+  async (when) => {
+    const page = await it.open(await it.person("Editor"));
+    await page.goto(`/console/agents/${await scripted(`Muted ${when}`, "Help.")}`);
+    // A microphone without a device, that opens when the test lets it.
+    await page.evaluate(`navigator.mediaDevices.getUserMedia = async () => {
+    await new Promise((open) => Object.assign(window, { openMicrophone: open }));
+    const { stream } = new AudioContext().createMediaStreamDestination();
+    [window.track] = stream.getAudioTracks();
+    return stream;
+  }`);
+    const { promise: isReady, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route("**/call-line.js", async (route) => {
+      await isReady;
+      await route.continue();
+    });
+    const isAsked = () => expect.poll(() => page.evaluate("typeof window.openMicrophone")).toBe("function");
+    await page.getByRole("button", { name: "Talk by voice" }).click();
+    if (when === "before the browser has opened it") {
+      goOn();
+      await isAsked();
+    }
+    await page.getByRole("button", { name: "Mute" }).click();
+    goOn();
+    await isAsked();
+    // The call asks for this once it has the microphone, and waits.
+    await page.route("**/test/calls", () => {});
+    const asked = page.waitForRequest("**/test/calls");
+    await page.evaluate("window.openMicrophone()");
+    await asked;
+    expect(await page.evaluate("window.track.enabled")).toBe(false);
+    await page.getByRole("button", { name: "Unmute" }).click();
+    expect(await page.evaluate("window.track.enabled")).toBe(true);
+    await page.getByRole("button", { name: "Hang up" }).click();
+    expect(page.faults).toEqual([]);
+  },
+);
+
 test("what a second person saves meanwhile is shown, and nothing that was typed is lost", async () => {
   const agent_id = await scripted("Shared", "Help.");
   const name = `${"Reception ".repeat(20)}مرحبا`;

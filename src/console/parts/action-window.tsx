@@ -8,7 +8,7 @@ export function ActionWindow({ isPending, onClose, ...rest }: ModalProps & { isP
       onClose={() => {
         if (!isPending) onClose();
       }}
-      closeButtonProps={{ disabled: isPending }}
+      closeButtonProps={{ "aria-label": "Close", disabled: isPending }}
     />
   );
 }

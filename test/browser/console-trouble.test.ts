@@ -62,6 +62,28 @@ test("what could not be read while the server was away is read once it is back, 
   await lost.waitFor({ state: "detached" });
 });
 
+test("changes that are discarded leave what somebody else has saved meanwhile, not what the form began with", async () => {
+  const { body: service } = await it.app.send("POST", "/api/v1/services/", {
+    name: "Shared",
+    description: "at first",
+  });
+  const own = await it.open(await it.person("Admin"));
+  await own.clock.install();
+  await own.goto(`/console/services/${service.id}`);
+  const field = own.getByRole("textbox", { name: "Description" });
+  await field.fill("typed here");
+  const { id, name } = service;
+  await it.app.send("PUT", "/api/v1/services/", { id, name, description: "saved by somebody else" });
+  const isRead = own.waitForResponse(`**/api/v1/services/${service.id}`);
+  await own.clock.fastForward(60_000);
+  await own.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await isRead;
+  await expect.poll(() => field.inputValue()).toBe("typed here");
+  await own.getByRole("button", { name: "Discard changes" }).click();
+  await expect.poll(() => field.inputValue()).toBe("saved by somebody else");
+  expect(own.faults).toEqual([]);
+});
+
 test("who goes on while a new record is still being stored stays where they went", async () => {
   const { promise: isLeft, resolve: store } = Promise.withResolvers<void>();
   await page.route("**/api/v1/services/", async (route) => {

@@ -91,9 +91,12 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   const [edition, setEdition] = useState(0);
   const [unreadable, setUnreadable] = useState(0);
   const initial = form.getInitialValues();
+  /** As stored, as far as this page knows: also what others saved while something was typed here. */
+  const [latest, setLatest] = useState(initial);
 
   /** Sets the values that later changes are compared with; what is typed may differ already. */
   const begin = (from: Values, typed: Values = from) => {
+    setLatest(from);
     form.setInitialValues(from);
     form.setValues(typed);
     form.resetDirty(from);
@@ -103,7 +106,8 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   const [shown, setShown] = useState(record);
   if (record !== shown) {
     setShown(record);
-    if (!form.isDirty() && unreadable === 0) begin(values(record));
+    if (form.isDirty() || unreadable > 0) setLatest(values(record));
+    else begin(values(record));
   }
 
   const saving = useAction({
@@ -210,6 +214,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       else compare.mutate(null);
     },
     discard() {
+      begin(latest);
       form.reset();
       setGeneral([]);
       setEdition((number) => number + 1);

@@ -224,6 +224,31 @@ test("what a second person saves meanwhile is shown, and nothing that was typed 
   expect(page.faults).toEqual([]);
 });
 
+test("a greeting that was just written is there when the page is left and opened again at once", async () => {
+  const agent_id = await scripted("Greets at once", "Help.");
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/agents");
+  await page.getByRole("link", { name: "Greets at once" }).first().click();
+  await page.getByRole("button", { name: "Write a greeting" }).click();
+  const greeting = page.getByRole("textbox", { name: "Greeting text" });
+  await greeting.fill("Good morning.");
+  // The agent is not read again before the test ends.
+  let isSaved = false;
+  await page.route("**/api/v1/agents/", async (route) => {
+    isSaved = route.request().method() === "PUT";
+    await route.continue();
+  });
+  await page.route(`**/api/v1/agents/${agent_id}`, async (route) => {
+    if (!isSaved) await route.continue();
+  });
+  await page.getByRole("button", { name: "Save greeting" }).click();
+  await page.getByText("Greeting saved").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Greets at once" }).first().click();
+  await greeting.getByText("Good morning.").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("a text is given to the agent though the organization has more than a list shows", async () => {
   const agent_id = await scripted("Reader", "Help.");
   const names = Array.from({ length: 205 }, (_, n) => `leaflet_${String(n).padStart(3, "0")}`);

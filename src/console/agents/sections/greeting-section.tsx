@@ -1,4 +1,5 @@
 import { Button, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentResponse, CustomMessageResponse } from "../../api-types.ts";
 import { TemplateEditor } from "../../editors/template-editor.tsx";
@@ -38,6 +39,7 @@ function GreetingForm(props: {
   readOnly: boolean;
 }) {
   const { agent, message, readOnly } = props;
+  const client = useQueryClient();
   const { values, body, labels } = messageFields;
   const form = useRecordForm({
     record: message,
@@ -53,7 +55,7 @@ function GreetingForm(props: {
       const created = await call("POST /api/v1/custom_messages/", {
         body: { ...body(typed, null), name: `${agent.name} greeting` },
       });
-      await changeAgent(agent.id, () => ({ custom_message_id: created.id }));
+      await changeAgent(client, agent.id, () => ({ custom_message_id: created.id }));
       return created;
     },
     invalidates: [["agent"], ["message"], ["GET /api/v1/custom_messages/"]],

@@ -10,7 +10,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash, IconUpload } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentResponse } from "../../api-types.ts";
 import { RecordSelect } from "../../lists/record-select.tsx";
@@ -44,11 +44,11 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
   const all = sources.data?.items ?? [];
   const changing = useAction({
     mutationFn: async (change: { add: number } | { remove: string }) => {
-      if ("remove" in change) return changeSources(agent, change);
+      if ("remove" in change) return changeSources(client, agent, change);
       // Asked for by its id: the list above may not reach as far as what was chosen.
       const path = { data_source_id: change.add };
       const { name } = await call("GET /api/v1/data_sources/{data_source_id}", { path });
-      await changeSources(agent, { add: name });
+      await changeSources(client, agent, { add: name });
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
     onError: showFailure,
@@ -145,7 +145,7 @@ function WriteText({ agent, onClose }: { agent: AgentResponse; onClose(): void }
       const created = await call("POST /api/v1/data_sources/", {
         body: { name: withoutBlanks(name), description: null, labels: [], chunk: true, text },
       });
-      await changeSources(agent, { add: created.name });
+      await changeSources(client, agent, { add: created.name });
       return created;
     },
     async onSent() {
@@ -200,6 +200,7 @@ function sourcesOf({ prompt_tool_defaults }: Pick<AgentResponse, "prompt_tool_de
 
 /** Adds or removes a text; the first one gives the agent's prompt the tool that searches. */
 async function changeSources(
+  client: QueryClient,
   { id, prompt_id }: AgentResponse,
   { add, remove }: { add?: string; remove?: string },
 ): Promise<void> {
@@ -213,7 +214,7 @@ async function changeSources(
       });
     }
   }
-  await changeAgent(id, (now) => {
+  await changeAgent(client, id, (now) => {
     const kept = sourcesOf(now).filter((name) => name !== remove && name !== add);
     const doc = add === undefined ? kept : [...kept, add];
     return {

@@ -24,7 +24,8 @@ export function LanguagesSection({ agent }: { agent: AgentResponse }) {
   const mayChoose = may("agents_write");
   const mayWrite = may("language_groups_write") && (group !== null || mayChoose);
   const choosing = useAction({
-    mutationFn: (language_group_id: number | null) => changeAgent(agent.id, () => ({ language_group_id })),
+    mutationFn: (language_group_id: number | null) =>
+      changeAgent(client, agent.id, () => ({ language_group_id })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
     onError: showFailure,
   });
@@ -64,6 +65,7 @@ function LanguagesForm(props: {
   readOnly: boolean;
 }) {
   const { agent, group, readOnly } = props;
+  const client = useQueryClient();
   const { values, body, labels } = groupFields;
   const form = useRecordForm({
     record: group,
@@ -78,7 +80,7 @@ function LanguagesForm(props: {
       const created = await call("POST /api/v1/voice_groups/", {
         body: { ...body(typed, null), name: `${agent.name.slice(0, 240)} languages` },
       });
-      await changeAgent(agent.id, () => ({ language_group_id: created.id }));
+      await changeAgent(client, agent.id, () => ({ language_group_id: created.id }));
       return created;
     },
     invalidates: [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { axeFindings, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -246,6 +246,22 @@ test("a greeting that was just written is there when the page is left and opened
   await page.goBack();
   await page.getByRole("link", { name: "Greets at once" }).first().click();
   await greeting.getByText("Good morning.").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("who deletes an agent is told that what else is typed on its page goes with it", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/agents/${await scripted("Deleted with words", "Help.")}`);
+  const told = page.getByRole("dialog").getByText("Unsaved changes on this page are discarded, too.");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  expect(await told.count()).toBe(0);
+  await page.getByRole("textbox", { name: "Instructions" }).fill("Help gladly.");
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await told.waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
   expect(page.faults).toEqual([]);
 });
 

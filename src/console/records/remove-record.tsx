@@ -8,6 +8,7 @@ import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
+import { useIsUnsaved } from "./ask-before-leaving.ts";
 
 type Props = {
   /** "agent". */
@@ -17,7 +18,7 @@ type Props = {
   /** Restores the record, where the API can: the notice then offers an undo for some seconds. */
   restore?(): Promise<unknown>;
   invalidates: readonly (readonly unknown[])[];
-  /** Navigates away. Pass `ignoreBlocker`: changes typed into a deleted record need no warning. */
+  /** Navigates away. Pass `ignoreBlocker`: what else on the page is not saved was told before the delete. */
   onRemoved?(): void;
   /** What else to say or ask. */
   children?: ReactNode;
@@ -34,6 +35,7 @@ export function RemoveRecord(props: Props) {
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
   const [reason, setReason] = useState("");
+  const isUnsaved = useIsUnsaved() && onRemoved !== undefined;
   const refresh = () => Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));
 
   const undo = async (id: string) => {
@@ -104,6 +106,11 @@ export function RemoveRecord(props: Props) {
               </b>{" "}
               is removed from every list. Its history stays readable.
             </Text>
+            {isUnsaved && (
+              <Text size="sm" role="note">
+                Unsaved changes on this page are discarded, too.
+              </Text>
+            )}
             {props.children}
             {!withoutReason && (
               <TextInput

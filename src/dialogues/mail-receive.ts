@@ -25,6 +25,7 @@ import {
   isOurAddress,
   mailTargetById,
   sessionOfThread,
+  updateMail,
 } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
 import { insertOutgoing } from "./outbound/mail-out-store.ts";
@@ -129,18 +130,16 @@ async function receiveFor(
   const files = isKept ? await storeFiles(parts, target, mail) : [];
   const now = clock.now();
   const taken = await db.transaction().execute(async (tx): Promise<ReceivedMail> => {
+    const state = note === null ? "received" : "ignored";
+    const row = { key, target, mail, files, session_id: continued, state, note } as const;
+    // Stored before anything follows from it: of two deliveries at once, the second stores nothing and changes nothing.
+    const id = await insertReceived(tx, parts.vault, row, now);
+    if (id === undefined) return "known";
     if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);
-    const row = { key, target, mail, files, session_id: continued };
-    if (note !== null) {
-      return (await insertReceived(tx, parts.vault, { ...row, state: "ignored", note }, now))
-        ? "ignored"
-        : "known";
-    }
+    if (note !== null) return "ignored";
     const before = await suppressed(tx, target.sub_organization_id, "email", [mail.from.address]);
     const optOut = await optOutOf(tx, parts.vault, target, mail, continued, now);
-    const state = optOut ? "answered" : "received";
-    const id = await insertReceived(tx, parts.vault, { ...row, state, note: optOut?.effect ?? null }, now);
-    if (id === undefined) return "known";
+    if (optOut) await updateMail(tx, id, { state: "answered", note: optOut.effect });
     // Said once more, it is not confirmed once more: the other side may be a program.
     const changed = optOut?.effect === "restored" || before.size === 0;
     const reply = optOut?.reply ?? null;

@@ -132,7 +132,7 @@ type NewReceivedMail = {
   mail: IncomingMail & { from: NonNullable<IncomingMail["from"]>; authenticity: Authenticity };
   files: StoredFile[];
   session_id: number | null;
-  state: "received" | "answered" | "ignored";
+  state: "received" | "ignored";
   note: string | null;
 };
 

@@ -1,9 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import MailComposer from "nodemailer/lib/mail-composer";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { endIdleMails, enqueueGoOn } from "../../../src/dialogues/mail-dialogue.ts";
-import { MAIL_TTL_MS } from "../../../src/dialogues/mail-parts.ts";
+import { MAIL_TTL_MS, type MailParts } from "../../../src/dialogues/mail-parts.ts";
+import { receiveMail } from "../../../src/dialogues/mail-receive.ts";
 import {
   type createMailbox,
   createMailServer,
@@ -368,6 +370,47 @@ describe("an opt-out by mail", () => {
     await app.deliver({ from: ann, to: replyTo?.value[0]?.address ?? "", text: "START" });
     expect((await nthMail(ann, 3)).text).toContain("will hear from us again");
     expect(await suppressions(ann)).toEqual([]);
+  });
+
+  test("that is delivered twice changes nothing the second time, though START was stored between", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "Hello" });
+    const to = (await nthMail(ann, 1)).replyTo?.value[0]?.address ?? "";
+    // Its second delivery found nothing stored yet, and goes on when all else is done.
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const storage = {
+      ...app.engine.storage,
+      async hasRoom() {
+        reached.resolve();
+        await go.promise;
+        return true;
+      },
+    };
+    const parts: MailParts = {
+      ...{
+        engine: { ...app.engine, storage },
+        vault: app.vault,
+        attempts: { sessionStarted: async () => {}, signal: async () => {} },
+      },
+      ...{
+        carriers: app.mailing.carriers,
+        reader: app.mailing.reader,
+        publicUrl: "",
+        dataDir: app.config.data_dir,
+      },
+    };
+    const attachments = [{ filename: "logo.png", content: "x" }];
+    const stop = { from: ann, to, text: "STOP", messageId: `<stop.${ann}>`, attachments };
+    const raw = await new MailComposer(stop).compile().build();
+    const late = receiveMail(parts, raw, { envelope: { from: ann, to: [to] }, checks: null });
+    await reached.promise;
+    await app.deliver(stop);
+    await app.deliver({ from: ann, to, text: "START" });
+    expect(await suppressions(ann)).toEqual([]);
+    go.resolve();
+    expect(await late).toBe("known");
+    expect(await suppressions(ann)).toEqual([]);
+    expect((await settled(ann)).filter(({ direction }) => direction === "in")).toHaveLength(3);
   });
 
   test("from an address that may be forged is done, but writes to nobody, and START needs a thread", async () => {

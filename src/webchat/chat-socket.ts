@@ -33,17 +33,16 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
     async (socket, request) => {
       // Messages are answered one after the other, in the order they came: a lease alone would let those that wait
       // overtake one another. The first wait until the session is known.
-      let waiting = 0;
       let refused = 0;
       const { session_id } = request.params;
       const admitted = admit(engine, socket, request);
       let last: Promise<unknown> = admitted;
-      /** The turn that is under way, and the page's number of its message. */
-      const running: StoppableTurn = { id: null, control: null };
+      const unanswered = new Set<TakenMessage>();
       const take = (data: RawData) => {
         const stop = stopOf(String(data));
-        if (stop && running.control && stop.id === running.id) return running.control.interrupt();
-        if (stop || waiting >= MAX_WAITING) {
+        const stopped = stop && [...unanswered].find(({ id }) => id === stop.id);
+        if (stopped) return stopped.control.interrupt();
+        if (stop || unanswered.size >= MAX_WAITING) {
           // What stops nothing came late, and needs no answer.
           if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
           if (++refused < MAX_REFUSED) return;
@@ -53,13 +52,14 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
           return socket.close(1008);
         }
         refused = 0;
-        waiting++;
+        const message = takenMessage(String(data));
+        unanswered.add(message);
         last = last
           .then(async () => {
             const session = await admitted;
-            if (session) await receive(engine, limit, { socket, running }, session, String(data));
+            if (session) await answer(engine, limit, socket, session, message);
           })
-          .finally(() => waiting--);
+          .finally(() => unanswered.delete(message));
       };
       socket.on("message", take);
       // After what this socket is being answered: its own last words come before the end.
@@ -92,7 +92,7 @@ const SocketQuery = z.object({
 
 type Admitted = FoundChat & { after: number | "now" };
 
-/** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
+/** Closes a socket that names no open session of its token; `answer` says nothing on a closed one. */
 async function admit(
   engine: Engine,
   socket: WebSocket,
@@ -117,26 +117,43 @@ function tellEnd(socket: WebSocket, reason: string): void {
   if (socket.readyState === socket.OPEN) socket.close(1000);
 }
 
-/** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
-async function receive(
+/** A message that was taken and is not answered yet. It can be stopped from then on, however long it waits for its turn. */
+type TakenMessage = { id: string | null; control: TurnControl; given: () => unknown };
+
+function takenMessage(frame: string): TakenMessage {
+  const control = new TurnControl();
+  try {
+    const given = parseJsonBody(frame) ?? {};
+    return { id: MessageId.safeParse(given).data?.id ?? null, control, given: () => given };
+  } catch (error) {
+    const given = () => {
+      throw error;
+    };
+    return { id: null, control, given };
+  }
+}
+
+/** Also of a message that is refused: the page waits for what becomes of it. */
+const MessageId = ChatMessage.pick({ id: true });
+
+/** Answers a message from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
+async function answer(
   engine: Engine,
   limit: VisitorLimit,
-  { socket, running }: { socket: WebSocket; running: StoppableTurn },
+  socket: WebSocket,
   session: FoundChat,
-  data: string,
+  { id, control, given }: TakenMessage,
 ): Promise<void> {
   const session_id = session.id;
   if (socket.readyState !== socket.OPEN) return;
-  let id: string | null = null;
   try {
-    const given = parseJsonBody(data) ?? {};
-    id = MessageId.safeParse(given).data?.id ?? null;
-    const message = ChatMessage.safeParse(given);
-    if (!message.success) throw inputErrors("body", message.error.issues, given);
-    const input = turnInput(message.data);
+    const body = given();
+    const message = ChatMessage.safeParse(body);
+    if (!message.success) throw inputErrors("body", message.error.issues, body);
+    const input = { ...turnInput(message.data), control };
     const { ended } = await withinLimit(limit, session_id, () =>
       inTurn(engine, session, () =>
-        runWatchedTurn(engine, session_id, { ...input, control: begin(running, id) }, (event) => {
+        runWatchedTurn(engine, session_id, input, (event) => {
           const shown = shownToVisitor(engine, event);
           if (shown) send(socket, shown);
         }),
@@ -149,21 +166,7 @@ async function receive(
     if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
     const text = known ? error.message : "Something went wrong. Please send that again.";
     send(socket, { type: "error", message: text, id });
-  } finally {
-    running.control = null;
   }
-}
-
-/** Also of a message that is refused: the page waits for what becomes of it. */
-const MessageId = ChatMessage.pick({ id: true });
-
-type StoppableTurn = { id: string | null; control: TurnControl | null };
-
-function begin(running: StoppableTurn, id: string | null): TurnControl {
-  const control = new TurnControl();
-  running.id = id;
-  running.control = control;
-  return control;
 }
 
 const Stop = z.object({ type: z.literal("stop"), id: z.string().nullish().default(null) });

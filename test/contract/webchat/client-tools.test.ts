@@ -25,7 +25,7 @@ const clientTool = (name: string, more: object = {}) => ({
 });
 
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ CHAT_CONCURRENCY: "2" });
   url = await app.listen();
   ({ target, agent_id } = await createAgent(app, {
     script: `
@@ -188,6 +188,34 @@ test("whoever stops the answer waits for their page no longer", async () => {
   page.socket.send(JSON.stringify({ type: "stop", id: "m1" }));
   await page.answered("m1");
   expect(await waiting(chat)).toEqual([]);
+});
+
+test("a message that is stopped before its turn has come is kept without an answer, be it behind others or without a place", async () => {
+  const { chat, page, call } = await asked();
+  // Of two places, nobody takes more than one.
+  const crowded = await connect(await open());
+  for (const waits of [page, crowded]) {
+    waits.say("hello", "m2");
+    waits.socket.send(JSON.stringify({ type: "stop", id: "m2" }));
+    waits.say("hello again", "m3");
+  }
+  await answer(chat, call.key, { result: "Prices" });
+  for (const waits of [page, crowded]) {
+    await waits.answered("m3");
+    expect(waits.events.filter(({ type }) => type === "answered").slice(-2)).toMatchObject([
+      { id: "m2" },
+      { id: "m3" },
+    ]);
+  }
+  expect([page.words(), crowded.words()]).toEqual([["It gave Prices.", "Noted."], ["Noted."]]);
+  const { body } = await anyone("GET", chatPath(chat));
+  expect(body.messages.map(({ text }: { text: string }) => text).slice(-5)).toEqual([
+    "prices",
+    "It gave Prices.",
+    "hello",
+    "hello again",
+    "Noted.",
+  ]);
 });
 
 test("a stop of another message, or of none, ends nothing and is no message", async () => {

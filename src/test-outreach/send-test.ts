@@ -7,7 +7,14 @@ import type { MayGo, Outreach, Senders } from "../channels/outreach.ts";
 import { reachIssueText, readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { beginTest, endAbandonedTests, testFailed, testSent, testUnknown } from "./test-outreach.ts";
+import {
+  beginTest,
+  endAbandonedTests,
+  isUnderWay,
+  testFailed,
+  testSent,
+  testUnknown,
+} from "./test-outreach.ts";
 
 export const sendTestJob: Job<{ key: string }> = {
   name: "send-test-outreach",
@@ -15,9 +22,12 @@ export const sendTestJob: Job<{ key: string }> = {
   max_attempts: 5,
 };
 
+const NOT_TAKEN = "The test did not reach the carrier. Start another one.";
+
 /**
- * Hands a test to its carrier. A process that died meanwhile may have done so: then the carrier is asked for it first, and
- * nobody is contacted twice.
+ * Hands a test to its carrier, in its first run only. A run that comes after it may come after one that died over the
+ * answer, so it asks the carrier and sends nothing: nobody is contacted twice. Carriers show what they took within seconds
+ * (`SHOWN_AFTER_ms`), and the last run comes more than a minute after the first.
  */
 export const sendTestHandler = ({ db, senders }: { db: Db; senders: Senders }): JobHandler =>
   handle(sendTestJob, async ({ key }, { job }) => {
@@ -25,13 +35,18 @@ export const sendTestHandler = ({ db, senders }: { db: Db; senders: Senders }): 
     if (test === null) return;
     const { outreach, was_begun, started_at } = test;
     const sender = senders[outreach.mode];
+    const isLast = job.attempts >= sendTestJob.max_attempts;
     try {
-      const known = was_begun ? await sender.find(outreach, new Date(started_at)) : null;
-      await testSent(db, key, known ?? (await sender.send(outreach, stillMay(db, outreach))));
+      const sent = was_begun
+        ? await sender.find(outreach, new Date(started_at))
+        : await sender.send(outreach, stillMay(db, outreach));
+      if (sent) return void (await testSent(db, key, sent));
+      if (!isLast) throw new CarrierFault("not shown by the carrier yet", "unknown");
+      await testFailed(db, key, { status: "FAILED", problem: NOT_TAKEN });
     } catch (error) {
       const isUnknown = !(error instanceof CarrierFault) || error.fate === "unknown";
       // The next run of this job asks the carrier; after the last one nobody asks again.
-      if (isUnknown && job.attempts < sendTestJob.max_attempts) throw error;
+      if (isUnknown && !isLast) throw error;
       if (isUnknown) await testUnknown(db, key);
       else await testFailed(db, key, { status: error.status ?? "FAILED", problem: error.message });
     }
@@ -52,10 +67,14 @@ export const endTestsHandler = ({ db, clock }: { db: Db; clock: Clock }): JobHan
     await endAbandonedTests(db, new Date(clock.now().getTime() - ABANDONED_AFTER_ms));
   });
 
-/** Asked at the last moment: outreach may have been stopped, and the person put on a list, since it was asked for. */
+/**
+ * Asked at the last moment: outreach may have been stopped, and the person put on a list, since it was asked for; and a
+ * process that was held up finds that the test was given up meanwhile.
+ */
 const stillMay =
   (db: Db, outreach: Outreach): MayGo =>
   async () => {
+    if (!(await isUnderWay(db, outreach.key))) return false;
     const why = await refusalOfTest(db, outreach);
     if (why !== null) throw new CarrierFault(why, "refused", { status: "CANCELED" });
     return true;

@@ -115,6 +115,12 @@ export const testSent = (db: Db, key: string, sent: SentOutreach): Promise<unkno
       channel_status = case when channel_status = 'PENDING' then ${sent.status} else channel_status end
     where key = ${key}`.execute(db);
 
+/** Whether a run of its job is still about it. */
+export async function isUnderWay(db: Db, key: string): Promise<boolean> {
+  const { rows } = await sql`select from test_outreach where key = ${key} and state = 'SENDING'`.execute(db);
+  return rows.length > 0;
+}
+
 /** Nobody was contacted. */
 export const testFailed = (
   db: Db,
@@ -122,9 +128,8 @@ export const testFailed = (
   { status, problem }: { status: ChannelStatus; problem: string },
 ): Promise<unknown> =>
   sql`
-    update test_outreach set state = 'FAILED', channel_status = ${status}, problem = ${problem} where key = ${key}`.execute(
-    db,
-  );
+    update test_outreach set state = 'FAILED', channel_status = ${status}, problem = ${problem}
+    where key = ${key} and state = 'SENDING'`.execute(db);
 
 export const UNKNOWN_FATE =
   "The carrier did not tell whether it received this test, so it may still contact the person. Start another test if nothing arrives.";

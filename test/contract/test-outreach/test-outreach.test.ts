@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { CarrierFault } from "../../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
-import type { Outreach, Senders } from "../../../src/channels/outreach.ts";
+import { type Outreach, requireGo, type Senders } from "../../../src/channels/outreach.ts";
 import type { JobContext } from "../../../src/jobs/define-job.ts";
 import { endTestsHandler, sendTestHandler } from "../../../src/test-outreach/send-test.ts";
 import {
@@ -185,6 +185,68 @@ test("a process that dies while it hands a test over leaves nobody contacted twi
   await once();
   expect({ placed, asked }).toEqual({ placed: [key], asked: 1 });
   expect(await newest(id)).toMatchObject({ state: "SENT", channel_status: "QUEUED" });
+});
+
+test("a test that the carrier has taken and doesn't show yet is asked for again, and never sent again", async () => {
+  const id = await campaign();
+  const placed: string[] = [];
+  let isShown = false;
+  const voice: Senders["voice"] = {
+    async send({ key }) {
+      placed.push(key);
+      throw new Error("The process died.");
+    },
+    async find() {
+      return isShown ? { sid: "CA1", status: "QUEUED", session_id: null, conversation_id: null } : null;
+    },
+    cancel: async () => {},
+  };
+  const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });
+  const late = await queued(id);
+  for (const n of [1, 2]) await expect(run({ key: late.key }, attempt(n))).rejects.toThrow();
+  isShown = true;
+  await run({ key: late.key }, attempt(3));
+  expect(await newest(id)).toMatchObject({ key: late.key, state: "SENT", channel_status: "QUEUED" });
+
+  isShown = false;
+  app.clock.advance(1);
+  const never = await queued(id);
+  for (const n of [1, 2, 3, 4]) await expect(run({ key: never.key }, attempt(n))).rejects.toThrow();
+  await run({ key: never.key }, attempt(5));
+  expect(await newest(id)).toMatchObject({
+    ...{ key: never.key, state: "FAILED", channel_status: "FAILED" },
+    problem: "The test did not reach the carrier. Start another one.",
+  });
+  expect(placed).toEqual([late.key, never.key]);
+});
+
+test("a process that is held up until its test was given up contacts nobody", async () => {
+  const id = await campaign();
+  const { key } = await queued(id);
+  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const placed: string[] = [];
+  const voice: Senders["voice"] = {
+    async send(outreach, mayGo) {
+      reached.resolve();
+      await go.promise;
+      await requireGo(mayGo);
+      placed.push(outreach.key);
+      return { sid: "CA1", status: "QUEUED", session_id: null, conversation_id: null };
+    },
+    find: async () => null,
+    cancel: async () => {},
+  };
+  const { run } = sendTestHandler({ db: app.db, senders: { voice } as unknown as Senders });
+  const held = run({ key }, attempt(1));
+  await reached.promise;
+  await run({ key }, attempt(5));
+  go.resolve();
+  await held;
+  expect(placed).toEqual([]);
+  expect(await newest(id)).toMatchObject({
+    state: "FAILED",
+    problem: expect.stringContaining("Start another"),
+  });
 });
 
 test("a test that the carrier refuses says so in its words, and of each campaign the newest are kept", async () => {

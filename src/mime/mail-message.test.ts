@@ -78,6 +78,18 @@ describe("a mail that came in", () => {
     );
   });
 
+  test("that names two senders is refused, whichever comes first; a From that stands there twice is one", async () => {
+    const other = "From: Bob <bob@example.com>";
+    for (const headers of [
+      [FROM, other],
+      [other, "Subject: x", FROM],
+      ["From:\r\n Bob <bob@example.com>", "from: ann@example.com"],
+    ])
+      await expect(readMail(mail(headers), "ann@example.com")).rejects.toThrow("several From headers");
+    const twice = await readMail(mail([FROM, "From:  Ann Example\r\n <Ann@Example.com>"]), "ann@example.com");
+    expect(twice.from?.address).toBe("ann@example.com");
+  });
+
   test("keeps no signature of the mail as a file of its sender's", async () => {
     const part = (type: string, body: string) => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
     for (const type of ["application/pkcs7-signature; name=smime.p7s", "application/pgp-signature"]) {

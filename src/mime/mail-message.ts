@@ -68,11 +68,12 @@ const PARSING: SimpleParserOptions & { maxHeadSize: number; maxChildNodes: numbe
 
 /**
  * Reads any bytes as a mail; what is malformed is read as far as it goes. `envelope_from` "": an empty return path. Rejects
- * where a mail has too many parts or headers, or nests its HTML too deep. It may take minutes over a mail that was made for
+ * where a mail has too many parts or headers, nests its HTML too deep, or names two senders. It may take minutes over a mail that was made for
  * it, so nobody calls it but the thread that may be ended (mail-work.ts).
  */
 export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
   const parsed = await parse(withReadableHeader(raw));
+  requireOneSender(parsed.headerLines);
   const text = cut(parsed.text ?? "");
   const subject = cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE);
   const message_id = bareId(parsed.messageId) ?? `${sha256(raw.toString("latin1"))}@no-message-id`;
@@ -135,6 +136,15 @@ function bareId(id: string | undefined): string | null {
   return found ?? null;
 }
 
+/**
+ * A mail has one From (RFC 5322, 3.6). Of two that differ, one program would show the first and another check the second,
+ * so nobody could say whose mail it is.
+ */
+function requireOneSender(lines: HeaderLines): void {
+  const values = lines.filter(({ key }) => key === "from").map(headerValue);
+  if (new Set(values).size > 1) throw new Error("the mail has several From headers");
+}
+
 function senderOf(from: AddressObject | undefined): IncomingMail["from"] {
   for (const { address, name } of from?.value ?? []) {
     const normalised = normaliseEmail(address ?? "");
@@ -161,14 +171,15 @@ function attached({ filename, contentType, content }: Attachment, index: number)
 }
 
 /** The value of a header as it was written, folded lines joined. */
+const headerValue = ({ line }: HeaderLines[number]): string =>
+  line
+    .slice(line.indexOf(":") + 1)
+    .replace(/\s+/g, " ")
+    .trim();
+
 function headerOf(lines: HeaderLines, name: string): string | null {
   const found = lines.find(({ key }) => key === name);
-  return found
-    ? found.line
-        .slice(found.line.indexOf(":") + 1)
-        .replace(/\s+/g, " ")
-        .trim()
-    : null;
+  return found ? headerValue(found) : null;
 }
 
 /**

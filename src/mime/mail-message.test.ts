@@ -78,6 +78,56 @@ describe("a mail that came in", () => {
     );
   });
 
+  test.each([
+    ["as it is", "", (words: Buffer) => words.toString("latin1")],
+    [
+      "quoted-printable",
+      "Content-Transfer-Encoding: quoted-printable\r\n",
+      (words: Buffer) =>
+        words.toString("latin1").replace(/[\x80-\xff]/g, (letter) => `=${letter.charCodeAt(0).toString(16)}`),
+    ],
+    [
+      "base64",
+      "Content-Transfer-Encoding: base64\r\n",
+      (words: Buffer) => words.toString("base64").replace(/.{20}/g, "$&\r\n"),
+    ],
+  ])(
+    "of several parts keeps the letters of each that names no charset or ASCII, written %s",
+    async (_, encoding, write) => {
+      const part = (type: string, words: Buffer) => `${type}${encoding}\r\n${write(words)}`;
+      const older = (words: string) => Buffer.from(words.replaceAll("€", "\x80"), "latin1");
+      const inner = (type: string) =>
+        [
+          "",
+          part(type, older("Schön für 5 €")),
+          part("Content-Type: text/html\r\n", older("<p>Schön für 5 €</p>")),
+        ].join("\r\n--in\r\n");
+      for (const type of [
+        "Content-Type: text/plain\r\n",
+        "Content-Type: TEXT/PLAIN;\r\n charset=us-ascii; format=flowed\r\n",
+        "",
+      ]) {
+        const parts = [
+          `Content-Type: multipart/alternative;\r\n boundary=in\r\n${inner(type)}\r\n--in--\r\n`,
+          part("Content-Type: text/plain\r\n", Buffer.from("Ünï €\n--in\nno part")),
+          part("Content-Type: text/plain; charset=iso-8859-2\r\n", Buffer.from("\xb1", "latin1")),
+          part(
+            'Content-Type: text/plain; name="a.txt"\r\nContent-Disposition: attachment\r\n',
+            older("Grüße"),
+          ),
+        ];
+        const raw = Buffer.from(
+          `${FROM}\r\nContent-Type: multipart/mixed; boundary="out; er"\r\n\r\n--out; er\r\n${parts.join("\r\n--out; er\r\n")}\r\n--out; er--\r\n`,
+          "latin1",
+        );
+        const read = await readMail(raw, null);
+        expect(read.text, type).toBe("Schön für 5 €\nÜnï €\n--in\nno part\ną");
+        expect(read.html).toContain("<p>Schön für 5 €</p>");
+        expect(read.attachments).toMatchObject([{ name: "a.txt", bytes: older("Grüße") }]);
+      }
+    },
+  );
+
   test("that names two senders is refused, whichever comes first; a From that stands there twice is one", async () => {
     const other = "From: Bob <bob@example.com>";
     for (const headers of [

@@ -13,7 +13,7 @@ import { normaliseEmail } from "../channels/address.ts";
 import { withoutHidden } from "./hidden-html.ts";
 import { MOST_HTML, plainOfHtml } from "./html-words.ts";
 import { MOST_HEADER_bytes, newText } from "./mail-text.ts";
-import { UNREADABLE, withOlderCharset, withReadableHeader } from "./unnamed-charset.ts";
+import { UNREADABLE, withOlderCharsets, withReadableHeader } from "./unnamed-charset.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
 export type IncomingMail = {
@@ -106,7 +106,7 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
 async function parse(raw: Buffer): Promise<ParsedMail> {
   const parsed = await parseParts(raw);
   const { html, text = "" } = parsed;
-  const older = text.includes(UNREADABLE) ? withOlderCharset(raw) : null;
+  const older = `${text}${html}`.includes(UNREADABLE) ? withOlderCharsets(raw) : null;
   if (older) return parse(older);
   if (typeof html !== "string") return parsed;
   const isRead = text.trim() !== "" && withoutHidden(html) === html;

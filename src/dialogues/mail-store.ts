@@ -144,7 +144,11 @@ export async function insertReceived(
   now: Date,
 ): Promise<number | undefined> {
   const { key, target, mail, files, session_id, state, note } = received;
-  const { subject, text, new_text, html } = mail;
+  const { subject, text, html, attached_mails } = mail;
+  const new_text =
+    attached_mails.length === 0
+      ? mail.new_text
+      : [mail.new_text || text, ...attached_mails].join("\n\n").trim();
   const { words, sealed } = await sealWords(tx, vault, { ...target, now }, { subject, text, new_text, html });
   const row = await tx
     .insertInto("mail_messages")

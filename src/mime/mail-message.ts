@@ -1,19 +1,10 @@
-import {
-  type AddressObject,
-  type Attachment,
-  type HeaderLines,
-  type ParsedMail,
-  type SimpleParserOptions,
-  simpleParser,
-} from "mailparser";
+import type { AddressObject, Attachment, HeaderLines, ParsedMail } from "mailparser";
 import { sha256 } from "../base/crypto.ts";
-import { errorText } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import { normaliseEmail } from "../channels/address.ts";
-import { withoutHidden } from "./hidden-html.ts";
-import { MOST_HTML, plainOfHtml } from "./html-words.ts";
-import { MOST_HEADER_bytes, newText } from "./mail-text.ts";
-import { UNREADABLE, withOlderCharsets, withReadableHeader } from "./unnamed-charset.ts";
+import { attachedMails } from "./attached-mails.ts";
+import { newText } from "./mail-text.ts";
+import { parseMail } from "./parsed-mail.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
 export type IncomingMail = {
@@ -25,7 +16,10 @@ export type IncomingMail = {
   from: { address: string; name: string | null } | null;
   subject: string;
   text: string;
+  /** What somebody wrote in this mail itself. */
   new_text: string;
+  /** What mails say that are attached to it. */
+  attached_mails: string[];
   html: string | null;
   attachments: { name: string; content_type: string; bytes: Buffer }[];
   /** Why no person wrote it (RFC 3834), and nobody must answer it; null: a person did. */
@@ -50,29 +44,13 @@ const LONGEST_LINE = 998;
 const MOST_IDS = 100;
 const MOST_ATTACHMENTS = 50;
 
-/** Parts of a mail, however deep one stands in another. */
-const MOST_PARTS = 200;
-
-const PARSING: SimpleParserOptions & { maxHeadSize: number; maxChildNodes: number } = {
-  skipImageLinks: true,
-  skipTextToHtml: true,
-  skipTextLinks: true,
-  keepDeliveryStatus: true,
-  // Pictures written into the HTML would only push its words over the end where it is cut.
-  keepCidLinks: true,
-  maxHtmlLengthToParse: MOST_HTML,
-  // Of the part of the parser that takes mails apart, which is handed these options too.
-  maxHeadSize: MOST_HEADER_bytes,
-  maxChildNodes: MOST_PARTS,
-};
-
 /**
  * Reads any bytes as a mail; what is malformed is read as far as it goes. `envelope_from` "": an empty return path. Rejects
  * where a mail has too many parts or headers, nests its HTML too deep, or names two senders. It may take minutes over a mail that was made for
  * it, so nobody calls it but the thread that may be ended (mail-work.ts).
  */
 export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
-  const parsed = await parse(withReadableHeader(raw));
+  const parsed = await parseMail(raw);
   requireOneSender(parsed.headerLines);
   const text = cut(parsed.text ?? "");
   const subject = cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE);
@@ -89,6 +67,7 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     subject,
     text,
     new_text: newText(text, subject),
+    attached_mails: (await attachedMails(parsed.attachments)).map((words) => cut(words)),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
     attachments: parsed.attachments
       .filter(({ contentType }) => !isSeal(contentType))
@@ -97,34 +76,6 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     automatic: whyAutomatic(parsed.headerLines, envelope_from, from?.address ?? null, reports),
     reports,
   };
-}
-
-/**
- * The parser makes words of HTML that comes beside plain text, but not of HTML that stands alone among attachments, and not
- * without what is hidden in it: then it is done here, and plain text goes first.
- */
-async function parse(raw: Buffer): Promise<ParsedMail> {
-  const parsed = await parseParts(raw);
-  const { html, text = "" } = parsed;
-  const older = `${text}${html}`.includes(UNREADABLE) ? withOlderCharsets(raw) : null;
-  if (older) return parse(older);
-  if (typeof html !== "string") return parsed;
-  const isRead = text.trim() !== "" && withoutHidden(html) === html;
-  if (isRead) return parsed;
-  const { text: plain = "" } = await simpleParser(raw, { ...PARSING, skipHtmlToText: true });
-  // Plain text that says the same is preferred.
-  if (plain.trim() !== "" && plain === text) return parsed;
-  return { ...parsed, text: `${plain.trimEnd()}\n${await plainOfHtml(html)}`.trim() };
-}
-
-/** HTML longer than is turned into words is read for its beginning, where no part of the mail says the same in plain text. */
-async function parseParts(raw: Buffer): Promise<ParsedMail> {
-  try {
-    return await simpleParser(raw, PARSING);
-  } catch (error) {
-    if (!/^HTML too long/.test(errorText(error))) throw error;
-    return simpleParser(raw, { ...PARSING, skipHtmlToText: true });
-  }
 }
 
 /** Cut before it is made well-formed, as a cut may go through a character. */

@@ -73,7 +73,7 @@ export type IncomingMail = {
   messageId?: string;
   inReplyTo?: string;
   headers?: Record<string, string>;
-  attachments?: { filename: string; content: Buffer | string }[];
+  attachments?: { filename: string; content: Buffer | string; contentType?: string }[];
   raw?: string | Buffer;
 };
 

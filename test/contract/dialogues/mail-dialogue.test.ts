@@ -413,6 +413,20 @@ describe("an opt-out by mail", () => {
     expect((await settled(ann)).filter(({ direction }) => direction === "in")).toHaveLength(3);
   });
 
+  test("is one also where the mail that it answers is attached to it", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "Hello" });
+    const { replyTo } = await nthMail(ann, 1);
+    const content = "From: clinic@example.com\r\nSubject: Visit\r\n\r\nCan you come on Tuesday?";
+    const attachments = [{ filename: "Visit.eml", contentType: "message/rfc822", content }];
+    const to = replyTo?.value[0]?.address ?? "";
+    await app.deliver({ from: ann, to, text: "What is this?", attachments });
+    expect((await nthMail(ann, 2)).text).toContain("Tuesday it is.");
+    await app.deliver({ from: ann, to, text: "STOP", attachments });
+    expect((await nthMail(ann, 3)).text).toContain("will not hear from us again");
+    expect(await suppressions(ann)).toMatchObject([{ said: "STOP" }]);
+  });
+
   test("from an address that may be forged is done, but writes to nobody, and START needs a thread", async () => {
     const ann = somebody();
     await app.deliver({ from: ann, to: box.address, subject: "unsubscribe", text: "" });

@@ -14,6 +14,7 @@ import { isHeld, isLoopOfWords, type LoopMessage, type LoopWords } from "./held-
 import { TEXT_PACE } from "./loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
+import { isKeptReaction } from "./text-reaction.ts";
 import { endIdleTexts, newestTextSession, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {
@@ -108,14 +109,16 @@ export async function receiveText(
       },
       now,
     );
-    if (optOut || !answering) await updateText(tx, id, { status: "ANSWERED" }, now);
+    const isAnswered =
+      optOut !== null || !answering || (await isKeptReaction(tx, { ...dialogue, id }, text, now));
+    if (isAnswered) await updateText(tx, id, { status: "ANSWERED" }, now);
     const reply = optOut?.reply ?? null;
     const isConfirmed = optOut?.effect === "suppressed" && isSaidAgain;
-    const isAnswered =
+    const isReplied =
       reply !== null &&
       !isConfirmed &&
       !(await isLoopOfWords(tx, target, word(tx, { ...dialogue, id }, text.text, now), session_id));
-    if (isAnswered) {
+    if (isReplied) {
       const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
       await insertText(tx, engine.vault, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
     }

@@ -211,6 +211,35 @@ describe("a text that comes in", () => {
     expect(texts.at(-1)?.text).toBe("Please write it in words.");
   });
 
+  test("that is only a reaction is not answered, and opens no session after the dialogue is over", async () => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    await write(from, "Liked “Noted.”");
+    await write(from, "bye");
+    await untilSent(from, 3);
+    await write(from, "Loved “Goodbye.”");
+    await write(from, "Questioned “Noted.”");
+    await write(from, "Liked “what you do”");
+    const texts = await untilSent(from, 5);
+    expect(sent(texts).map(({ text }) => text)).toEqual([
+      "Hello from the clinic.",
+      "Noted.",
+      "Goodbye.",
+      "Hello from the clinic.",
+      "Noted.",
+    ]);
+    const said = texts.filter(({ direction }) => direction === "in");
+    expect(said.map(({ text, status, session_id }) => [text, status, session_id !== null])).toEqual([
+      ["what", "ANSWERED", true],
+      ["Liked “Noted.”", "ANSWERED", false],
+      ["bye", "ANSWERED", true],
+      ["Loved “Goodbye.”", "ANSWERED", false],
+      ["Questioned “Noted.”", "ANSWERED", false],
+      ["Liked “what you do”", "ANSWERED", true],
+    ]);
+  });
+
   test("after the agent ended the session, the next text opens a new one", async () => {
     const from = somebody();
     await write(from, "bye");

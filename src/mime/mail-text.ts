@@ -96,6 +96,11 @@ const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu
 const DATED = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[^.?!…。？！]$/u;
 const DAY = /20\d\d/;
 
+/** In its first words: what programs write before the day is one word, or two and the name of the month. */
+const BEGINS_WITH_DAY = /^(?:[^\s\d]+\s+){0,3}[^\s\d]*\d/u;
+/** In languages whose words we don't know: what a program says of marked lines ends so, and names day, time and address. */
+const IN_ANY_LANGUAGE = /^(?=.*\b2\d\d\d)(?=.*\d{1,2}[:.]\d\d)(?=.*[^\s<>()]@[^\s<>()]).*[:：]\s*$/u;
+
 const ADDRESS = /[<‹][^<>‹›\s]+@[^<>‹›\s]+[>›]/u;
 /** Programs break an attribution only where its next word does not fit: at 72 characters, the narrowest of them. */
 const NARROWEST = 72;
@@ -103,20 +108,31 @@ const NARROWEST = 72;
 const LONGEST_ATTRIBUTION = 400;
 const isAttribution = (line: string): boolean =>
   line.length < LONGEST_ATTRIBUTION &&
-  (WROTE.test(line) || WROTE_BEFORE_NAME.test(line) || ADDRESS_LAST.test(line));
+  (WROTE.test(line) ||
+    WROTE_BEFORE_NAME.test(line) ||
+    (ADDRESS_LAST.test(line) && BEGINS_WITH_DAY.test(line)));
+
+/** A line as it reads in Latin: signs of direction say nothing here, and digits of Arabic and Persian are digits. */
+const readable = (line: string): string =>
+  line
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .trim();
 
 /** Of how many lines an attribution is that begins here: programs break it at 76 characters, over two or three; 0: none is. */
 function attributionAt(lines: readonly string[], at: number): number {
-  const line = (lines[at] ?? "").trim();
+  const line = readable(lines[at] ?? "");
   if (line.length >= LONGEST_ATTRIBUTION) return 0;
-  if (isAttribution(line)) return isOfProgram(line, lines, at + 1) ? 1 : 0;
+  const isOne = (words: string, below: number) =>
+    isAttribution(words) || (IN_ANY_LANGUAGE.test(words) && isQuotedBelow(lines, below));
+  if (isOne(line, at + 1)) return isOfProgram(line, lines, at + 1) ? 1 : 0;
   const on = ON.test(line);
   if (!on && !DATED.test(line)) return 0;
   for (const count of [2, 3]) {
-    const more = lines.slice(at + 1, at + count).map((each) => each.trim());
+    const more = lines.slice(at + 1, at + count).map(readable);
     if (more.includes("") || (!on && more.some((each) => DAY.test(each)))) return 0;
     const joined = [line, ...more].join(" ");
-    if (isAttribution(joined)) {
+    if (isOne(joined, at + count)) {
       const isWhole = isBroken(line, more, (lines[at - 1] ?? "").trim());
       return isWhole && isOfProgram(joined, lines, at + count) ? count : 0;
     }
@@ -134,7 +150,7 @@ const VERB_ALONE = new RegExp(`^${WROTE.source}`, "iu");
 /**
  * Whether a first line belongs to the attribution that ends below it, or somebody wrote it and an attribution without a day
  * follows ("The clinic wrote:"). What lacks a name of its own goes on from the line above. What has a name may go on where
- * programs break it, in a name, with the address still to come; nothing else is taken for a quote.
+ * programs break it, in the name behind day and time, with the address still to come; nothing else is taken for a quote.
  */
 function isBroken(line: string, more: readonly string[], above: string): boolean {
   const rest = more.join(" ");
@@ -145,7 +161,15 @@ function isBroken(line: string, more: readonly string[], above: string): boolean
     const next = all[at + 1];
     return next === undefined || `${each} ${next.split(" ")[0]}`.length > NARROWEST;
   });
-  return isFull && above === "" && DATED.test(line) && ADDRESS.test(rest);
+  return isFull && above === "" && isDayAndName(line) && ADDRESS.test(rest);
+}
+
+/** Names have capitals, or letters without them; of a sentence that somebody begins with a day, few words have. */
+function isDayAndName(line: string): boolean {
+  const name = /\d{1,2}[:.]\d\d(.*)$/u.exec(line)?.[1];
+  if (name === undefined || !DATED.test(line) || !BEGINS_WITH_DAY.test(line)) return false;
+  const words = name.match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
+  return 3 * words.filter((word) => /^[\p{Lu}\p{Lt}\p{Lo}]/u.test(word)).length >= words.length;
 }
 
 const ORIGINAL =

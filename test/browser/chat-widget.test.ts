@@ -118,6 +118,43 @@ test("the widget leaves one name on the site", async () => {
   expect(names).toEqual(["Parley"]);
 });
 
+test.each(["denied", "missing", "full"])(
+  "where the browser's memory is %s, for the site as for the chat, the chat works as long as its page lives",
+  async (memory) => {
+    const page = await visit(await createChat(site), WITHOUT_MEMORY[memory]);
+    const faults: string[] = [];
+    page.on("pageerror", ({ message }) => faults.push(message));
+    const chat = await openWidget(page);
+    for (const text of ["hello", "again"]) {
+      await chat.getByLabel("Your message").fill(text);
+      await chat.getByLabel("Your message").press("Enter");
+      await chat.getByText(`You said: ${text}`).waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Talk to us" }).click();
+    await chat.getByText("You said: hello").waitFor();
+    await page.goto(
+      (await page.locator("script[data-target]").getAttribute("src"))?.replace(
+        /widget\.js.*/,
+        await targetOf(page),
+      ) ?? "",
+    );
+    await page.getByText("Welcome").waitFor();
+    await page.getByLabel("Your message").fill("here");
+    await page.getByLabel("Your message").press("Enter");
+    await page.getByText("You said: here").waitFor();
+    expect(faults).toEqual([]);
+  },
+);
+
+/** What browsers do that block all cookies, views of apps without a storage, and a storage that takes nothing more. */
+const WITHOUT_MEMORY: Record<string, string> = {
+  denied: `for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });`,
+  missing: `for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { value: null });`,
+  full: `Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };`,
+};
+
 /** A site that never says what it remembers, in a browser that gives a frame of another site no memory of its own. */
 const SLOW_MEMORY = `
   if (window === window.top)

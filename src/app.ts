@@ -28,7 +28,7 @@ import { addContacts } from "./contacts/routes.ts";
 import { addDebugger } from "./debugger/routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { agentTemplates } from "./demo/templates.ts";
-import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
+import { heldMessageRoutes } from "./dialogues/held/held-message-routes.ts";
 import { takeoverWordsRoutes } from "./dialogues/takeover-words.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
 import { addErasure } from "./erasure/routes.ts";

@@ -9,8 +9,8 @@ import { startSession } from "../turns/start-session.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
-import { isHeld, type LoopMessage } from "./held-loop.ts";
-import { holdWords, MAIL_PACE } from "./loop-guard.ts";
+import { isHeld, type LoopMessage } from "./held/held-loop.ts";
+import { holdWords, MAIL_PACE } from "./held/loop-guard.ts";
 import { filesInWords } from "./mail-files.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import {

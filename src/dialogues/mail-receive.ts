@@ -1,21 +1,15 @@
 import { sql } from "kysely";
-import type { Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";
 import type { MailSignal } from "../carriers/sendgrid/sendgrid-events.ts";
 import { whyNotOwner } from "../channels/mail-domain-store.ts";
-import { type HandledOptOut, handleOptOut } from "../consent/opt-out.ts";
-import { readOptOut } from "../consent/opt-out-words.ts";
-import { suppressed } from "../consent/suppression.ts";
-import type { Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
 import { type Authenticity, judgeSender, type SenderChecks } from "../mime/mail-authenticity.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
 import { sessionOfAddress } from "../mime/mail-token.ts";
-import { redactForGood } from "../redaction/policy.ts";
-import { sessionLanguage } from "../sessions/session-language.ts";
 import { enqueueGoOn } from "./mail-dialogue.ts";
 import { storeFiles } from "./mail-files.ts";
+import { doOptOut } from "./mail-opt-out.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { tellUnreadable } from "./mail-refused.ts";
 import { takeMailSignals } from "./mail-signals.ts";
@@ -25,10 +19,7 @@ import {
   isOurAddress,
   mailTargetById,
   sessionOfThread,
-  updateMail,
 } from "./mail-store.ts";
-import { replySubject } from "./mail-template.ts";
-import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
 /** What is known of a mail beside its text. */
@@ -137,14 +128,7 @@ async function receiveFor(
     if (id === undefined) return "known";
     if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);
     if (note !== null) return "ignored";
-    const before = await suppressed(tx, target.sub_organization_id, "email", [mail.from.address]);
-    const optOut = await optOutOf(tx, parts.vault, target, mail, continued, now);
-    if (optOut) await updateMail(tx, id, { state: "answered", note: optOut.effect });
-    // Said once more, it is not confirmed once more: the other side may be a program.
-    const changed = optOut?.effect === "restored" || before.size === 0;
-    const reply = optOut?.reply ?? null;
-    if (reply !== null && changed && continued !== null)
-      await answerOptOut(tx, parts.vault, target, mail, continued, { id, reply }, now);
+    await doOptOut(tx, parts.vault, { id, target, mail, session_id: continued }, now);
     await enqueueGoOn(tx, { channel_target_id: target.id, source: mail.from.address });
     return "new";
   });
@@ -203,67 +187,6 @@ async function continuedSession(
     .executeTakeFirst();
   return session?.id ?? null;
 }
-
-/** START by mail has to answer a mail of ours: a sender's address is easily forged. */
-async function optOutOf(
-  tx: Tx,
-  vault: Vault,
-  target: WrittenTarget,
-  mail: FromSomebody,
-  session_id: number | null,
-  now: Date,
-): Promise<HandledOptOut | null> {
-  const text = mail.new_text !== "" ? mail.new_text : mail.subject;
-  if (session_id === null && readOptOut(text)?.kind === "start") return null;
-  const { message_id } = mail;
-  const { sub_organization_id, agent_name: sender_name } = target;
-  const address = mail.from.address;
-  return handleOptOut(
-    tx,
-    {
-      sub_organization_id,
-      medium: "email",
-      address,
-      text: await redactForGood(tx, vault, { ...target, now }, text),
-      answered_as: null,
-      at: now,
-      session_id,
-      message_id,
-      language: await sessionLanguage(tx, session_id),
-      sender_name,
-    },
-    now,
-  );
-}
-
-/** Confirmed to those we wrote to before; a forged STOP must not make us write to a stranger. */
-const answerOptOut = (
-  tx: Tx,
-  vault: Vault,
-  target: WrittenTarget,
-  mail: FromSomebody,
-  session_id: number,
-  { id, reply }: { id: number; reply: string },
-  now: Date,
-): Promise<void> =>
-  insertOutgoing(
-    tx,
-    vault,
-    {
-      key: randomId(),
-      target,
-      session_id,
-      from_name: target.agent_name,
-      to_address: mail.from.address,
-      subject: replySubject(mail.subject),
-      text: reply,
-      html: null,
-      answers: id,
-      in_reply_to: mail.message_id,
-      thread_ids: [...mail.thread_ids, mail.message_id],
-    },
-    now,
-  );
 
 /**
  * A report counts for the mail that it says it is about where it came to that mail's own return path: its address is

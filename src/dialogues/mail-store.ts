@@ -7,7 +7,7 @@ import type { MailMessages } from "../db/types.ts";
 import type { Authenticity } from "../mime/mail-authenticity.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { openWords, sealWords } from "../redaction/policy.ts";
-import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
+import { DAY_MS, type EarlierMessage, type HoldReason } from "./held/loop-guard.ts";
 import type { StoredFile } from "./mail-files.ts";
 import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
 

@@ -10,9 +10,10 @@ import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
-import { isHeld, isLoopOfWords, type LoopMessage, type LoopWords } from "./held-loop.ts";
-import { TEXT_PACE } from "./loop-guard.ts";
+import { isHeld, isLoopOfWords, type LoopMessage, type LoopWords } from "./held/held-loop.ts";
+import { TEXT_PACE } from "./held/loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
+import { isFollowing } from "./outbound/text-out-store.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
 import { isKeptReaction } from "./text-reaction.ts";
 import { endIdleTexts, newestTextSession, openTextSession, startTextSession } from "./text-session.ts";
@@ -22,7 +23,6 @@ import {
   findTextTarget,
   heardBefore,
   insertText,
-  isFollowing,
   openText,
   type StoredText,
   textTargetById,

@@ -14,11 +14,12 @@ import { endSession } from "../turns/end-session.ts";
 import { loadAnswer } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
 import { handOver } from "./outbound/outbox.ts";
+import { giveUpTry, markTaken, NOT_SENT, otherTextSids } from "./outbound/text-out-store.ts";
 import type { TextParts } from "./outbound/text-outbox.ts";
 import { tryHanding } from "./outbound/text-try.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
-import { giveUpTry, type Medium, markTaken, NOT_SENT, openText, otherTextSids } from "./text-store.ts";
+import { type Medium, openText } from "./text-store.ts";
 import { isWindowOpen } from "./whatsapp-window.ts";
 import type { WrittenTarget } from "./written-target.ts";
 

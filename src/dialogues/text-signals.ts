@@ -1,7 +1,7 @@
 import { type Gather, gather } from "../base/gather.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { applySignals } from "./text-store.ts";
+import { applySignals } from "./outbound/text-out-store.ts";
 
 type TextSignal = CarrierSignal & { key: string; channel_id: number };
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 
-/** Why an inbound message is held without an answer (dialogues/loop-guard.ts). */
+/** Why an inbound message is held without an answer (dialogues/held/loop-guard.ts). */
 export const HeldMessage = z
   .object({
     message_id: z.string().describe("Names it where it is released: text-12 or mail-7."),

@@ -3,9 +3,10 @@ import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { suppressed } from "../../consent/suppression.ts";
 import type { Engine } from "../../sessions/engine.ts";
-import { markTaken, moveText, openText, otherTextSids, type StoredText } from "../text-store.ts";
+import { openText, type StoredText } from "../text-store.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import { bringAllOn, type MessageCarrier, type Outbox } from "./outbox.ts";
+import { markTaken, moveText, otherTextSids } from "./text-out-store.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
 

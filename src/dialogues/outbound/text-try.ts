@@ -1,9 +1,10 @@
 import type { OutgoingText, Taken } from "../../channels/carrier.ts";
 import { enqueueGoOn, enqueueHeld } from "../text-dialogue.ts";
-import { followingKey, giveUpTry, insertText, type Medium, markTaken, type NewText } from "../text-store.ts";
+import { insertText, type Medium, type NewText } from "../text-store.ts";
 import type { Correspondence } from "../written-target.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import type { Handing } from "./outbox.ts";
+import { followingKey, giveUpTry, markTaken } from "./text-out-store.ts";
 import { LONGEST_CODE, type TextParts } from "./text-outbox.ts";
 
 /** A campaign's first text to somebody, and the words that didn't fit into it. */

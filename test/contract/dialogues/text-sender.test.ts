@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../../src/carriers/carriers.ts";
 import { type Outreach, SHOWN_AFTER_ms } from "../../../src/channels/outreach.ts";
+import { applySignals } from "../../../src/dialogues/outbound/text-out-store.ts";
 import { goOnWith } from "../../../src/dialogues/text-dialogue.ts";
 import { textSender } from "../../../src/dialogues/text-sender.ts";
-import { applySignals } from "../../../src/dialogues/text-store.ts";
 import { createAgent } from "../../harness/agent.ts";
 import {
   createNumber,

@@ -1,11 +1,11 @@
-import type { Caller } from "../api/caller.ts";
-import { Fault } from "../base/errors.ts";
-import { suppressed } from "../consent/suppression.ts";
-import type { Tx } from "../db/database.ts";
+import type { Caller } from "../../api/caller.ts";
+import { Fault } from "../../base/errors.ts";
+import { suppressed } from "../../consent/suppression.ts";
+import type { Tx } from "../../db/database.ts";
+import { mailById, mailTargetById, type StoredMail } from "../mail-store.ts";
+import { type Medium, textTargetById } from "../text-store.ts";
+import type { WrittenTarget } from "../written-target.ts";
 import type { HoldReason } from "./loop-guard.ts";
-import { mailById, mailTargetById, type StoredMail } from "./mail-store.ts";
-import { type Medium, textTargetById } from "./text-store.ts";
-import type { WrittenTarget } from "./written-target.ts";
 
 /** A message that waits for a person, locked, and who answers there. */
 type Held = { id: number; held_in: number; held: HoldReason; target: WrittenTarget };

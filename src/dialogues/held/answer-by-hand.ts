@@ -1,19 +1,19 @@
-import type { Caller } from "../api/caller.ts";
-import type { Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { randomId } from "../base/ids.ts";
-import type { Tx } from "../db/database.ts";
-import { addTurnByHand } from "../sessions/written-by-hand.ts";
+import type { Caller } from "../../api/caller.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { randomId } from "../../base/ids.ts";
+import type { Tx } from "../../db/database.ts";
+import { addTurnByHand } from "../../sessions/written-by-hand.ts";
+import { enqueueGoOn as goOnWithMails, messageId, wordsOf as wordsOfMail } from "../mail-dialogue.ts";
+import { updateMail } from "../mail-store.ts";
+import { replySubject } from "../mail-template.ts";
+import { insertOutgoing } from "../outbound/mail-out-store.ts";
+import { enqueueGoOn as goOnWithTexts } from "../text-dialogue.ts";
+import { splitText } from "../text-split.ts";
+import { insertText, updateText } from "../text-store.ts";
+import { wordsOf as wordsOfText } from "../text-words.ts";
+import { isWindowOpen } from "../whatsapp-window.ts";
 import type { HeldMail, HeldText } from "./held-message.ts";
-import { enqueueGoOn as goOnWithMails, messageId, wordsOf as wordsOfMail } from "./mail-dialogue.ts";
-import { updateMail } from "./mail-store.ts";
-import { replySubject } from "./mail-template.ts";
-import { insertOutgoing } from "./outbound/mail-out-store.ts";
-import { enqueueGoOn as goOnWithTexts } from "./text-dialogue.ts";
-import { splitText } from "./text-split.ts";
-import { insertText, updateText } from "./text-store.ts";
-import { wordsOf as wordsOfText } from "./text-words.ts";
-import { isWindowOpen } from "./whatsapp-window.ts";
 
 /** What somebody who works here writes in the agent's place. It is sent as the agent's answers are, in the same order. */
 export async function answerText(

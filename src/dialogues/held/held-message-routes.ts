@@ -1,17 +1,17 @@
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
-import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
-import { notFound } from "../base/errors.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { findSession, sessionNumber } from "../sessions/session.ts";
+import type { Caller } from "../../api/caller.ts";
+import type { Api } from "../../api/server.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { notFound } from "../../base/errors.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { findSession, sessionNumber } from "../../sessions/session.ts";
+import { enqueueGoOn as goOnWithMails } from "../mail-dialogue.ts";
+import { updateMail } from "../mail-store.ts";
+import { enqueueGoOn as goOnWithTexts } from "../text-dialogue.ts";
+import { updateText } from "../text-store.ts";
 import { answerMail, answerText } from "./answer-by-hand.ts";
 import { type HeldMail, type HeldText, lockHeldMail, lockHeldText } from "./held-message.ts";
-import { enqueueGoOn as goOnWithMails } from "./mail-dialogue.ts";
-import { updateMail } from "./mail-store.ts";
-import { enqueueGoOn as goOnWithTexts } from "./text-dialogue.ts";
-import { updateText } from "./text-store.ts";
 
 /** As `held` names it: text-12, mail-7. */
 const MESSAGE_NAME = /^(text|mail)-(\d{1,15})$/;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { rounds } from "../../test/harness/seed.ts";
+import { rounds } from "../../../test/harness/seed.ts";
 import { areAlike, DAY_MS, type EarlierMessage, TEXT_PACE, whyHeld, wordsIn } from "./loop-guard.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");

@@ -1,6 +1,7 @@
-import type { Tx } from "../db/database.ts";
-import { publish } from "../events/event.ts";
-import type { Engine } from "../sessions/engine.ts";
+import type { Tx } from "../../db/database.ts";
+import { publish } from "../../events/event.ts";
+import type { Engine } from "../../sessions/engine.ts";
+import type { WrittenTarget } from "../written-target.ts";
 import {
   type EarlierMessage,
   type HeardMessage,
@@ -9,7 +10,6 @@ import {
   type PaceLimits,
   whyHeld,
 } from "./loop-guard.ts";
-import type { WrittenTarget } from "./written-target.ts";
 
 /** What the loop guard compares. */
 export type LoopWords = HeardMessage & {

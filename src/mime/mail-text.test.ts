@@ -148,6 +148,37 @@ describe("what a mail adds to those it quotes", () => {
   });
 
   test.each([
+    [
+      "outlook, arabic",
+      ["من: Clinic <a@b.example>", "تم الإرسال: الثلاثاء، 3 مارس 2026 10:12", "إلى: Ann", "الموضوع: Visit"],
+    ],
+    [
+      "outlook, arabic of a telephone",
+      ["\u200fمن: Clinic", "\u200fالتاريخ: ٣ مارس ٢٠٢٦", "\u200fإلى: Ann", "\u200fالموضوع: Visit"],
+    ],
+    [
+      "outlook, hebrew",
+      ["מאת: Clinic <a@b.example>", "נשלח: יום שלישי 3 מרץ 2026", "אל: Ann", "נושא: Visit"],
+    ],
+    ["outlook, greek", ["Από: Clinic <a@b.example>", "Στάλθηκε: 3 Μαρτίου 2026", "Προς: Ann", "Θέμα: Visit"]],
+    ["outlook, hungarian", ["Feladó: Clinic", "Elküldve: 2026. március 3.", "Címzett: Ann", "Tárgy: Visit"]],
+    [
+      "gmx",
+      [
+        "Gesendet: Dienstag, 03. März 2026 um 10:12 Uhr",
+        'Von: "Clinic" <a@b.example>',
+        "An: ann@example.com",
+        "Betreff: Re: Visit",
+      ],
+    ],
+    ["zoho", ["---- On Tue, 03 Mar 2026 10:12:00 +0000 Clinic <a@b.example> wrote ----"]],
+  ])("what follows the head of a mail, unmarked, is quoted: %s", (_, head) =>
+    expect(newText(`Tuesday is better.\n\n${head.join("\n")}\n\nYour appointment is on Monday.`)).toBe(
+      "Tuesday is better.",
+    ),
+  );
+
+  test.each([
     "This is what I got 3 March 2026 10:12 from Bob <bob@example.com>:\nYou owe 5 euros.\nIs that right?",
     "My visit is on 3 March 2026 at 10:12; copy Bob <bob@example.com>:\nhe drives me.",
     "Hello,\n\nplease write to Ann <ann@example.com>, from 3 March 2026, 10:12 on:\nshe decides.",

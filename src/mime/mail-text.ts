@@ -34,7 +34,7 @@ const END_OF_ARMOR = "-----END PGP SIGNATURE-----";
 
 /** Without lines that are marked as quoted, and to where a signature begins. */
 function ownOf(lines: readonly string[]): string[] {
-  const signatureAt = lines.findIndex((line, at) => beginsSignature(line, lines.length - at));
+  const signatureAt = lines.findIndex((_, at) => beginsSignature(lines, at));
   return (signatureAt === -1 ? lines : lines.slice(0, signatureAt)).filter((line) => !line.startsWith(">"));
 }
 
@@ -88,6 +88,8 @@ const WROTE =
   /(wrote|schrieb|a écrit|escribió|ha scritto|escreveu(\s*\([^()]{8,60}(\(s\)[^()]{1,20})?\))?|skrev|schreef|napisał\(a\)|написал[аи]?|пишет|пише|yazdı|đã viết|ने लिखा|写道|寫道|님이 작성|のメール|wrote the following)\s*[:：]\s*$/iu;
 /** Japanese, Russian and Arabic end with the address: "2026年11月23日(月) 10:00 Clinic <support@clinic.example>:" */
 const ADDRESS_LAST = /^(?=.*20\d\d)(?=.*\d{1,2}[:.]\d\d).*[<‹][^<>‹›\s]+@[^<>‹›\s]+[>›]\s*[:：]\s*$/u;
+/** Zoho: "---- On Tue, 03 Mar 2026 10:12:00 +0000 Clinic <support@clinic.example> wrote ----" */
+const BETWEEN_DASHES = /^-{3,}\s(?=.*20\d\d).*[<‹][^<>‹›\s]+@[^<>‹›\s]+[>›]\s.*\s-{3,}$/u;
 /** Germanic languages put the name behind the verb. */
 const WROTE_BEFORE_NAME = /^(am|op|den|på)\s.*\b(schrieb|schreef|skrev)\s[^:]{1,200}:\s*$/iu;
 const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu;
@@ -110,6 +112,7 @@ const isAttribution = (line: string): boolean =>
   line.length < LONGEST_ATTRIBUTION &&
   (WROTE.test(line) ||
     WROTE_BEFORE_NAME.test(line) ||
+    BETWEEN_DASHES.test(line) ||
     (ADDRESS_LAST.test(line) && BEGINS_WITH_DAY.test(line)));
 
 /** A line as it reads in Latin: signs of direction say nothing here, and digits of Arabic and Persian are digits. */
@@ -185,9 +188,9 @@ const isHandedOn = (lines: readonly string[], at: number, subject: string): bool
 
 const RULE = /^(_{20,}|-{20,})\s*$/;
 const FROM_LINE =
-  /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]\*?\s*\S/iu;
+  /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람|من|از|מאת|από|feladó|de la|từ|dari|จาก)\s*\*?\s*[:：]\*?\s*\S/iu;
 const HEADER_LINE =
-  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|verzonden|aan|onderwerp|wysłane|do|temat|skickat|till|ämne|sendt|til|emne|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|кому|тема|дата|надіслано|gönderildi|tarih|kime|konu|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목)\s*\*?\s*[:：]\*?/iu;
+  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|verzonden|aan|onderwerp|wysłane|do|temat|skickat|till|ämne|sendt|til|emne|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|кому|тема|дата|надіслано|gönderildi|tarih|kime|konu|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|(تم )?(ال)?إرسال|التاريخ|إلى|الموضوع|ارسال|به|موضوع|נשלח|תאריך|אל|נושא|στάλθηκε|ημερομηνία|προς|θέμα|elküldve|dátum|címzett|tárgy|trimis|dată|către|subiect|đã gửi|ngày|đến|chủ đề|dikirim|tanggal|kepada|subjek|ส่ง|วันที่|ถึง|เรื่อง)\s*\*?\s*[:：]\*?/iu;
 
 function beginsQuote(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();
@@ -195,21 +198,39 @@ function beginsQuote(lines: readonly string[], at: number): boolean {
   if (ORIGINAL.test(line) || HANDED_ON.test(line)) return true;
   if (attributionAt(lines, at) > 0) return true;
   const following = RULE.test(line) ? at + 1 : at;
-  return isHeaderBlock(lines, following);
+  // Some tell the day before the sender.
+  const isDated =
+    HEADER_LINE.test(readable(lines[following] ?? "")) && DAY.test(readable(lines[following] ?? ""));
+  return isHeaderBlock(lines, following) || (isDated && isHeaderBlock(lines, following + 1));
 }
 
 /** Outlook quotes by the headers of the mail, unmarked: a From line, and two others right below it. */
 function isHeaderBlock(lines: readonly string[], at: number): boolean {
-  if (!FROM_LINE.test((lines[at] ?? "").trim())) return false;
-  const below = lines.slice(at + 1, at + 6).map((line) => line.trim());
+  if (!FROM_LINE.test(readable(lines[at] ?? ""))) return false;
+  const below = lines.slice(at + 1, at + 6).map(readable);
   return below.filter((line) => HEADER_LINE.test(line)).length >= 2;
 }
 
 /** RFC 3676 §4.3 marks a signature by "-- "; the rest is what telephones add of themselves, near the end. */
 const SENT_FROM =
   /^(sent from (my|mail|yahoo|outlook)|sent with proton ?mail|get outlook for|von meinem .{2,30} gesendet|gesendet von|envoyé de(puis)? mon|enviado desde mi|inviato da|enviado do meu|从我的.{2,20}发送|iphoneから送信|나의 .{2,20}에서 보냄)/iu;
-const beginsSignature = (line: string, from_end: number): boolean =>
-  /^--\s?$/.test(line) || (SENT_FROM.test(line.trim()) && from_end <= 6);
+/** In other languages the word may stand anywhere, beside what it was sent from. */
+const SENT =
+  /отправлено|надіслано|verstuurd|verzonden|skickat|sendt fra|wysłan|lähetetty|odesláno|odoslané|στάλθηκε|נשלח|رسل|الإرسال|gönderildi|भेजा गया|ส่งจาก|đã gửi|dikirim|elküldve|trimis|poslano|enviat|ارسال شده|gesendet|beschaffen|télécharger|obtener|ottieni|obter|hämta|hent|pobierz|скачать/iu;
+const DEVICE = /iphon|ipad|android|samsung|galaxy|huawei|xiaomi|redmi|outlook/iu;
+const LONGEST_SENT_FROM = 50;
+
+function beginsSignature(lines: readonly string[], at: number): boolean {
+  const line = lines[at] ?? "";
+  if (/^--\s?$/.test(line)) return true;
+  const last = readable(line);
+  if (lines.length - at > 6) return false;
+  if (SENT_FROM.test(last)) return true;
+  // Such words may be somebody's own: these stand alone, below others, at the very end.
+  const isAlone = lines[at - 1]?.trim() === "" && lines.slice(at + 1).every((each) => each.trim() === "");
+  const isShort = last.length <= LONGEST_SENT_FROM && !/[?!,.؟،。]/u.test(last);
+  return isAlone && isShort && SENT.test(last) && DEVICE.test(last);
+}
 
 /** All headers of a mail together, and those of each part: mails of people have a few kilobytes, of lists twenty. */
 export const MOST_HEADER_bytes = 256 * 1024;

@@ -20,6 +20,7 @@ import {
   mailTargetById,
   sessionOfThread,
 } from "./mail-store.ts";
+import { asks } from "./text-reaction.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
 /** What is known of a mail beside its text. */
@@ -113,8 +114,10 @@ async function receiveFor(
   const { db, clock, log } = parts.engine;
   if (await isKnown(parts, target, mail.message_id)) return "known";
   const ours = await isOurAddress(db, mail.from.address, target.channel_id);
-  const note = mail.automatic ?? (ours ? "it is from an address of ours" : null);
   const continued = await continuedSession(parts, { target, session_id }, mail);
+  const isMere = mail.is_reaction && (continued === null || !(await isAnswer(parts, target, mail)));
+  const reaction = isMere ? "it is a reaction to a mail" : null;
+  const note = mail.automatic ?? (ours ? "it is from an address of ours" : reaction);
   const key = randomId();
   const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
   const isKept = bytes === 0 || (await parts.engine.storage.hasRoom(db, target.sub_organization_id, bytes));
@@ -135,6 +138,22 @@ async function receiveFor(
   if (note !== null)
     log.info({ target: target.target, from: mail.from.address, note }, "a mail is not answered");
   return taken;
+}
+
+/** Of a reaction: whether it answers a question of ours, as by text; to any other nobody waits for an answer. */
+async function isAnswer(
+  { engine }: MailParts,
+  { channel_id }: WrittenTarget,
+  { in_reply_to }: FromSomebody,
+): Promise<boolean> {
+  const about = await engine.db
+    .selectFrom("mail_messages")
+    .select("text")
+    .where("channel_id", "=", channel_id)
+    .where("message_id", "=", in_reply_to ?? "")
+    .where("direction", "=", sql.lit("out"))
+    .executeTakeFirst();
+  return about !== undefined && asks(about.text);
 }
 
 /** The mail itself is taken and answered. */

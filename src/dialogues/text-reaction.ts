@@ -18,6 +18,7 @@ const WORDS_AROUND = [
 ];
 /** Whoever asks what we mean, or does not like it, waits for words. */
 const WANTS_WORDS = /^(disliked|questioned|reacted (👎|❓)|👎|❓)/u;
+export const asks = (text: string): boolean => QUESTION.test(text);
 const QUESTION = /[?？؟;]\s*\P{L}*$/u;
 const QUOTES = /["“”„«»「」『』]/u;
 /** Telephones cut a long text in the quote; by less than this it could be any. */
@@ -31,7 +32,7 @@ export function isMereReaction(text: string, ours: readonly string[], is_open: b
   const found = shapeOf(text);
   const at = found ? ours.findIndex((each) => isQuoteOf(found.quoted, oneLine(each))) : -1;
   if (!found || at === -1) return false;
-  const isAnswer = WANTS_WORDS.test(found.around) || (at === 0 && QUESTION.test(ours[0] ?? ""));
+  const isAnswer = WANTS_WORDS.test(found.around) || (at === 0 && asks(ours[0] ?? ""));
   return !(is_open && isAnswer);
 }
 

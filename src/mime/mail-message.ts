@@ -22,6 +22,8 @@ export type IncomingMail = {
   attached_mails: string[];
   html: string | null;
   attachments: { name: string; content_type: string; bytes: Buffer }[];
+  /** Somebody pressed a face below a mail of ours, and wrote nothing. */
+  is_reaction: boolean;
   /** Why no person wrote it (RFC 3834), and nobody must answer it; null: a person did. */
   automatic: string | null;
   /** What a mail server says became of mails of ours (RFC 3464). */
@@ -70,9 +72,10 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     attached_mails: (await attachedMails(parsed.attachments)).map((words) => cut(words)),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
     attachments: parsed.attachments
-      .filter(({ contentType }) => !isSeal(contentType))
+      .filter(({ contentType }) => !isSeal(contentType) && !isReaction(contentType))
       .slice(0, MOST_ATTACHMENTS)
       .map(attached),
+    is_reaction: parsed.attachments.some(({ contentType }) => isReaction(contentType)),
     automatic: whyAutomatic(parsed.headerLines, envelope_from, from?.address ?? null, reports),
     reports,
   };
@@ -111,6 +114,10 @@ function senderOf(from: AddressObject | undefined): IncomingMail["from"] {
 /** Signatures of a mail, and the part that says how it is encrypted: programs' own, and nobody's files. */
 const isSeal = (content_type: string): boolean =>
   /^application\/((x-)?pkcs7-signature|pgp-signature|pgp-encrypted)$/i.test(content_type);
+
+/** Gmail (https://developers.google.com/workspace/gmail/reactions/format). */
+const isReaction = (content_type: string): boolean =>
+  /^text\/vnd\.google\.email-reaction\+json$/i.test(content_type);
 
 function attached({ filename, contentType, content }: Attachment, index: number) {
   const name = (filename ?? `attachment-${index + 1}`).replace(/[\p{Cc}/\\]/gu, "_");

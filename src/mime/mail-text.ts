@@ -197,7 +197,10 @@ function beginsQuote(lines: readonly string[], at: number): boolean {
   if (line === "") return false;
   if (ORIGINAL.test(line) || HANDED_ON.test(line)) return true;
   if (attributionAt(lines, at) > 0) return true;
-  const following = RULE.test(line) ? at + 1 : at;
+  let following = at;
+  if (RULE.test(line))
+    do following++;
+    while (lines[following]?.trim() === "");
   // Some tell the day before the sender.
   const isDated =
     HEADER_LINE.test(readable(lines[following] ?? "")) && DAY.test(readable(lines[following] ?? ""));

@@ -137,6 +137,41 @@ describe("a conversation by mail", () => {
     expect(items).toHaveLength(1);
   });
 
+  test("is not gone on with by a reaction, unless that answers a question", async () => {
+    const ann = somebody();
+    const reaction = (to: string, id: string, about: string) =>
+      app.deliver({
+        ...{ from: ann, to },
+        raw: [
+          ...[`From: ${ann}`, "Subject: Re: Visit", `Message-ID: <${id}.${ann}>`, `In-Reply-To: ${about}`],
+          ...[
+            'Content-Type: multipart/alternative; boundary="b"',
+            "",
+            "--b",
+            "Content-Type: text/plain; charset=utf-8",
+          ],
+          ...["", "👍 Ann reacted via Gmail", "--b", "Content-Type: text/vnd.google.email-reaction+json", ""],
+          ...['{"emoji":"👍","version":1}', "--b--", ""],
+        ].join("\r\n"),
+      });
+    await app.deliver({ from: ann, to: box.address, text: "tuesday" });
+    const told = await nthMail(ann, 1);
+    const to = told.replyTo?.value[0]?.address ?? "";
+    await reaction(to, "r1", told.messageId ?? "");
+    await app.deliver({ from: ann, to, text: "Hello" });
+    const asked = await nthMail(ann, 2);
+    expect([told.text, asked.text]).toEqual(["Tuesday it is.\n", "How can we help?\n"]);
+    await reaction(to, "r2", asked.messageId ?? "");
+    await nthMail(ann, 3);
+    const mails = (await settled(ann)).filter(({ direction }) => direction === "in");
+    expect(mails.map(({ state, note, attachments }) => [state, note, attachments])).toEqual([
+      ["answered", null, []],
+      ["ignored", "it is a reaction to a mail", []],
+      ["answered", null, []],
+      ["answered", null, []],
+    ]);
+  });
+
   test("in other hands is a session of its own", async () => {
     const [ann, eve] = [somebody(), somebody()];
     await app.deliver({ from: ann, to: box.address, text: "Hello" });

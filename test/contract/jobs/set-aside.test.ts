@@ -106,7 +106,7 @@ const mails: Way = {
         const mail = {
           ...{ message_id, in_reply_to: null, thread_ids: [message_id], subject: "Hello" },
           ...{ from: { address: source, name: null }, text, new_text: text, html: null },
-          ...{ attachments: [], attached_mails: [], automatic: null, reports: [] },
+          ...{ attachments: [], attached_mails: [], is_reaction: false, automatic: null, reports: [] },
           authenticity: { verdict: "unproven", spf: null, dkim: null } as const,
         };
         const received = { key: `mail-${people}-${n}`, target, files: [], session_id: null, note: null };

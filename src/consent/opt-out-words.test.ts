@@ -46,6 +46,11 @@ describe("a whole message that asks to be left alone", () => {
     ["Hủy đăng ký", "vi"],
     ["стоп", "ru"],
     ["إلغاء الاشتراك", "ar"],
+    ["الغاء", "ar"],
+    ["\u200fتَوَقَّف!", "ar"],
+    ["توقـــف", "ar"],
+    ["ايقاف", "ar"],
+    ["لغو اشتراك", "fa"],
     ["หยุด", "th"],
     ["બંધ કરો", "gu"],
   ])("%j is one, in %s", (text, language) => expect(readOptOut(text)).toEqual(stop(language)));
@@ -96,6 +101,10 @@ test("a word of several languages is read in the conversation's, and an English 
 });
 
 test("START and HELP are words too", () => {
+  expect([readOptOut("ابدا"), readOptOut("عضويت")]).toEqual([
+    { kind: "start", language: "ar" },
+    { kind: "start", language: "fa" },
+  ]);
   expect(readOptOut("Start")).toEqual({ kind: "start", language: "en" });
   expect(readOptOut("UNSTOP")).toEqual({ kind: "start", language: "en" });
   expect(readOptOut("help!")).toEqual({ kind: "help", language: "en" });

@@ -110,6 +110,10 @@ const bare = (text: string): string =>
     .toLowerCase()
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
+    // Arabic is typed without its vowel signs and hamzas as often as with them, drawn out, or by a Persian keyboard.
+    .replace(/[\u0640\u064b-\u065f\u0670]/g, "")
+    .replace(/[\u0649\u06cc]/g, "\u064a")
+    .replaceAll("\u06a9", "\u0643")
     // What makes an emoji of a sign ("⚠️", "1️⃣") is a mark too.
     .replace(/[\ufe00-\ufe0f\u20e3]/g, "")
     .normalize("NFC")

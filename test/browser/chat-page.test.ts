@@ -376,6 +376,32 @@ test("a chat that ended for silence says so, and gives back what was not sent", 
   await expect.poll(() => page.getByLabel("Your message").inputValue()).toBe("are you there?");
 });
 
+test("what is written from the right is shown from the right, each line by its own words, also while it is written", async () => {
+  const page = await openChat();
+  const box = page.getByLabel("Your message");
+  const direction = () => page.evaluate(`getComputedStyle(document.getElementById("text")).direction`);
+  expect(await direction()).toBe("ltr");
+  await box.fill("مرحبا، متى تفتحون؟");
+  expect(await direction()).toBe("rtl");
+  await box.fill("A long line of English words, and below it a short one:\nمرحبا\nyes");
+  await box.press("Enter");
+  await page.getByText("You said: A long line").waitFor();
+  for (const [line, side] of [
+    ["مرحبا", "right"],
+    ["yes", "left"],
+  ] as const) {
+    const gap = await page.evaluate(`(() => {
+      const bubble = [...document.querySelectorAll(".turn.user .bubble")].at(-1);
+      const range = document.createRange();
+      const at = bubble.firstChild.data.indexOf("${line}");
+      range.setStart(bubble.firstChild, at);
+      range.setEnd(bubble.firstChild, at + ${line.length});
+      return Math.abs(range.getBoundingClientRect().${side} - bubble.getBoundingClientRect().${side});
+    })()`);
+    expect(gap, line).toBeLessThan(25);
+  }
+});
+
 test("everything fits a screen of 320 pixels", async () => {
   const page = await openChat({ width: 320, height: 480 });
   await say(page, `show ${"verylongword".repeat(12)}`);

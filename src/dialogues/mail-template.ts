@@ -49,4 +49,6 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim(
 
 /** "Re: Re: Visit" stays one Re. */
 export const replySubject = (subject: string): string =>
-  /^(re|aw|sv|antw|res|rv)\s*:/i.test(subject) ? subject : oneLine(`Re: ${subject || "your message"}`);
+  /^(re|aw|sv|antw|res|rv|odp|ynt|vá|r|rif|bls|απ|σχετ|отв|رد|השב|回复|回覆|返信|ตอบ)\s*[:：]/iu.test(subject)
+    ? subject
+    : oneLine(`Re: ${subject || "your message"}`);

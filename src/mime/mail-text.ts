@@ -180,11 +180,19 @@ const ORIGINAL =
 const HANDED_ON =
   /^[-_*\s]*((begin |anfang der |début du |inicio del |inizio |início da )?(forwarded message|weitergeleiteten? nachricht|message transféré|mensaje reenviado|messaggio inoltrato|mensagem (encaminhada|reenviada)|doorgestuurd bericht|vidarebefordrat meddelande|przekazana wiadomość|пересылаемое сообщение)|转发的邮件|전달된 메시지|転送されたメッセージ)[-_*:\s]*$/iu;
 /** Outlook tells by the subject alone that a mail is handed on. */
-const HANDED_ON_SUBJECT = /^\s*(fwd?|wg|tr|rv|enc|doorst|vb)\s*:/iu;
+const HANDED_ON_SUBJECT =
+  /^\s*(fwd?|wg|tr|rv|enc|doorst|vb|vl|pd|i|trs|i̇lt|ilt|fs|tov|továbbítás|πρθ|пер|إعادة توجيه|הועבר|转发|轉寄|ส่งต่อ|chuyển tiếp)\s*[:：]/iu;
+/** In Danish and Norwegian it is handed on; in Finnish it is an answer. */
+const VS_SUBJECT = /^\s*vs\s*:/iu;
 
-const isHandedOn = (lines: readonly string[], at: number, subject: string): boolean =>
-  HANDED_ON.test((lines[at] ?? "").trim()) ||
-  (HANDED_ON_SUBJECT.test(subject) && attributionAt(lines, at) === 0);
+function isHandedOn(lines: readonly string[], at: number, subject: string): boolean {
+  if (HANDED_ON.test((lines[at] ?? "").trim())) return true;
+  const head = lines.slice(at, at + 3);
+  const isSaid =
+    HANDED_ON_SUBJECT.test(subject) ||
+    (VS_SUBJECT.test(subject) && head.some((line) => /^\*?fra\b/iu.test(line)));
+  return isSaid && attributionAt(lines, at) === 0;
+}
 
 const RULE = /^(_{20,}|-{20,})\s*$/;
 const FROM_LINE =

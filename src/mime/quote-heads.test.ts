@@ -76,3 +76,20 @@ test.each([
     "Tuesday is better.",
   ),
 );
+
+test.each([
+  ["إعادة توجيه: Pain", ["من: Bob", "تم الإرسال: 3 مارس 2026", "إلى: Ann", "الموضوع: Pain"]],
+  ["הועבר: Pain", ["מאת: Bob", "נשלח: 3 מרץ 2026", "אל: Ann", "נושא: Pain"]],
+  ["PD: Pain", ["Od: Bob", "Wysłane: 3 marca 2026", "Do: Ann", "Temat: Pain"]],
+  ["ΠΡΘ: Pain", ["Από: Bob", "Στάλθηκε: 3 Μαρτίου 2026", "Προς: Ann", "Θέμα: Pain"]],
+  ["转发: Pain", ["发件人: Bob", "发送时间: 2026年3月3日", "收件人: Ann", "主题: Pain"]],
+  ["VS: Pain", ["Fra: Bob", "Sendt: 3. mars 2026", "Til: Ann", "Emne: Pain"]],
+])("a mail that Outlook hands on is read: %s", (subject, head) => {
+  const mail = `${head.join("\n")}\n\nMy tooth hurts.`;
+  expect(newText(`Please read this.\n\n${mail}`, subject)).toBe(`Please read this.\n\n${mail}`);
+});
+
+test("an answer in Finnish is no mail that is handed on", () => {
+  const head = "Lähettäjä: Clinic\nLähetetty: 3. maaliskuuta 2026\nVastaanottaja: Ann\nAihe: Visit";
+  expect(newText(`STOP\n\n${head}\n\nYour appointment`, "VS: Visit")).toBe("STOP");
+});

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 import type { z } from "zod";
-import { Fault } from "../base/errors.ts";
+import { Fault, unwritable } from "../base/errors.ts";
 import { escapeReferences } from "./env-references.ts";
 import { type Fields, fieldsOf, KINDS, type Kind } from "./kinds.ts";
 import { ENVIRONMENTS, FORMAT_FILE } from "./read-folder.ts";
@@ -70,6 +70,12 @@ export async function writeFolder(folder: string, files: Files, replace: boolean
       "refused",
       `${folder} holds something else: it has no ${FORMAT_FILE}. Name an empty folder.`,
     );
+  await replaceFiles(folder, files).catch((error) => {
+    throw unwritable(folder, error);
+  });
+}
+
+async function replaceFiles(folder: string, files: Files): Promise<void> {
   for (const { name } of KINDS) {
     const own = await readdir(path.join(folder, name)).catch((): string[] => []);
     for (const file of own) if (/\.ya?ml$/.test(file)) await rm(path.join(folder, name, file));

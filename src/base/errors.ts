@@ -95,6 +95,20 @@ export function publicText(error: unknown, log: Pick<Log, "error">, about: strin
 /** The text of anything thrown, for logs and the operator's own terminal; `publicText` is for everybody else. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** Why a file or folder that somebody at a terminal named can't be written. */
+export function unwritable(named: string, error: unknown): Fault {
+  const { code } = error as NodeJS.ErrnoException;
+  const why: Record<string, string> = {
+    ENOENT: `${named} can't be written: its folder isn't there. Make the folder, or name another one.`,
+    ENOTDIR: `${named} can't be written: a part of its path is a file. Name another one.`,
+    EISDIR: `${named} is a folder. Name a file.`,
+    EACCES: `This user may not write ${named}. Name a place where it may.`,
+    ENOSPC: `${named} can't be written: the disk is full.`,
+  };
+  const other = `${named} can't be written (${code ?? errorText(error)}). Name another place.`;
+  return new Fault("refused", (code && why[code]) || other, { cause: error });
+}
+
 /** Why a file or folder that somebody at a terminal named can't be read. */
 export function unreadable(named: string, error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {

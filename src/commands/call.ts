@@ -3,7 +3,7 @@ import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { join } from "../audio/level.ts";
 import { resample } from "../audio/resample.ts";
 import { readWav, writeWav } from "../audio/wav.ts";
-import { errorText, Fault, unreadable } from "../base/errors.ts";
+import { errorText, Fault, unreadable, unwritable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { spokenText } from "../simulator/caller-audio.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
@@ -59,9 +59,12 @@ export async function call(
     await caller.until(isQuiet, ANSWER_MS);
   }
   caller.hangUp();
-  if (values.out) {
+  const { out } = values;
+  if (out) {
     const channels = [join(caller.sent), join(caller.heard)];
-    await writeFile(values.out, writeWav({ rate: HEARING_RATE, channels }));
+    await writeFile(out, writeWav({ rate: HEARING_RATE, channels })).catch((error) => {
+      throw unwritable(out, error);
+    });
   }
   if (caller.problem) throw new Fault("unavailable", caller.problem);
   return caller.answers > 0 ? 0 : 1;

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { shownPath } from "../api/input/yaml-file.ts";
-import { Fault, unreadable } from "../base/errors.ts";
+import { Fault, unreadable, unwritable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSuiteFile } from "../evaluations/suite-file.ts";
 import type { TestSummary } from "../evaluations/summary.ts";
@@ -74,12 +74,16 @@ export async function evaluate(
   const run = await followRun(parley, begun.id, wanted.json);
   if (!run) return INTERRUPTED;
   const results = await resultsOf(parley, run.id);
-  if (wanted.junit) await writeFile(wanted.junit, junitOf(suite.name, results));
   process.stdout.write(
     wanted.json
       ? `${JSON.stringify({ suite: suite.name, run_id: run.id, agent: run.agent, version: run.version, seed, summary: run.summary, results })}\n`
       : reportOf(run, results),
   );
+  const { junit } = wanted;
+  if (junit)
+    await writeFile(junit, junitOf(suite.name, results)).catch((error) => {
+      throw unwritable(junit, error);
+    });
   return results.every(({ status }) => status === "passed") ? PASSED : FAILED;
 }
 

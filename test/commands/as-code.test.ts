@@ -55,4 +55,10 @@ test("what is typed wrongly is told, and nothing is done", async () => {
   );
   expect((await typed("apply", ".", "--replace")).stderr).toContain('"apply" knows no --replace');
   expect((await typed("drift", ".")).stderr).toContain("Make one with ./parley export.");
+  writeFileSync(path.join(folder, "file"), "");
+  expect(await typed("export", "file/clinic")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "parley: file/clinic can't be written: a part of its path is a file. Name another one.\n",
+  });
 });

@@ -35,6 +35,16 @@ test("the suite of docs/test-your-agent.md fails as the page shows it, also as J
   expect(junit.match(/<failure/g)).toHaveLength(3);
 });
 
+test("a report that can't be written is told after the results", async () => {
+  const { code, stdout, stderr } = await evaluate(listing("yaml"), "--junit", "gone/junit.xml");
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      "parley: gone/junit.xml can't be written: its folder isn't there. Make the folder, or name another one.\n",
+  });
+  expect(stdout).toContain("1 of 2 cases passed");
+});
+
 test("as JSON it has a summary and each result, and all that passes exits with 0", async () => {
   const suite =
     "name: Hello\nagent: Demo clinic\ncases:\n  - name: Greets\n    person: []\n    expect: { said: [clinic] }\n";

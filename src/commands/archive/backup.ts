@@ -3,7 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { type Dumped, dump } from "../../backup/dump.ts";
-import { Fault } from "../../base/errors.ts";
+import { Fault, unwritable } from "../../base/errors.ts";
 import { randomId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
@@ -80,7 +80,7 @@ async function openOutput({ file, replace }: BackupOptions): Promise<Output> {
     throw new Fault("refused", `${file} exists already. Choose another name, or say --replace.`);
   const unfinished = `${file}.${randomId()}.part`;
   const handle = await open(unfinished, "wx", 0o600).catch((cause) => {
-    throw new Fault("unavailable", `${file} can't be written (${cause.code}).`, { cause });
+    throw unwritable(file, cause);
   });
   return {
     stream: createWriteStream(unfinished, { fd: handle, flush: true }),

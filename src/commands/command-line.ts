@@ -2,6 +2,7 @@ import { flushCompileCache } from "node:module";
 import { Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { ConfigFaults } from "../config.ts";
+import { nearest } from "../schemas/nearest.ts";
 import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
 import { AS_CODE_FLAGS, AS_CODE_VALUES } from "./configuration/as-code-flags.ts";
 import { EXPERIMENT_FLAGS } from "./experiments/experiment-arguments.ts";
@@ -258,7 +259,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
-  help: { flags: [], names: 0, run: () => print(HELP) },
+  help: { flags: [], names: 1, run: ([about]) => print(about ? helpOf(known(about)) : HELP) },
 };
 
 function asCodeCommand(name: keyof typeof AS_CODE_FLAGS): Command {
@@ -302,21 +303,27 @@ export async function commandLine([given = "help", ...rest]: string[]): Promise<
 }
 
 async function runCommand(name: string, args: string[]): Promise<number> {
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (!command) throw new Misused(`There is no command "${name}".`);
+  const command = COMMANDS[known(name)] as Command;
   if (args.some((arg) => ALIASES.get(arg) === "help")) return print(helpOf(name));
   const { flags, values = [], names } = command;
   const strange = args.find(
     (arg) => arg.startsWith("-") && arg !== "-" && ![...flags, ...values].includes(arg),
   );
   if (strange)
-    throw new Misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
+    throw new Misused(
+      `"${name}" knows no ${strange}${nearest(strange, [...flags, ...values])}. Settings such as PORT come from the environment.`,
+    );
   const unfinished = args.find((arg, index) => values.includes(arg) && !isValue(args[index + 1]));
   if (unfinished) throw new Misused(`${unfinished} needs a value.`);
   const named = args.filter((arg, index) => !arg.startsWith("-") && !values.includes(args[index - 1] ?? ""));
   if (named.length > names)
     throw new Misused(`"${name}" can't use "${named[names]}". Write names with spaces in quotes.`);
   return command.run(args);
+}
+
+function known(name: string): string {
+  if (Object.hasOwn(COMMANDS, name)) return name;
+  throw new Misused(`There is no command "${name}"${nearest(name, Object.keys(COMMANDS))}.`);
 }
 
 const isValue = (arg: string | undefined): boolean => !!arg && (arg === "-" || !arg.startsWith("-"));

@@ -194,6 +194,9 @@ describe("a command line that is not understood ends with code 2, the reason, an
   test.each([
     [["fly"], 'There is no command "fly".', ""],
     [["constructor"], 'There is no command "constructor".', ""],
+    [["strat"], 'There is no command "strat"; "start" may be meant.', ""],
+    [["help", "fly"], 'There is no command "fly".', ""],
+    [["chat", "1", "--jsn"], '"chat" knows no --jsn; "--json" may be meant.', "./parley chat <agent>"],
     [["start", "--port", "9000"], '"start" knows no --port.', "./parley start "],
     [["chat", "Demo", "clinic"], `"chat" can't use "clinic".`, "./parley chat <agent>"],
     [["chat"], "Name an agent, by name or number", "./parley chat <agent>"],
@@ -238,6 +241,7 @@ test("help of a command is what help says of it, and only that", async () => {
     expect(entry.startsWith(`  ./parley ${name} `)).toBe(true);
     expect(entry.match(/^ {2}\.\/parley /gm)).toHaveLength(1);
     expect(all).toContain(`${entry}\n`);
+    expect(await typedHere(["help", name], { folder })).toEqual({ code: 0, stdout, stderr: "" });
   }
 });
 

@@ -80,7 +80,6 @@ One command alone: ./parley chat --help. Settings come from the environment or a
 
 /** What help says of one command; where it says nothing of it, how to see them all. */
 export function helpOf(command: string): string {
-  if (command === "help") return HELP;
   const entries = HELP.split(/\n(?= {2}\.\/parley )/);
   const entry = entries.find((each) => each.startsWith(`  ./parley ${command} `))?.split("\n\n")[0];
   return `${entry ? `${entry}\n\n` : ""}All commands: ./parley help\n`;

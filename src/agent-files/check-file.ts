@@ -28,12 +28,23 @@ export function checkFile(text: string, offer: LlmOffer): CheckedFile {
   if (!given.ok) return given;
   const document = isRecord(given.value) ? given.value : {};
   if ("format" in document) return checked(text, AgentFile, (file) => agentIssues(file, offer));
+  if ("cases" in document)
+    return otherShape(text, ["cases"], "This is a suite of tests: ./parley evaluate runs it.");
+  if (!("definition" in document || "tool" in document)) return otherShape(text, [], NEITHER);
   if ("definition" in document)
     return checked(text, NamedTool, (tool) => prefixed(["definition"], aloneIssues(tool)));
   return checked(text, ToolDefinition, (definition) =>
     aloneIssues({ name: definition.tool.function.name, definition }),
   );
 }
+
+const NEITHER =
+  'This is no agent\'s file, which says "format: parley-agent-1", and no tool\'s, which has a "definition" or a "tool".';
+
+const otherShape = (text: string, path: string[], message: string): CheckedFile => ({
+  ok: false,
+  faults: [{ path, ...placesIn(text)(path), message }],
+});
 
 function checked<S extends z.ZodType>(
   text: string,

@@ -75,6 +75,17 @@ test("a file of another shape, or none: where it is wrong, and 2 as the exit cod
     stdout: "",
     stderr: expect.stringMatching(/^file\.yaml:\d+:\d+: /),
   });
+  expect(await check("name: Hours\nagent: Bakery\ncases: []\n")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "file.yaml:3:1: cases: This is a suite of tests: ./parley evaluate runs it.\n",
+  });
+  expect(await check("name: Bakery\nprompt: Bakery\n")).toEqual({
+    code: 2,
+    stdout: "",
+    stderr:
+      'file.yaml:1:1: This is no agent\'s file, which says "format: parley-agent-1", and no tool\'s, which has a "definition" or a "tool".\n',
+  });
   const folder = newFolder();
   expect(await typedHere(["check", "gone.yaml"], { folder })).toMatchObject({
     code: 2,

@@ -5,6 +5,7 @@ import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import type { WebhookInboxMessage as Message } from "../../sdk/typescript/operations.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
+import { inboxParams } from "../webhooks/webhook-inbox-schema.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { Misused, parseTyped } from "./typed/misused.ts";
@@ -78,7 +79,7 @@ function readArgs(args: string[]): Given {
   }
   return {
     forward_to: httpUrl("--forward-to", target),
-    inbox: values.inbox ?? ownName(),
+    inbox: values.inbox === undefined ? ownName() : inboxName(values.inbox),
     ...(values.url !== undefined && { url: httpUrl("--url", values.url).replace(/\/+$/, "") }),
     ...(values.token !== undefined && { token: values.token }),
     json: values.json ?? false,
@@ -88,6 +89,13 @@ function readArgs(args: string[]): Given {
 function httpUrl(flag: string, text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return new URL(text).href;
   throw new Misused(`${flag} is an address such as http://127.0.0.1:3000/hook; "${text}" is none.`);
+}
+
+function inboxName(text: string): string {
+  if (inboxParams.safeParse({ name: text }).success) return text;
+  throw new Misused(
+    "--inbox takes up to 63 small letters, digits and hyphens, with no hyphen at either end.",
+  );
 }
 
 /** The same each time, so that a webhook keeps its address. */

@@ -157,6 +157,10 @@ describe("is refused with what to do", () => {
     [["--forward-to", "nowhere"], '"nowhere" is none.'],
     [["--forward-to"], "--forward-to needs a value"],
     [
+      ["--forward-to", "http://127.0.0.1:3000/", "--inbox", "My inbox"],
+      "--inbox takes up to 63 small letters, digits and hyphens, with no hyphen at either end.",
+    ],
+    [
       ["--forward-to", "http://127.0.0.1:3000/", "--url", "http://127.0.0.1:1"],
       "PARLEY_API_TOKEN, or --token",
     ],

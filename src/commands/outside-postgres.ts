@@ -57,6 +57,6 @@ export function connectionFault(error: unknown): unknown {
   // Several addresses of one host that all failed come as one error without words.
   const why = message || code || "no answer";
   return code || /timeout|terminated|SSL|SASL|password/i.test(why)
-    ? fault(`The database of DATABASE_URL does not answer: ${why}.`)
+    ? fault(`The database of DATABASE_URL does not answer: ${why}. Start it, or correct DATABASE_URL.`)
     : error;
 }

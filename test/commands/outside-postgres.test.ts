@@ -28,7 +28,8 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     const { code, stderr } = await run(["start"], { folder: newFolder(), env });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "parley: The database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.\n",
+      stderr:
+        "parley: The database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct DATABASE_URL.\n",
     });
   });
 });

@@ -36,6 +36,7 @@ export function summaryOf(answer: ToolAnswer, said: string): string {
 
 function reason(fault: unknown): string {
   const text = isRecord(fault) ? (fault.message ?? fault.detail ?? fault.error ?? fault) : fault;
+  if (isRecord(text) && text !== fault) return reason(text);
   const words = shortened(typeof text === "string" ? text : jsonText(text), 200).replace(/[.\s]+$/, "");
   return words === "" || words === "true" ? "" : `: ${words}`;
 }

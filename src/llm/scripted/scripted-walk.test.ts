@@ -200,14 +200,21 @@ describe("filling forms by asking", () => {
   });
 
   test("a failed tool is named, with its reason", async () => {
-    const messages: ModelMessage[] = [
-      { role: "user", text: "book a cleaning tomorrow" },
-      { role: "assistant", text: "", calls: [{ id: "1", name: "find_slots", arguments: {} }] },
-      { role: "tool", call_id: "1", tool_name: "find_slots", result: "timeout after 20 s", is_error: true },
-    ];
-    const { text, calls } = await readAnswer(model, request({ messages, tools: [FIND_SLOTS] }));
+    const answered = async (result: unknown) => {
+      const messages: ModelMessage[] = [
+        { role: "user", text: "book a cleaning tomorrow" },
+        { role: "assistant", text: "", calls: [{ id: "1", name: "find_slots", arguments: {} }] },
+        { role: "tool", call_id: "1", tool_name: "find_slots", result, is_error: true },
+      ];
+      return readAnswer(model, request({ messages, tools: [FIND_SLOTS] }));
+    };
+    const { text, calls } = await answered("timeout after 20 s");
     expect(text).toBe("I am sorry, find slots did not work: timeout after 20 s.");
     expect(calls).toEqual([]);
+    // As the engine hands on what went wrong on the way to a service.
+    expect((await answered({ error: { message: "no way there" } })).text).toBe(
+      "I am sorry, find slots did not work: no way there.",
+    );
   });
 });
 

@@ -17,7 +17,7 @@ export function readBucket({ given, url, faults }: SettingReader): BucketSetting
   if (missing.length === names.length) return null;
   if (missing.length > 0) {
     faults.push(
-      `${missing.join(", ")} is missing; recordings go to a bucket with all five, or stay on disk.`,
+      `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing; recordings go to a bucket with all five, or stay on disk.`,
     );
     return null;
   }

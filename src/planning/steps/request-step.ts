@@ -161,7 +161,7 @@ function capReached(schedule: Schedule, zone: string, days: readonly DayCap[], n
   const next = opening === null ? "no later day opens" : `goes on ${clockText(opening, zone, now)}`;
   return wait(
     "cap",
-    `Waiting: ${cap} people were reached for the first time today, the day's most; ${next}.`,
+    `Waiting: ${cap} ${cap === 1 ? "person was" : "people were"} reached for the first time today, the day's most; ${next}.`,
     opening,
   );
 }

@@ -108,7 +108,7 @@ describe("the next step of a request that waits names", () => {
     await dialer.pass(3);
     expect(await next(batch_id, "p1")).toEqual({
       reason: "cap",
-      text: "Waiting: 1 people were reached for the first time today, the day's most; goes on 2026-11-19 09:00 America/New_York.",
+      text: "Waiting: 1 person was reached for the first time today, the day's most; goes on 2026-11-19 09:00 America/New_York.",
       until: "2026-11-19T14:00:00.000Z",
     });
   });

@@ -62,3 +62,21 @@ test.each(["src", "src/console"])("ARCHITECTURE.md says what each room of %s is 
     .map(({ name }) => name);
   expect(rooms.filter((room) => !named.has(room) && room !== "console")).toEqual([]);
 });
+
+test("docs/console.md says under which entry of the menu each page of the console is", () => {
+  const pages = globSync("src/console/pages/*-pages.ts", { cwd: ROOT }).flatMap((file) =>
+    read(file)
+      .split(/\n {2}\},?\n/)
+      .map((page) => /title: "([^"]+)"[\s\S]*entry: "([^"]+)"/.exec(page))
+      .flatMap((found) => (found ? [{ page: found[1] ?? "", entry: found[2] ?? "" }] : [])),
+  );
+  expect(pages.length).toBeGreaterThan(30);
+  const table = /^\| menu \| pages \|\n[^\n]+\n([\s\S]*?)\n\n/m.exec(read("docs/console.md"))?.[1] ?? "";
+  const rows = new Map(
+    [...table.matchAll(/^\| (.+) \| (.+) \|$/gm)].map(([, entry = "", names = ""]) => [
+      entry,
+      names.split(", "),
+    ]),
+  );
+  expect(pages.filter(({ page, entry }) => !rows.get(entry)?.includes(page))).toEqual([]);
+});

@@ -304,7 +304,7 @@ export async function commandLine([given = "help", ...rest]: string[]): Promise<
 
 async function runCommand(name: string, args: string[]): Promise<number> {
   const command = COMMANDS[known(name)] as Command;
-  if (args.some((arg) => ALIASES.get(arg) === "help")) return print(helpOf(name));
+  if (args.some((arg) => ALIASES.get(arg) === "help")) return print(name === "help" ? HELP : helpOf(name));
   const { flags, values = [], names } = command;
   const strange = args.find(
     (arg) => arg.startsWith("-") && arg !== "-" && ![...flags, ...values].includes(arg),

@@ -124,6 +124,10 @@ describe("./parley doctor", () => {
       /^PROBLEM +openai +the key is refused \(401\)\. Set OPENAI_API_KEY to a good one\.$/m,
     );
     expect(stdout).not.toContain("sk-wrong");
+    const nobody = { OPENAI_API_KEY: "sk-wrong", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
+    expect((await run(["doctor"], { folder: newFolder(), env: nobody })).stdout).toMatch(
+      /^PROBLEM +openai +127\.0\.0\.1:1 can't be reached: .+\. Check the network, or the address that OPENAI_BASE_URL names\.$/m,
+    );
 
     const faulty = await run(["doctor", "--json"], {
       folder: newFolder(),

@@ -52,7 +52,8 @@ async function askAbout(name: string, setting: string, question: KeyQuestion): P
     status = response.status;
   } catch (error) {
     const why = errorText((error as Error).cause ?? error);
-    return { check: name, status: "problem", message: `${url.host} can't be reached: ${why}` };
+    const message = `${url.host} can't be reached: ${why}. Check the network, or the address that ${setting.replace(/API_KEY$/, "BASE_URL")} names.`;
+    return { check: name, status: "problem", message };
   }
   const { verdict, message } = keyVerdict(url.host, status);
   if (verdict === "refused") {

@@ -37,6 +37,7 @@ import { openPlatform } from "./open-platform.ts";
 import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
+import { misspeltSettings } from "./typed/settings.ts";
 
 /** Runs the platform until a signal. Resolves with the exit code. */
 export async function start(given: Config, secrets: Secrets): Promise<number> {
@@ -62,6 +63,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const isReadable = config.log_format === "readable" || (config.log_format === null && process.stderr.isTTY);
   const lines = heldLines(process.stderr, isReadable ? readableLine : undefined);
   const log = createLog({ level: config.log_level, destination: lines.stream });
+  for (const misspelt of misspeltSettings()) log.warn(misspelt);
   const clock = systemClock;
   const mailTls = await readCertificate(config);
   const simulation = await readSimulation(config);

@@ -86,12 +86,12 @@ test("a first start that dies before it is ready has lost no secret: the next on
   expect(agents.status).toBe(200);
 });
 
-test("settings of a file .env count, those of the environment more", async () => {
+test("settings of a file .env count, those of the environment more, and one that is nearly a setting is told", async () => {
   const folder = newFolder();
   const fixed = `a-token-the-operator-chose-${"x".repeat(20)}`;
   writeFileSync(
     path.join(folder, ".env"),
-    `BOOTSTRAP_API_TOKEN=${fixed}\nBOOTSTRAP_ADMIN_EMAIL=Ann@Example.com\nDATA_DIR=./elsewhere\nLOG_LEVEL=loud\n`,
+    `BOOTSTRAP_API_TOKEN=${fixed}\nBOOTSTRAP_ADMIN_EMAIL=Ann@Example.com\nDATA_DIR=./elsewhere\nLOG_LEVEL=loud\nLLM_FALBACK=x\nCRM_TOKEN=secret\n`,
   );
   const env = { DATA_DIR: "./data", PUBLIC_URL: "https://parley.example.com/" };
   const program = parley(["start"], { folder, env });
@@ -101,4 +101,7 @@ test("settings of a file .env count, those of the environment more", async () =>
   expect(program.stdout()).toContain("Administrator             ann@example.com");
   expect(program.stdout()).not.toContain(fixed);
   expect(readdirSync(folder).sort()).toEqual([".env", "data"]);
+  const misspelt = 'The file .env sets LLM_FALBACK, which is no setting; \\"LLM_FALLBACK\\" may be meant.';
+  expect(program.stderr()).toContain(misspelt);
+  expect(program.stderr()).not.toMatch(/CRM_TOKEN|secret/);
 });

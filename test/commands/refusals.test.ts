@@ -98,6 +98,16 @@ test("a file .env that can't be read is told", async () => {
   });
 });
 
+test("the doctor names a setting that is nearly one, and lets others be", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, ".env"), "DATA_DIRR=elsewhere\nPORT=0\nCRM_TOKEN=secret\n");
+  const { code, stdout } = await typedHere(["doctor"], { folder });
+  expect(code).toBe(0);
+  expect(stdout.match(/^warning .*/gm)).toEqual([
+    'warning  settings       The file .env sets DATA_DIRR, which is no setting; "DATA_DIR" may be meant.',
+  ]);
+});
+
 test("a data directory that can't be made is told", async () => {
   const folder = newFolder();
   writeFileSync(path.join(folder, "data"), "");

@@ -10,6 +10,7 @@ import { findSphinx } from "../../speech/local/sphinx.ts";
 import { runningVersion, tryPort } from "../free-port.ts";
 import { askPostgres, tooOld } from "../outside-postgres.ts";
 import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { misspeltSettings } from "../typed/settings.ts";
 import { checkKeys, checkSpeechKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
@@ -20,7 +21,9 @@ export async function doctor(
   json: boolean,
 ): Promise<number> {
   const findings =
-    settings instanceof ConfigFaults ? settings.faults.map(settingsFault) : await look(settings);
+    settings instanceof ConfigFaults
+      ? settings.faults.map(settingsFault)
+      : [...misspeltSettings().map(doubtful), ...(await look(settings))];
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" };
@@ -32,6 +35,8 @@ export async function doctor(
 }
 
 const settingsFault = (message: string): Finding => ({ check: "settings", status: "problem", message });
+
+const doubtful = (message: string): Finding => ({ check: "settings", status: "warning", message });
 
 async function look({ config, secrets }: { config: Config; secrets: Secrets }): Promise<Finding[]> {
   return [

@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../../config.ts";
+import { nearest } from "../../schemas/nearest.ts";
+import { SETTINGS } from "../../settings.ts";
 
 export type ProgramSettings = { config: Config; secrets: Secrets };
 
@@ -23,4 +26,14 @@ export function settings(): ProgramSettings {
   const found = settingsOrFaults();
   if (found instanceof ConfigFaults) throw found;
   return found;
+}
+
+/** Names in the file .env that are nearly a setting's. Others may be what a configuration's files refer to. */
+export function misspeltSettings(): string[] {
+  if (!existsSync(".env")) return [];
+  const known = SETTINGS.map(({ name }) => name);
+  return Object.keys(parseEnv(readFileSync(".env", "utf8"))).flatMap((name) => {
+    const meant = known.includes(name) ? "" : nearest(name, known);
+    return meant ? [`The file .env sets ${name}, which is no setting${meant}.`] : [];
+  });
 }

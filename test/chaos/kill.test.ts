@@ -6,7 +6,7 @@ import { randomFrom } from "./carrier-world.ts";
 import CELLS from "./cells.ts";
 import { play } from "./play.ts";
 
-/** The short part of `node test/chaos/run.ts`, at points that a seed chooses; `SEED` replays one. */
+/** The short part of `./parley chaos`, at points that a seed chooses; `SEED` replays one. */
 const random = randomFrom(SEED);
 const point = FAULT_POINTS[Math.floor(random() * FAULT_POINTS.length)] as string;
 const chosen = [

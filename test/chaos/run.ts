@@ -15,7 +15,7 @@ import { type Played, play } from "./play.ts";
  * Lets everything go wrong that docs/reliability.md names, one after the other, in real processes on a real, durable
  * database, and writes the table there. About five minutes.
  *
- *     node test/chaos/run.ts [--seed N] [--only words of a cell's name]
+ *     ./parley chaos [--seed N] [--only words of a cell's name]
  */
 const argument = (name: string): string | undefined => {
   const at = process.argv.indexOf(name);

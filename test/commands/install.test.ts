@@ -32,8 +32,14 @@ function clone() {
   const folder = newFolder();
   copyFileSync(path.resolve(import.meta.dirname, "../../parley"), path.join(folder, "parley"));
   for (const file of ["package.json", "package-lock.json"]) writeFileSync(path.join(folder, file), "{}");
-  for (const file of ["src/main.ts", "test/run.ts", "scripts/react-package.ts"]) {
-    mkdirSync(path.dirname(path.join(folder, file)));
+  for (const file of [
+    "src/main.ts",
+    "test/run.ts",
+    "scripts/react-package.ts",
+    "test/chaos/run.ts",
+    "bench/turns.ts",
+  ]) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), `console.log("${file}")`);
   }
   const bin = path.join(newFolder(), "bin");
@@ -89,6 +95,16 @@ test("the package for React is built with all packages and the program's own Nod
     status: 0,
     stdout: "scripts/react-package.ts\n",
     stderr: expect.stringContaining("Installing all packages"),
+  });
+});
+
+test("chaos and benches are run by the program's own Node.js, and a bench that is not there is told", () => {
+  const { run } = clone();
+  expect(run(["chaos", "--seed", "1"])).toMatchObject({ status: 0, stdout: "test/chaos/run.ts\n" });
+  expect(run(["bench", "turns"])).toMatchObject({ status: 0, stdout: "bench/turns.ts\n" });
+  expect(run(["bench", "turn"])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('there is no bench "turn"'),
   });
 });
 

@@ -55,6 +55,16 @@ test("the tree's own pages name files and folders that are there", () => {
   expect(missing).toEqual([]);
 });
 
+test("what a page for users tells to run needs no other Node.js than the one that ./parley brings", () => {
+  const developers = ["docs/benchmarks.md", "docs/console-development.md"];
+  const faults = PAGES.filter((page) => !developers.includes(page) && !page.startsWith("docs/decisions/"))
+    .flatMap((page) =>
+      [...read(page).matchAll(/node [\w/-]+\.ts/g)].map(([command]) => `${page}: ${command}`),
+    )
+    .filter((fault) => !fault.startsWith("sdk/"));
+  expect(faults).toEqual([]);
+});
+
 test.each(["src", "src/console"])("ARCHITECTURE.md says what each room of %s is for", (folder) => {
   const named = new Set([...read("ARCHITECTURE.md").matchAll(/`([\w/-]+)`/g)].map(([, name = ""]) => name));
   const rooms = readdirSync(path.join(ROOT, folder), { withFileTypes: true })

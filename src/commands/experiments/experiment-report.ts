@@ -59,9 +59,14 @@ export function showReport(experiment: Experiment, comparison: ExperimentCompari
     ...(ended_at === null ? [] : [`Ended ${minute(ended_at)}: ${ended_because}`]),
   ].join("\n");
   if (comparison === null) return `${head}\n`;
+  const { collected_at } = comparison;
+  const asOf =
+    collected_at === null
+      ? "no figures yet, they are counted every 20 seconds"
+      : `figures as of ${minute(collected_at)}`;
   return [
     `${head}\n`,
-    `Stage ${comparison.stage + 1} of ${experiment.stages.length}, figures as of ${minute(comparison.collected_at)}:`,
+    `Stage ${comparison.stage + 1} of ${experiment.stages.length}, ${asOf}:`,
     `${figureTable(comparison)}\n${guardTable(comparison)}`,
   ].join("\n");
 }

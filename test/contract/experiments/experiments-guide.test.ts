@@ -119,6 +119,9 @@ test("what can't be done exits with 2 and says why, at its place; a returned exp
   const draft = /stays a draft: \.\/parley experiments start --draft (\d+)/.exec(second)?.[1] ?? "";
   expect(await refused("ramp", String(id))).toContain("The ramp has no further step");
   expect((await typed(["experiments", "ramp", String(id), "--to", "60"])).code).toBe(0);
+  expect((await typed(["experiments", "show", String(id)])).stdout()).toContain(
+    "Stage 2 of 2, no figures yet, they are counted every 20 seconds:",
+  );
 
   await app.db
     .updateTable("experiments")

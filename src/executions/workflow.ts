@@ -10,7 +10,11 @@ import type { Db, Tx } from "../db/database.ts";
 import { isStatementTimeout } from "../db/database.ts";
 import { asReader } from "../db/reading.ts";
 import { estimateOf, shownEstimate } from "../insights/estimate.ts";
-import { InsightWorkflowInput, InsightWorkflowOutput } from "../insights/workflow-schema.ts";
+import {
+  type InsightWorkflowEstimate,
+  InsightWorkflowInput,
+  InsightWorkflowOutput,
+} from "../insights/workflow-schema.ts";
 import {
   findWorkflow,
   insertWorkflow,
@@ -173,11 +177,21 @@ export async function withEstimate(
     const crowded = error instanceof Fault && error.kind === "too-many";
     if (!crowded && !isStatementTimeout(error)) throw error;
     // The workflow is stored by now, so an error here would only make the client send it again.
-    return { ...shown, estimate: null, estimate_problem: NO_ESTIMATE };
+    return { ...shown, estimate: NO_ESTIMATE, estimate_problem: NO_ESTIMATE_REASON };
   }
 }
 
-const NO_ESTIMATE =
+/** Numbers all the same: the public API promises them, and a strict client would lose the workflow, or a page of them, over null. */
+const NO_ESTIMATE: InsightWorkflowEstimate = {
+  backfill_count: 0,
+  backfill_duration: 0,
+  estimated_daily_count: 0,
+  estimated_daily_duration: 0,
+  estimated_daily_cost: 0,
+  estimated_backfill_cost: 0,
+};
+
+const NO_ESTIMATE_REASON =
   "The estimate took too long, because there is too much to look through or too many reports are running. The workflow is as shown. Read it again in a while; a later start_datetime or an exact agent makes it faster.";
 
 /** Left out of comparisons: its tools are records of their own, and its counts change by themselves. */

@@ -110,7 +110,7 @@ export const InsightWorkflowOutput = z
     id: z.int(),
     insight_tools: z.array(InsightToolOutput),
     status: z.string(),
-    estimate: InsightWorkflowEstimate.nullable().describe("null where it took too long: estimate_problem."),
+    estimate: InsightWorkflowEstimate.describe("All numbers are 0 where it took too long: estimate_problem."),
     estimate_problem: z.string().optional().describe("Why there is no estimate."),
     queue_count: z.int().nullish().describe("Executions that wait or run."),
     failed_count: z.int().nullish(),

@@ -12,7 +12,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-import { began, dollars, expectedDay, sourceName } from "./insight-words.tsx";
+import { began, dollars, expectedDay, knownEstimate, sourceName } from "./insight-words.tsx";
 import { isLengthUnsure, withoutCost } from "./known-costs.ts";
 import { useSpending } from "./spending-panel.tsx";
 
@@ -32,7 +32,6 @@ export function ActivationPanel({ workflow }: { workflow: InsightWorkflowOutput 
 
 function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
   const may = useMay();
-  const { estimate } = workflow;
   return (
     <Panel
       title="It is active"
@@ -72,7 +71,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
               "0"
             ),
           ],
-          ["Expected per day", expectedDay(estimate)],
+          ["Expected per day", expectedDay(workflow)],
           ["Processes", <Until key="until" workflow={workflow} />],
         ]}
       />
@@ -117,7 +116,8 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
   const client = useQueryClient();
   // The agreement covers the estimate that was shown; if the estimate changes, it is asked again.
   const [read, setRead] = useState<InsightWorkflowEstimate | null>(null);
-  const estimate = read ?? workflow.estimate;
+  const current = knownEstimate(workflow);
+  const estimate = read ?? current;
   const spending = useSpending(workflow.id);
   // Null until it is loaded, because 0 can mean that no price is known.
   const leftOut = spending.data ? withoutCost(workflow.insight_tools, spending.data.tools) : null;
@@ -193,7 +193,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
               <Checkbox
                 label={agreement(estimate, isWhole)}
                 checked={read !== null}
-                onChange={({ currentTarget }) => setRead(currentTarget.checked ? workflow.estimate : null)}
+                onChange={({ currentTarget }) => setRead(currentTarget.checked ? current : null)}
               />
               <Group gap="xs">
                 {Boolean(workflow.failed_count) && <RetryFailed workflow={workflow} />}

@@ -3,6 +3,7 @@ import type {
   InsightToolDefinition,
   InsightWorkflowEstimate,
   InsightWorkflowInput,
+  InsightWorkflowOutput,
 } from "../api-types.ts";
 import { Status, type Tone } from "../parts/parts.tsx";
 
@@ -50,8 +51,13 @@ export const CAUSES: Record<InsightExecution["cause"], string> = {
 export const tokens = (count: number | null): string =>
   count === null ? "–" : Math.round(count).toLocaleString("en");
 
+/** null where the estimate took too long: its numbers are 0 then and mean nothing. */
+export const knownEstimate = (workflow: InsightWorkflowOutput): InsightWorkflowEstimate | null =>
+  workflow.estimate_problem === undefined ? workflow.estimate : null;
+
 /** "120 for $0.41"; an estimate of $0 means that the cost is unknown, a dash that there is no estimate. */
-export function expectedDay(estimate: InsightWorkflowEstimate | null): string {
+export function expectedDay(workflow: InsightWorkflowOutput): string {
+  const estimate = knownEstimate(workflow);
   if (estimate === null) return "–";
   const { estimated_daily_count: count, estimated_daily_cost: cost } = estimate;
   return cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");

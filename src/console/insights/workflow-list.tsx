@@ -45,7 +45,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
     field: "cost",
     title: "Expected per day",
     align: "right",
-    render: ({ estimate }) => expectedDay(estimate),
+    render: expectedDay,
   },
   { ...changedColumn("updated_at"), hidden: true },
 ];

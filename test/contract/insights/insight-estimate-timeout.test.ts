@@ -1,10 +1,15 @@
 import { expect, onTestFinished, test } from "vitest";
+import { InsightWorkflowOutput } from "../../../src/insights/workflow-schema.ts";
 import { createTestApp } from "../../harness/app.ts";
 import { insightsOf } from "../../harness/insights.ts";
 
 const path = "/api/v1/insights/workflows";
 
-test("a workflow whose estimate takes too long is stored and answered, with a sentence in the estimate's place", async () => {
+const ZEROS = Object.fromEntries(
+  Object.keys(InsightWorkflowOutput.shape.estimate.shape).map((number) => [number, 0]),
+);
+
+test("a workflow whose estimate takes too long is stored and answered, with numbers of 0 that a strict client reads and a sentence that says why", async () => {
   const app = await createTestApp({ DATABASE_READING_TIMEOUT: "1" });
   const make = insightsOf(app);
   const made = await make.workflow({
@@ -23,7 +28,7 @@ test("a workflow whose estimate takes too long is stored and answered, with a se
   });
   const without = {
     status: 200,
-    body: { estimate: null, estimate_problem: expect.stringMatching(/took too long/) },
+    body: { estimate: ZEROS, estimate_problem: expect.stringMatching(/took too long/) },
   };
   const { estimate, estimate_problem, id, ...input } = made;
   expect(await app.send("PUT", `${path}/${id}`, { ...input, name: "Changed" })).toMatchObject(without);
@@ -32,4 +37,7 @@ test("a workflow whose estimate takes too long is stored and answered, with a se
     ...without,
     body: { ...without.body, name: "Changed" },
   });
+  // An activation that was agreed to by these numbers is refused: it would queue what nobody counted.
+  const agreed = { is_acknowledged: true, estimate: ZEROS };
+  expect(await app.send("PUT", `${path}/${id}/activate`, agreed)).toMatchObject({ status: 400 });
 });

@@ -61,7 +61,7 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
     case "FST_REQ_FILE_TOO_LARGE":
       return { status: 413, detail: "The body is larger than this operation accepts." };
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return { status: 415, detail: "Send the body as application/json." };
+      return { status: 415, detail: `Send the body as ${mediaTypeOf(request)}.` };
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return { status: 400, detail: "The body is not as long as its Content-Length says." };
     case "ECONNRESET":
@@ -73,6 +73,10 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
       return { status, detail: publicText(error, request.log, "a library refused a request") };
   }
 }
+
+/** What the operation's body is sent as; routes that are no operation take JSON. */
+const mediaTypeOf = (request: FastifyRequest): string =>
+  (request.routeOptions.config as { media_type?: string } | undefined)?.media_type ?? "application/json";
 
 /** What the parser of forms, whose errors have no codes, says of one that breaks off or whose boundary is none. */
 const BROKEN_FORM = /unexpected end of multipart data|^Multipart: Boundary not found|^The needle cannot /i;

@@ -12,6 +12,8 @@ test.each([
   ["JSON that a client calls a form", "POST", "/api/v1/services/", FORM, '{"name":"x"}', "application/json"],
   ["text", "POST", "/api/v1/services/", "text/plain", "x", "application/json"],
   ["JSON in the place of a form", "DELETE", "/api/v1/outbound/batches/b", "application/json", "{}", FORM],
+  ["a file that is no form", "POST", "/api/v1/suppressions/csv", "text/csv", "x", "multipart/form-data"],
+  ["bytes in the place of a form", "DELETE", "/api/v1/outbound/batches/b", "text/plain", "x", FORM],
   [
     "JSON in the place of a file",
     "POST",

@@ -12,8 +12,8 @@ const MAX_VALUES = 20_000;
 /** More than any document of this API has fields and variables. */
 const MAX_NAMES = 5_000;
 
-/** Keeps a byte order mark, which is no part of JSON: the parser names its position. */
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Passes over a byte order mark at the beginning, which PowerShell and .NET write: RFC 8259 lets a reader do so. */
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The text of a body's bytes. Bytes of another encoding are refused: read as UTF-8, each would become a replacement character. */
 export function bodyText(bytes: Buffer): string {

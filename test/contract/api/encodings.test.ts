@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { type Form, png, sendForm } from "../../harness/form.ts";
@@ -32,6 +33,31 @@ test("JSON in another encoding is refused whole, and the same text as UTF-8 is s
     expect(await app.send("POST", "/api/v1/services/", body)).toMatchObject(NOT_UTF8);
   const saved = await app.send("POST", "/api/v1/services/", Buffer.from(text));
   expect(saved).toMatchObject({ status: 200, body: { name: "Gdańsk – café 🦷 \ufffd" } });
+});
+
+test("JSON after a byte order mark is read, and a second mark is no JSON", async () => {
+  const marked = (name: string, marks: string) => Buffer.from(marks + service(name));
+  expect(await app.send("POST", "/api/v1/services/", marked("Marked", "\ufeff"))).toMatchObject({
+    status: 200,
+  });
+  expect(await app.send("POST", "/api/v1/services/", marked("Twice", "\ufeff\ufeff"))).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", 0], type: "json_invalid" }] },
+  });
+});
+
+test("a compressed body is refused with what to do, and one that is said to be as it is is read", async () => {
+  const url = "/api/v1/services/";
+  for (const encoding of ["gzip", "br", "x-anything"])
+    expect(
+      await app.send("POST", url, gzipSync(service("Packed")), { "content-encoding": encoding }),
+    ).toMatchObject({
+      status: 415,
+      body: { detail: "Send the body uncompressed, without Content-Encoding." },
+    });
+  expect(await app.send("POST", url, service("As it is"), { "content-encoding": "Identity" })).toMatchObject({
+    status: 200,
+  });
 });
 
 test("a form whose bytes or escapes are no UTF-8 is refused, and a percent sign alone stands for itself", async () => {

@@ -199,6 +199,25 @@ export async function freezeSnapshot(
   return { ...frozen, tools: withLanguages(row.tools ?? [], language_tool, row.language_group) };
 }
 
+/** The snapshot with built-in tools that a channel needs, also where the prompt doesn't name them. */
+export async function withBuiltInTools(
+  db: Db,
+  sub_organization_id: number,
+  snapshot: Snapshot,
+  names: readonly string[],
+): Promise<Snapshot> {
+  const missing = names.filter((name) => !snapshot.tools.some((tool) => tool.name === name));
+  if (missing.length === 0) return snapshot;
+  const { rows } = await sql<{ tool: SnapshotTool }>`
+    select ${toolJson("added.id")} as tool
+    from tools added join services of on of.id = added.service_id
+    where added.sub_organization_id = ${sub_organization_id} and added.name = any(${missing})
+      and of.is_system and added.deleted_at is null
+    order by added.id
+  `.execute(db);
+  return { ...snapshot, tools: [...snapshot.tools, ...rows.map(({ tool }) => tool)] };
+}
+
 type Frozen = Omit<Snapshot, "tools" | "version"> & {
   tools: SnapshotTool[] | null;
   language_tool: SnapshotTool | null;

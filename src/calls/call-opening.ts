@@ -1,6 +1,6 @@
 import { unreachable } from "../base/errors.ts";
 import { machineWords } from "../media/answering-words.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { Answerer } from "../sessions/answerer.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { isMachine } from "./call-screening.ts";
 import type { CallEvent } from "./call-state.ts";

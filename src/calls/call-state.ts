@@ -1,5 +1,5 @@
 import type { AnsweredKind, CallInput, CallOutput } from "../channels/call-socket.ts";
-import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
+import type { Answerer, AnswererNote } from "../sessions/answerer.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { SpokenPart } from "../turns/greeting.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { Db, Tx } from "../db/database.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { loadRedactor } from "../sessions/session-redactor.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";

@@ -1,6 +1,6 @@
 import { unreachable } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
-import type { AnswererNote } from "../sessions/answerer-notes.ts";
+import type { AnswererNote } from "../sessions/answerer.ts";
 import { choosePhrases, phraseAt, phraseWait_ms } from "../turns/choose-phrases.ts";
 import { wordsOf } from "../turns/language-words.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";

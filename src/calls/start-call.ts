@@ -3,6 +3,7 @@ import type { AttemptReports } from "../channels/outreach.ts";
 import { type Db, jsonOrNull } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { startSession } from "../turns/start-session.ts";
+import { screeningOf } from "./call-settings.ts";
 import { OPENING_MS, until } from "./call-store.ts";
 import { callerIsProven } from "./caller-proof.ts";
 import type { IncomingCall } from "./voice-calls.ts";
@@ -111,6 +112,8 @@ export async function startCall(
       variables: wanted.variables,
       is_recorded: wanted.is_recorded,
       greets: "later",
+      // Mode v2 greets by this tool alone; an agent without it could greet nobody.
+      adds_tools: screeningOf(wanted.voicemail_detection)?.version === 2 ? ["deliver_greeting"] : [],
     },
     async (tx, { session_id, conversation_id }) => {
       const now = engine.clock.now();

@@ -7,7 +7,7 @@ import { oneByOne } from "../jobs/one-by-one.ts";
 import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
 import type { CallCapacity } from "../media/call-capacity.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";

@@ -1,6 +1,6 @@
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { TraceEntry } from "../events/trace.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { betweenTurns } from "../turns/between-turns.ts";

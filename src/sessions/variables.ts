@@ -1,7 +1,7 @@
 import type { Announcement } from "../announcements/announcement.ts";
 import { type Lookup, variableLookup } from "../expressions/template.ts";
 import type { WorkflowsState } from "../workflows/workflow-state.ts";
-import type { AnswererNote } from "./answerer-notes.ts";
+import type { AnswererNote } from "./answerer.ts";
 
 /** A session's memory between turns; stored after each. */
 export type SessionState = {

@@ -8,7 +8,7 @@ import type { Egress } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
-import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
+import type { Answerer, AnswererNote } from "../sessions/answerer.ts";
 import type { ClientAnswer } from "../sessions/live/client-calls.ts";
 import type { LocalTime } from "../sessions/variables.ts";
 import type { McpClient } from "../tools/mcp/mcp-client.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { freezeSnapshot, type Snapshot, type SnapshotTest } from "../agents/snapshot.ts";
+import { freezeSnapshot, type Snapshot, type SnapshotTest, withBuiltInTools } from "../agents/snapshot.ts";
 import { type AssignedVersion, assignVersion } from "../agents/version-split.ts";
 import type { Announcement } from "../announcements/announcement.ts";
 import { sha256 } from "../base/crypto.ts";
@@ -35,6 +35,8 @@ export type SessionStart = {
   agent_id: number;
   /** Which state of the agent; a test run hands over the one it was begun with. Left out: the one that people reach. */
   held_with?: "draft" | Snapshot;
+  /** Built-in tools that the agent has in this session, also where its prompt doesn't name them. */
+  adds_tools?: readonly string[];
   channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   service: string;
   type: string;
@@ -106,7 +108,8 @@ export async function startSession(
     typeof held_with === "object"
       ? held_with
       : await freezeSnapshot(engine.db, sub_organization_id, agent_id, assigned?.version_number ?? held_with);
-  const frozen = start.test ? asTested(agent, start.test) : agent;
+  const equipped = await withBuiltInTools(engine.db, sub_organization_id, agent, start.adds_tools ?? []);
+  const frozen = start.test ? asTested(equipped, start.test) : equipped;
   // Variables of a visitor's page are left out: they are what the visitor claims, not what the organization wrote.
   const outreach = Object.entries(start.variables ?? {}).flatMap(([name, text]) =>
     name.startsWith(PAGE) ? [] : [text],

@@ -1,5 +1,5 @@
 import type { ModelRequest } from "../llm/model.ts";
-import type { AnswererNote } from "../sessions/answerer-notes.ts";
+import type { AnswererNote } from "../sessions/answerer.ts";
 import type { ClientCall } from "../sessions/live/client-calls.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";

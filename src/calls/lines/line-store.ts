@@ -5,7 +5,7 @@ import type { Db } from "../../db/database.ts";
 import { recordset } from "../../db/recordset.ts";
 import { Leases } from "../../jobs/lease.ts";
 import { bothUses, NO_USE, type VoiceUse } from "../../media/voice-use.ts";
-import type { Answerer } from "../../sessions/answerer-notes.ts";
+import type { Answerer } from "../../sessions/answerer.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { BROWSER, CALL_COLUMNS, type CallRow, callOfId, OPENING_MS, until } from "../call-store.ts";
 

@@ -1,11 +1,11 @@
 import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
-import { answererNotes } from "../../sessions/answerer-notes.ts";
 import { operatorNotes } from "../../sessions/operator-notes.ts";
 import { buildMessages } from "../build-prompt.ts";
 import { fitHistory, historyBudget, lastResults } from "../fit-history.ts";
 import type { Offering } from "../offered-tools.ts";
 import type { TurnDriver } from "../turn-driver.ts";
 import type { Workflows } from "../workflow-turn.ts";
+import { answererNotes } from "./answerer-notes.ts";
 
 /** How the model is asked, and how that changed after a failure. */
 export type AskedModel = {
@@ -31,7 +31,7 @@ export function modelRequest(
   const { snapshot } = turn.session;
   const { memory } = turn;
   const language = { code: memory.language, changed: memory.language !== turn.start_language };
-  const told = [...answererNotes(memory), ...operatorNotes(turn.session.notes), ...notes];
+  const told = [...answererNotes(memory, tools), ...operatorNotes(turn.session.notes), ...notes];
   const built = buildMessages(snapshot, turn.history, turn.context(at).lookup, language, told);
   const most = historyBudget(model.context_window, tools, most_tokens);
   const { messages, tokens, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));

@@ -167,6 +167,19 @@ describe("the model judges who answered (mode v2)", () => {
     expect(signals).toMatchObject([{ status: "HUMAN" }]);
   });
 
+  test("an agent whose prompt has no greeting tool has it on such calls, and on no others", async () => {
+    const script = `on "hello" -> call deliver_greeting {}
+          after deliver_greeting -> wait 1ms`;
+    const judged = await called({ ...v2(script), systemTools: [] });
+    judged.phone.says("Hello?");
+    expect((await judged.phone.hears(1))[0]).toBe(GREETING.text);
+    const other = await called({ script, systemTools: [], voicemail_detection: null });
+    expect(await other.phone.hears(1)).toEqual([GREETING.text]);
+    other.phone.does({ type: "played" });
+    other.phone.says("Hello?");
+    expect((await other.phone.hears(1))[0]).toMatch(/would use deliver greeting/);
+  });
+
   test("a machine gets the agent's own message when the model says none", async () => {
     const { phone, signals } = await called(v2("on /message/ -> call leave_voicemail {}"));
     phone.says("Please leave a message after the tone.");

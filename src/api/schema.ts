@@ -74,16 +74,19 @@ export const timestamp = () => TIMESTAMP;
 
 /** A date-time sent by a client: ISO 8601; without an offset it is read as UTC. */
 export const inputTimestamp = () =>
-  z.string().transform((text, context) => {
-    const at = parseTimestamp(text);
-    if (at) return at.toISOString();
-    context.addIssue({
-      code: "custom",
-      message: "Input should be a valid datetime",
-      params: { type: "datetime_parsing" },
+  z
+    .string()
+    .meta({ format: "date-time" })
+    .transform((text, context) => {
+      const at = parseTimestamp(text);
+      if (at) return at.toISOString();
+      context.addIssue({
+        code: "custom",
+        message: "Input should be a valid datetime",
+        params: { type: "datetime_parsing" },
+      });
+      return z.NEVER;
     });
-    return z.NEVER;
-  });
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 

@@ -95,7 +95,8 @@ export const DirectoryMemberTestResponse = z
   })
   .meta({ id: "DirectoryMemberTestResponse" });
 
-const DirectoryResponseFormat = z.enum(["normalized", "raw"]).meta({ id: "DirectoryResponseFormat" });
+/** Without a name: openapi.json would leave out the default and the description of a parameter that has one. */
+const DirectoryResponseFormat = z.enum(["normalized", "raw"]);
 type DirectoryResponseFormat = z.infer<typeof DirectoryResponseFormat>;
 
 export const responseFormat = () =>

@@ -33,15 +33,17 @@ test("a mail of any parts has its charsets named once, and keeps its letters", (
   );
 });
 
-test("charsets are named in time that grows with the mail's length only", () => {
-  const before = performance.now();
+test.each([
+  ["delimiters of empty parts", "--a\r\n", 0],
+  ["parts of one letter", "--a\r\n\r\n\xfc\r\n", 200_000],
+  ["lines that are nearly delimiters", `--${"a".repeat(199)}\r\n`, 0],
+  ["mails in mails", "Content-Type: message/rfc822\r\n\r\n", 0],
+])("two million bytes of %s are read to their end", (_, line, named) => {
   const head = "Content-Type: multipart/mixed; boundary=a\r\n\r\n";
-  for (const line of [
-    "--a\r\n",
-    "--a\r\n\r\n\xfc\r\n",
-    `--${"a".repeat(199)}\r\n`,
-    "Content-Type: message/rfc822\r\n\r\n",
-  ])
-    withOlderCharsets(Buffer.from(head + line.repeat(Math.ceil(2_000_000 / line.length)), "latin1"));
-  expect(performance.now() - before).toBeLessThan(20_000);
+  const raw = Buffer.from(head + line.repeat(Math.ceil(2_000_000 / line.length)), "latin1");
+  expect(
+    withOlderCharsets(raw)
+      ?.toString("latin1")
+      .match(/windows-1252/g)?.length ?? 0,
+  ).toBe(named);
 });

@@ -6,7 +6,7 @@ import { createCarriers } from "../carriers/carriers.ts";
 import { platformMail } from "../carriers/smtp/smtp-platform-mail.ts";
 import { voiceSender } from "../carriers/voice-sender.ts";
 import type { Carriers } from "../channels/carrier.ts";
-import { smtpServerOf } from "../channels/mail-credentials.ts";
+import { smtpServerOf } from "../channels/credentials/mail-credentials.ts";
 import type { AttemptReports, Senders } from "../channels/outreach.ts";
 import { createAttempts } from "../dialing/attempts.ts";
 import { createDialer, type Dialer } from "../dialing/dialer.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { TelephonyConfigurations } from "../channels/channel.ts";
+import type { TelephonyConfigurations } from "../channels/channel-schema.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
 
 /** The settings of one call; all times in milliseconds. Pure. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
-import type { TelephonyConfigurations } from "../channels/channel.ts";
+import type { TelephonyConfigurations } from "../channels/channel-schema.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";

@@ -1,7 +1,7 @@
 import type { Vault } from "../base/crypto.ts";
 import type { Carrier, Carriers } from "../channels/carrier.ts";
-import { type Credentials, readChannelAccount } from "../channels/channel-credentials.ts";
-import { type SipCarrierName, sipCarrierOf } from "../channels/sip-credentials.ts";
+import { type Credentials, readChannelAccount } from "../channels/credentials/channel-credentials.ts";
+import { type SipCarrierName, sipCarrierOf } from "../channels/credentials/sip-credentials.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { ASTERISK_NAME } from "./asterisk/asterisk-account.ts";

@@ -1,5 +1,5 @@
 import type { Vault } from "../base/crypto.ts";
-import type { Credentials } from "../channels/channel-credentials.ts";
+import type { Credentials } from "../channels/credentials/channel-credentials.ts";
 
 /**
  * The simulator stands on the platform's own port, under a prefix of its own. Only a route of the guarded egress leads

@@ -1,6 +1,6 @@
 import { PublicError } from "../base/errors.ts";
-import type { Credentials } from "./channel-credentials.ts";
 import type { ChannelStatus } from "./channel-status.ts";
+import type { Credentials } from "./credentials/channel-credentials.ts";
 
 /**
  * What a carrier does for us, as we need it. Each carrier is one file that fulfils the parts it has; nothing else knows

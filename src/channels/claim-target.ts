@@ -5,7 +5,8 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound, unreachable } from "../base/errors.ts";
 import { isUniqueViolation, type Tx } from "../db/database.ts";
 import { normaliseEmail } from "./address.ts";
-import { type Channel, findChannel, modesOf, TARGET_MODES } from "./channel.ts";
+import { findChannel } from "./channel.ts";
+import { type Channel, modesOf, TARGET_MODES } from "./channel-schema.ts";
 
 export const TargetModes = z.enum(TARGET_MODES).meta({ id: "TargetModes" });
 

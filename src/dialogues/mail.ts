@@ -2,7 +2,7 @@ import type { Api } from "../api/server.ts";
 import type { PoolLimits } from "../base/worker-pool.ts";
 import { createMailCarriers, type MailCarriers } from "../carriers/mail-carriers.ts";
 import { type MailListener, startMailListener } from "../carriers/smtp/mail-listener.ts";
-import type { SmtpServer } from "../channels/mail-credentials.ts";
+import type { SmtpServer } from "../channels/credentials/mail-credentials.ts";
 import type { OutreachSender } from "../channels/outreach.ts";
 import { optOutLinkRoutes } from "../consent/opt-out-link.ts";
 import type { Egress } from "../egress/egress.ts";

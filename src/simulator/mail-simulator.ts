@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import type { Log } from "../base/log.ts";
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from "../carriers/sendgrid/sendgrid-signature.ts";
-import type { Credentials } from "../channels/channel-credentials.ts";
+import type { Credentials } from "../channels/credentials/channel-credentials.ts";
 import { type MailStep, mailPlan, personAt } from "./mail-people.ts";
 import { replyTo } from "./person.ts";
 import { createSchedule, type SimulatedTime } from "./schedule.ts";

@@ -4,7 +4,7 @@ import { guardedReach, unguardedReach } from "../../src/carriers/mail-carriers.t
 import { sendgridMail } from "../../src/carriers/sendgrid/sendgrid-mail.ts";
 import { smtpMail } from "../../src/carriers/smtp/smtp-mail.ts";
 import type { CarrierMail, OutgoingMail } from "../../src/channels/carrier.ts";
-import type { SmtpServer } from "../../src/channels/mail-credentials.ts";
+import type { SmtpServer } from "../../src/channels/credentials/mail-credentials.ts";
 import { createTestApp } from "./app.ts";
 import type { Adapter, Meeting } from "./carrier-adapter.ts";
 import { createDoor, HASTE_MS, NOWHERE, PATIENCE_MS, twoEgresses } from "./carrier-door.ts";

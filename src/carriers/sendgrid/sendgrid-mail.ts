@@ -6,7 +6,7 @@ import {
   type CarrierMail,
   type OutgoingMail,
 } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/hide-secrets.ts";
+import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 import { extraHeaders } from "../smtp/smtp-mail.ts";
 

@@ -11,8 +11,8 @@ import {
   type Taken,
 } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { hideSecrets } from "../../channels/hide-secrets.ts";
-import type { SmtpServer } from "../../channels/mail-credentials.ts";
+import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
+import type { SmtpServer } from "../../channels/credentials/mail-credentials.ts";
 import { failureWords } from "../../egress/egress-failure.ts";
 
 type SmtpTimes = {

@@ -1,6 +1,6 @@
 import type { SendMail } from "../../accounts/welcome-mail.ts";
 import { randomId } from "../../base/ids.ts";
-import type { SmtpServer } from "../../channels/mail-credentials.ts";
+import type { SmtpServer } from "../../channels/credentials/mail-credentials.ts";
 import { unguardedReach } from "../mail-carriers.ts";
 import { sendBySmtp } from "./smtp-mail.ts";
 

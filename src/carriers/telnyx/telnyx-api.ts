@@ -2,7 +2,7 @@ import { z } from "zod";
 import { unreachable } from "../../base/errors.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { hideSecrets } from "../../channels/hide-secrets.ts";
+import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 
 export const TELNYX_URL = "https://api.telnyx.com/v2";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/hide-secrets.ts";
+import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
 import { faultOf } from "./twilio-fault.ts";
 

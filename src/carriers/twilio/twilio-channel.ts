@@ -6,7 +6,8 @@ import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { notFound } from "../../base/errors.ts";
-import { Channel, findChannel, insertChannel, replaceChannel } from "../../channels/channel.ts";
+import { findChannel, insertChannel, replaceChannel } from "../../channels/channel.ts";
+import { Channel } from "../../channels/channel-schema.ts";
 import type { Db } from "../../db/database.ts";
 
 const secret = () => z.string().min(1).max(255);

@@ -1,6 +1,6 @@
 import nodemailer from "nodemailer";
 import { errorText } from "../../base/errors.ts";
-import { smtpServerOf } from "../../channels/mail-credentials.ts";
+import { smtpServerOf } from "../../channels/credentials/mail-credentials.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { mailPlace, runningVersion, tryPort } from "../free-port.ts";
 import type { Finding } from "./finding.ts";

@@ -6,7 +6,7 @@ import {
   type CarrierNumbers,
   type Carriers,
 } from "../../../src/channels/carrier.ts";
-import { readCredentials } from "../../../src/channels/channel-credentials.ts";
+import { readCredentials } from "../../../src/channels/credentials/channel-credentials.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { changedTables, snapshot } from "../../harness/snapshot.ts";

@@ -1,6 +1,6 @@
-import type { Vault } from "../base/crypto.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { parseAllowedOrigins } from "./allowed-origins.ts";
+import type { Vault } from "../../base/crypto.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { parseAllowedOrigins } from "../allowed-origins.ts";
 
 /** What a channel signs in to its carrier with, by name: sealed when stored, never read back by anyone. */
 export type Credentials = Record<string, string>;

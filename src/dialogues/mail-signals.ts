@@ -65,7 +65,12 @@ async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
     changed.set(mail.id, { ...before, channel_status });
   }
   await updateMails(tx, [...changed.values()]);
-  const entries = told.flatMap(({ mail, signal }) => entryOf(mail, signal) ?? []);
+  const entries: SuppressedAddress[] = [];
+  for (const { mail, signal } of told) {
+    const entry = entryOf(mail, signal);
+    const isTwice = entry && mail.channel_status === signal.status && (await wasLifted(tx, entry));
+    if (entry && !isTwice) entries.push(entry);
+  }
   // In one order: whoever puts the same people on the list at this moment waits, and neither for the other.
   const place = ({ address, scope, reason }: SuppressedAddress) => `${address} ${scope} ${reason}`;
   await suppress(
@@ -73,6 +78,23 @@ async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
     entries.toSorted((a, b) => Number(place(a) > place(b)) - Number(place(a) < place(b))),
     now,
   );
+}
+
+/** Whether the very event was on the list and is not any more: told again, it takes nobody's START back. Index: suppressions_session. */
+async function wasLifted(tx: Tx, { address, scope, reason, proof }: SuppressedAddress): Promise<boolean> {
+  const lifted = await tx
+    .selectFrom("suppressions")
+    .select("id")
+    .where("session_id", "=", proof.session_id)
+    .where("address", "=", address)
+    .where("scope", "=", scope)
+    .where("reason", "=", reason)
+    .where("through", "=", proof.through)
+    .where("message_id", "=", proof.message_id)
+    .where("occurred_at", "=", proof.at.toISOString())
+    .where("lifted_at", "is not", null)
+    .executeTakeFirst();
+  return lifted !== undefined;
 }
 
 function entryOf(mail: ToldMail, signal: MailSignal): SuppressedAddress | null {

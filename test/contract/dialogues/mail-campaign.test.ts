@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Outreach } from "../../../src/channels/outreach.ts";
+import { takeMailSignals } from "../../../src/dialogues/mail-signals.ts";
 import { createAgent } from "../../harness/agent.ts";
 import {
   type createMailbox,
@@ -125,6 +126,29 @@ describe("a mail of a campaign", () => {
     );
     expect(await suppressions(address)).toMatchObject(listed);
     expect(await suppressions(address)).toHaveLength(listed.length);
+  });
+
+  test("whose unsubscribing is told again after the person was let back in stays lifted, and a new click counts", async () => {
+    const address = "ada@example.com";
+    const one = outreach(address);
+    await app.mailing.sender.send(one);
+    const attempts = { sessionStarted: async () => {}, signal: async () => {} };
+    const click = (at: Date) =>
+      takeMailSignals({ engine: app.engine, attempts }, { channel_id: one.channel_id }, [
+        {
+          ...{ key: one.key, sid: "sg1", status: "UNSUBSCRIBED", word: "unsubscribe", error_code: null },
+          ...{ is_transient: null, at, address, reason: null },
+        },
+      ]);
+    const first = app.clock.now();
+    for (let times = 0; times < 2; times++) await click(first);
+    const [entry] = await suppressions(address);
+    expect(await suppressions(address)).toMatchObject([{ reason: "unsubscribed", through: "carrier" }]);
+    await app.send("DELETE", `/api/v1/suppressions/${entry.id}?reason=asked`);
+    await click(first);
+    expect(await suppressions(address)).toEqual([]);
+    await click(new Date(first.getTime() + 60_000));
+    expect(await suppressions(address)).toHaveLength(1);
   });
 
   test("can be answered with STOP, and with a vacation notice that nobody answers", async () => {

@@ -1,5 +1,6 @@
 import { PublicError } from "../base/errors.ts";
-import { type SchemaFault, schemaFaults } from "../schemas/schema-faults.ts";
+import { schemaFaults } from "../schemas/schema-faults.ts";
+import type { SchemaFault } from "../schemas/schema-walk.ts";
 
 /** The most faults reported, since models correct no more at once. */
 const MAX_TOLD = 10;

@@ -1,7 +1,7 @@
 import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
 import { own } from "../expressions/member.ts";
 import { EvaluationError, Meter } from "../expressions/meter.ts";
-import { hasFormat } from "../schemas/schema-faults.ts";
+import { hasFormat } from "../schemas/string-formats.ts";
 import { coerceArguments, isLongWhole } from "../tools/coerce-arguments.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
 import { type PathMembers, storable } from "./variable-path.ts";

@@ -12,7 +12,7 @@ import {
   SHOWN_AFTER_ms,
 } from "../planning/attempt.ts";
 import { type AttemptPhase, FIRST_PHASE, isPlaced, nextPhase } from "../planning/attempt-state.ts";
-import { leadsFurther } from "../planning/settle.ts";
+import { leadsFurther } from "../planning/progress.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { findOutreach } from "./attempts.ts";
 

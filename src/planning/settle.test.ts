@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../channels/channel-status.ts";
-import { type AttemptState, leadsFurther, type RequestState, settle } from "./settle.ts";
+import { leadsFurther } from "./progress.ts";
+import { type AttemptState, type RequestState, settle } from "./settle.ts";
 
 const at = new Date("2026-11-18T12:00:00Z");
 const context = {

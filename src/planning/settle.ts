@@ -4,6 +4,7 @@ import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
 import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
 import { type CadencePerson, type CadenceStep, isSuccess } from "./cadences/cadence.ts";
 import { nextCadenceStep, type StepChoice } from "./cadences/next-cadence-step.ts";
+import { leadsFurther } from "./progress.ts";
 import type { StoredMove } from "./retries/better-hours.ts";
 import { decideRetry, type EarlierAttempt, type RetryRules } from "./retry.ts";
 
@@ -279,36 +280,3 @@ function waitsForStep(
     decision: { kind: "step", at: at.toISOString(), step: step + 1, of, mode, status },
   };
 }
-
-/**
- * How far an attempt is, finer than its request: of two words of the same step the first one holds. NO_OUTCOME and
- * DELIVERY_UNKNOWN are our own guesses, so what really happened goes over them.
- */
-const PROGRESS: Partial<Record<ChannelStatus, number>> = {
-  PENDING: 0,
-  QUEUED: 10,
-  ACCEPTED: 11,
-  PROCESSED: 11,
-  SENDING: 12,
-  DEFERRED: 12,
-  SENT: 20,
-  "IN-PROGRESS": 20,
-  UNKNOWN: 21,
-  HUMAN: 22,
-  MACHINE: 22,
-  NO_OUTCOME: 30,
-  DELIVERY_UNKNOWN: 39,
-  COMPLETED: 40,
-  DELIVERED: 40,
-  OPENED: 41,
-  CLICKED: 42,
-  UNSUBSCRIBED: 43,
-  SPAM_REPORT: 44,
-};
-/** All other outcomes: busy, not there, canceled. */
-const ENDED_WITHOUT = 31;
-
-const progressOf = (status: ChannelStatus): number => PROGRESS[status] ?? ENDED_WITHOUT;
-
-export const leadsFurther = (from: ChannelStatus, to: ChannelStatus): boolean =>
-  progressOf(to) > progressOf(from);

@@ -5,7 +5,7 @@ import { ChannelManagerStatus, type ChannelStatus } from "../channels/channel-st
 import type { Outreach, SentOutreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { newAttemptKey } from "../planning/attempt.ts";
-import { leadsFurther } from "../planning/settle.ts";
+import { leadsFurther } from "../planning/progress.ts";
 import type { DocumentSealer } from "../redaction/text-sealer.ts";
 
 const STATES = ["QUEUED", "SENDING", "SENT", "FAILED", "UNKNOWN"] as const;

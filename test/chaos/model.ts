@@ -24,7 +24,8 @@ import {
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
-import { type Decision, leadsFurther } from "../../src/planning/settle.ts";
+import { leadsFurther } from "../../src/planning/progress.ts";
+import type { Decision } from "../../src/planning/settle.ts";
 import { batchStep } from "../../src/planning/steps/batch-step.ts";
 import type { EligibilityIssue, RequestView, SkipReason } from "../../src/planning/steps/request-step.ts";
 import { Book } from "./book.ts";

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { madeOnce } from "../api/made-once.ts";
 import { type McpAnswer, refused, said } from "./call-operation.ts";
 import { type DocsIndex, indexDocs, searchDocs } from "./docs-index.ts";
 
@@ -38,19 +39,9 @@ export const DOCS_TOOLS = [
 
 export const isDocsTool = (name: string): boolean => DOCS_TOOLS.some((tool) => tool.name === name);
 
-/** The pages below a folder, read by the first call; after a failure the next call reads them. */
-export function docsIn(folder: string): () => Promise<DocsIndex> {
-  let index: Promise<DocsIndex> | undefined;
-  return () => {
-    index ??= readPages(folder)
-      .then(indexDocs)
-      .catch((error) => {
-        index = undefined;
-        throw error;
-      });
-    return index;
-  };
-}
+/** The pages below a folder. */
+export const docsIn = (folder: string): (() => Promise<DocsIndex>) =>
+  madeOnce(() => readPages(folder).then(indexDocs));
 
 const readDocs = docsIn(FOLDER);
 

@@ -6,6 +6,7 @@ import type { Server } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Caller } from "../api/caller.ts";
+import { madeOnce } from "../api/made-once.ts";
 import { API_KEY_HEADER, type Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
@@ -32,13 +33,10 @@ const INSTRUCTIONS =
  */
 export function mcpRoutes(api: Api, deps: Deps): void {
   const { server } = api;
-  let known: Promise<Map<string, OperationTool>> | undefined;
-  const tools = () => {
-    known ??= documentOf(server).then((document) => {
-      return new Map(toolDefinitions(document).map((tool) => [tool.name, tool]));
-    });
-    return known;
-  };
+  const tools = madeOnce(async (): Promise<Map<string, OperationTool>> => {
+    const document = await documentOf(server);
+    return new Map(toolDefinitions(document).map((tool) => [tool.name, tool]));
+  });
   const headers = [API_KEY_HEADER, ...deps.apiKeyHeaders].map((name) => name.toLowerCase());
   const callers = new WeakMap<FastifyRequest, { caller: Caller; token: string }>();
 

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import { madeOnce } from "../made-once.ts";
 
 /** The page asks nobody outside, and sells nothing: no fonts, no measuring, no assistant, no bar of its maker. */
 const REFERENCE = {
@@ -16,11 +17,10 @@ const REFERENCE = {
  * only handed requests.
  */
 export function addReferencePage(server: FastifyInstance): void {
-  let page: Promise<FastifyInstance> | undefined;
+  const page = madeOnce(createPage);
   for (const url of ["/docs", "/docs/js/scalar.js"]) {
     server.get(url, { schema: { hide: true } }, async (request, reply) => {
-      page ??= createPage();
-      const answer = await (await page).inject({ method: "GET", url: request.url });
+      const answer = await (await page()).inject({ method: "GET", url: request.url });
       const { location, "content-type": type } = answer.headers;
       if (location) reply.header("location", location);
       return reply

@@ -247,6 +247,20 @@ const rows: Row[] = [
     rule("city", { transform: { action: "remove" } }, { ...schema, required: [] }),
   ],
   [
+    "a rule that sets nothing",
+    "rule-without-value",
+    "$.defaults.city.transform",
+    rule("city", { transform: { action: "default", value: null } }),
+    rule("city", { transform: { action: "override", value: null } }),
+  ],
+  [
+    "a value beside a format",
+    "rule-value-unused",
+    "$.defaults.city.transform.value",
+    rule("city", { transform: { action: "override", value: "Bronx", format: "The {city}" } }),
+    rule("city", { transform: { action: "override", value: null, format: "The {city}" } }),
+  ],
+  [
     "defaults outside a closed schema",
     "default-outside-schema",
     "$.defaults.town",

@@ -38,6 +38,25 @@ export function removedRequirements(definition: ToolDefinition): Issue[] {
   });
 }
 
+/** One of `value` and `format` gives what is set; null is something to set where a rule always sets it. */
+export function valuesOfRules(definition: ToolDefinition): Issue[] {
+  return parameterDefaults(definition).flatMap(([name, rule]): Issue[] => {
+    if (rule.kind !== "transform" || rule.transform.action === "remove") return [];
+    const { action, value, format } = rule.transform;
+    const path = ["defaults", name, "transform"];
+    if (format) {
+      const isBoth = value !== undefined && value !== null;
+      const message = `This rule of "${name}" has a value beside its format, and the format counts. Drop one of them.`;
+      return isBoth
+        ? [{ id: "rule-value-unused", severity: "warning", message, path: [...path, "value"], value }]
+        : [];
+    }
+    const isEmpty = value === undefined || (value === null && action === "default");
+    const message = `This rule of "${name}" sets nothing. Give it a value or a format.`;
+    return isEmpty ? [{ id: "rule-without-value", severity: "warning", message, path, value: name }] : [];
+  });
+}
+
 /** A schema that is closed says that the service takes no other argument. */
 export function defaultsOutsideSchema(definition: ToolDefinition): Issue[] {
   const { parameters } = definition.tool.function;

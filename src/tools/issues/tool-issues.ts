@@ -16,7 +16,12 @@ import {
 import { callArgumentIssues } from "./call-argument-issues.ts";
 import { conditionIssues } from "./condition-issues.ts";
 import { confirmationIssues } from "./confirmation-issues.ts";
-import { defaultsOutsideSchema, defaultsWithoutEffect, removedRequirements } from "./default-issues.ts";
+import {
+  defaultsOutsideSchema,
+  defaultsWithoutEffect,
+  removedRequirements,
+  valuesOfRules,
+} from "./default-issues.ts";
 import { bodyOfRead, missingEndpoint, pathPlaceholder, urlWithoutScheme } from "./endpoint-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
@@ -85,6 +90,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...pathPlaceholder(definition),
     ...bodyOfRead(definition),
     ...defaultsWithoutEffect(definition),
+    ...valuesOfRules(definition),
     ...removedRequirements(definition),
     ...defaultsOutsideSchema(definition),
     ...toolTemplateIssues(definition),

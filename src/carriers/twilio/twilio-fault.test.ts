@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import example from "../../../test/fixtures/twilio/error.json" with { type: "json" };
 import type { EgressOutcome } from "../../egress/egress.ts";
@@ -80,4 +82,19 @@ test.each<[string, EgressOutcome, string, string]>([
 test("how long to wait is what the carrier says", () => {
   expect(faultOf(answer(429, {}, { "retry-after": "17" }), asked).retry_after_s).toBe(17);
   expect(faultOf(answer(429, {}, { "retry-after": "soon" }), asked).retry_after_s).toBe(1);
+});
+
+test("docs/channels.md says of each code what becomes of the request", () => {
+  const page = readFileSync(path.resolve(import.meta.dirname, "../../../docs/channels.md"), "utf8");
+  const rows = [
+    ...page.slice(page.indexOf("## What Twilio's errors mean")).matchAll(/^\| (.*) \| (.*) \|$/gm),
+  ];
+  const said = (code: string) => rows.find(([, codes = ""]) => codes.match(/\d{5}/g)?.includes(code))?.[2];
+  const wrong = Object.entries(TWILIO_ERRORS).filter(([code, meaning]) => {
+    if (meaning.ours !== null) return !said(code)?.startsWith("it waits and keeps its attempts");
+    return meaning.fate === "refused"
+      ? said(code) !== `it ends as \`${meaning.status}\``
+      : !said(code)?.startsWith("not sent");
+  });
+  expect(wrong).toEqual([]);
 });

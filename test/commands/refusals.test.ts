@@ -98,13 +98,18 @@ test("a file .env that can't be read is told", async () => {
   });
 });
 
-test("the doctor names a setting that is nearly one, and lets others be", async () => {
+test("the doctor names lines of .env that set nothing though they look like it, and lets others be", async () => {
   const folder = newFolder();
-  writeFileSync(path.join(folder, ".env"), "DATA_DIRR=elsewhere\nPORT=0\nCRM_TOKEN=secret\n");
+  writeFileSync(
+    path.join(folder, ".env"),
+    "DATA_DIRR=elsewhere\nPORT = 0\nLOG_LEVEL: warn\nHOST 0.0.0.0\nCRM_TOKEN=secret\n",
+  );
   const { code, stdout } = await typedHere(["doctor"], { folder });
   expect(code).toBe(0);
   expect(stdout.match(/^warning .*/gm)).toEqual([
     'warning  settings       The file .env sets DATA_DIRR, which is no setting; "DATA_DIR" may be meant.',
+    'warning  settings       The file .env names LOG_LEVEL without "="; write LOG_LEVEL=… instead.',
+    'warning  settings       The file .env names HOST without "="; write HOST=… instead.',
   ]);
 });
 

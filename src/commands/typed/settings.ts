@@ -28,12 +28,20 @@ export function settings(): ProgramSettings {
   return found;
 }
 
-/** Names in the file .env that are nearly a setting's. Others may be what a configuration's files refer to. */
+/**
+ * Lines of the file .env that set nothing though they look as if they did. Names that are no setting's and not nearly one
+ * may be what a configuration's files refer to.
+ */
 export function misspeltSettings(): string[] {
   if (!existsSync(".env")) return [];
+  const text = readFileSync(".env", "utf8");
   const known = SETTINGS.map(({ name }) => name);
-  return Object.keys(parseEnv(readFileSync(".env", "utf8"))).flatMap((name) => {
+  const misspelt = Object.keys(parseEnv(text)).flatMap((name) => {
     const meant = known.includes(name) ? "" : nearest(name, known);
     return meant ? [`The file .env sets ${name}, which is no setting${meant}.`] : [];
   });
+  const unset = [...text.matchAll(/^[ \t]*([A-Z][A-Z0-9_]*)(.*)$/gm)]
+    .filter(([, name = "", rest = ""]) => known.includes(name) && !rest.trimStart().startsWith("="))
+    .map(([, name]) => `The file .env names ${name} without "="; write ${name}=… instead.`);
+  return [...misspelt, ...unset];
 }

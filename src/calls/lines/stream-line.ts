@@ -28,7 +28,7 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   let messages = 0;
   const waiting: StreamTold[] = [];
   const told = new Set<string>();
-  /** How the socket ended while the call was looked up. */
+  /** How the stream ended while the call was looked up. */
   let early: { lost: boolean } | null = null;
 
   /** Logs each kind of fault once, because a broken sender repeats it fifty times a second. */
@@ -120,6 +120,8 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
       else if (event.type === "start" || event.type === "refused") {
         if (!opening) begin(event);
       } else if (line) give(line, event);
+      // However much audio came before it.
+      else if (event.type === "stopped") closed(false);
       else if (opening && waiting.length < MOST_WAITING) waiting.push(event);
     }
   };

@@ -12,6 +12,7 @@ import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { runClock } from "../../harness/run-clock.ts";
 import { LOUD_ENGINES } from "../../harness/voice-stand-ins.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 const PUBLIC_URL = "https://parley.example.com";
 const AUTH_TOKEN = "the account's token";
@@ -356,6 +357,64 @@ test("a call whose socket breaks before its line is open goes on over the next o
   await expect.poll(() => again.heard.length).toBeGreaterThanOrEqual(20);
   await expect.poll(() => transcript("CA16")).toEqual(["agent: Hello, this is the clinic."]);
   again.socket.close();
+});
+
+test("a caller who hangs up before their line is open has hung up, however much was heard until then", async () => {
+  const parameters = parametersOf(await post("/voice", { CallSid: "CA17" }));
+  const { id, session_id } = await callRow("CA17");
+  // Whoever opens the line waits for its row.
+  const holder = await app.database.pool.connect();
+  await holder.query("begin");
+  await holder.query("select from calls where id = $1 for update", [id]);
+  const line = await stream("CA17", parameters);
+  await waitForLocks(app.database.pool, 1);
+  for (let chunk = 1; chunk <= 280; chunk++) line.media(chunk, SILENCE);
+  line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA17" } });
+  line.socket.close();
+  await line.closed;
+  await holder.query("commit");
+  holder.release();
+  await expect.poll(async () => (await callRow("CA17")).state).toBe("ended");
+  expect((await app.send("GET", `/api/v1/sessions/${session_id}`)).body).toMatchObject({
+    end_reason: "user",
+  });
+});
+
+test("what a carrier sends twice, or after the stream's end, is done once and changes nothing", async () => {
+  const line = await stream("CA18", parametersOf(await post("/voice", { CallSid: "CA18" })));
+  await expect.poll(() => transcript("CA18")).toEqual(["agent: Hello, this is the clinic."]);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
+  // Another beginning, a mark that we never sent, and one of words long over.
+  line.tell({
+    event: "start",
+    start: {
+      accountSid: "AC1",
+      callSid: "CA18",
+      tracks: ["inbound"],
+      mediaFormat: { encoding: "audio/x-mulaw", sampleRate: 8000, channels: 1 },
+      customParameters: parametersOf(await post("/voice", { CallSid: "CA19" })),
+    },
+  });
+  for (const name of ["9:9999999", "0:1600", "nothing of ours"]) line.tell({ event: "mark", mark: { name } });
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
+  const said = ["agent: Hello, this is the clinic.", "user: 5", "agent: Please say that again."];
+  await expect.poll(() => transcript("CA18")).toEqual(said);
+  for (const _ of [1, 2]) line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA18" } });
+  for (let chunk = 1; chunk <= 10; chunk++) line.media(chunk, VOICE);
+  for (let chunk = 11; chunk <= 20; chunk++) line.media(chunk, SILENCE);
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "7" } });
+  await expect.poll(async () => (await callRow("CA18")).state).toBe("ended");
+  line.socket.close();
+  await line.closed;
+  for (const _ of [1, 2]) await signal("CA18");
+  await app.voiceCalls.signal(
+    { ...HUNG_UP, status: "MACHINE", word: "machine_start", key: null, sid: "CA18", at: app.clock.now() },
+    channel_id,
+  );
+  expect(await post("/calls/CA18/stream-ended", { CallSid: "CA18" })).toContain("<Hangup");
+  expect(await transcript("CA18")).toEqual(said);
+  expect(await callRow("CA18")).toMatchObject({ state: "ended", leg: 1, answerer: null });
+  expect(await callRow("CA19")).toMatchObject({ state: "answered" });
 });
 
 test("a process that still holds a line which another has opened anew falls silent, and stores nothing more", async () => {

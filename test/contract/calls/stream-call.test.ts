@@ -399,6 +399,7 @@ test("what a carrier sends twice, or after the stream's end, is done once and ch
   line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
   const said = ["agent: Hello, this is the clinic.", "user: 5", "agent: Please say that again."];
   await expect.poll(() => transcript("CA18")).toEqual(said);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(40);
   for (const _ of [1, 2]) line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA18" } });
   for (let chunk = 1; chunk <= 10; chunk++) line.media(chunk, VOICE);
   for (let chunk = 11; chunk <= 20; chunk++) line.media(chunk, SILENCE);

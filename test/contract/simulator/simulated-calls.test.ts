@@ -14,12 +14,9 @@ let platform: Peer;
 let simulator: Simulator;
 /** What the platform answers when it is asked what to do with a call. */
 let markup = "<Response><Hangup/></Response>";
-/** Until then it is silent about a call that comes in. */
-let answers = Promise.resolve();
 beforeAll(async () => {
   platform = await createPeer();
-  platform.respond(async (request, response) => {
-    if (request.path.endsWith("/voice")) await answers;
+  platform.respond((request, response) => {
     if (request.path.endsWith("/answer") || request.path.endsWith("/voice")) {
       response.writeHead(200, { "content-type": "text/xml" }).end(markup);
     } else response.writeHead(204).end();
@@ -162,8 +159,12 @@ describe("what calling somebody meets", () => {
 
 test("a call that is hung up before its answer has come stays over, whatever the answer is", async () => {
   const released = Promise.withResolvers<void>();
-  answers = released.promise;
-  markup = '<Response><Connect><ConversationRelay url="ws://x.example/relay"/></Connect></Response>';
+  platform.respond(async ({ path }, response) => {
+    if (path !== "/voice") return response.writeHead(204).end();
+    await released.promise;
+    const connect = '<Connect><ConversationRelay url="ws://x.example/relay"/></Connect>';
+    return response.writeHead(200).end(`<Response>${connect}</Response>`);
+  });
   const from = platform.requests.length;
   const told = () => platform.requests.slice(from).map(({ path }) => path);
   const called = simulator.call(ACCOUNT, { from: "+15125550201", to: "+15125550100" });

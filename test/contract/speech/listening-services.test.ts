@@ -9,12 +9,8 @@ import { openaiRealtime } from "../../../src/speech/streaming/hear-openai.ts";
 import { hearingChain } from "../../../src/speech/streaming/hearing-chain.ts";
 import { createRemoteHearing, EAR_TIMES } from "../../../src/speech/streaming/remote-ear.ts";
 import { afterFile } from "../../harness/after-file.ts";
-import {
-  assemblyAiDouble,
-  deepgramDouble,
-  openaiDouble,
-  type SpeechServiceDouble,
-} from "../../harness/speech-services.ts";
+import { assemblyAiDouble, deepgramDouble, openaiDouble } from "../../harness/hearing-doubles.ts";
+import type { SpeechServiceDouble } from "../../harness/speech-double.ts";
 
 const FRAME = 320;
 const VOICE = tone(300, { rate: 16_000, ms: 20 });

@@ -8,12 +8,9 @@ import { deepgramAura } from "../../../src/speech/streaming/speak-deepgram.ts";
 import { elevenLabs } from "../../../src/speech/streaming/speak-elevenlabs.ts";
 import { speakingChain } from "../../../src/speech/streaming/speaking-chain.ts";
 import { afterFile } from "../../harness/after-file.ts";
-import {
-  cartesiaDouble,
-  deepgramDouble,
-  elevenLabsDouble,
-  type SpeechServiceDouble,
-} from "../../harness/speech-services.ts";
+import { deepgramDouble } from "../../harness/hearing-doubles.ts";
+import { cartesiaDouble, elevenLabsDouble } from "../../harness/speaking-doubles.ts";
+import type { SpeechServiceDouble } from "../../harness/speech-double.ts";
 
 const TEXT = "We are open from nine to five.";
 const SAY: Utterance = { text: TEXT, language: "en-US", voice: "Alice", speed: 1.1 };

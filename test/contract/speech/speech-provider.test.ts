@@ -3,7 +3,7 @@ import { createSocketDoor } from "../../../src/egress/socket-door.ts";
 import { enginesOfCall, makeBeforehand } from "../../../src/media/call-engines.ts";
 import { withServices } from "../../../src/media/choose-engines.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
-import { elevenLabsDouble } from "../../harness/speech-services.ts";
+import { elevenLabsDouble } from "../../harness/speaking-doubles.ts";
 import { LOUD_ENGINES } from "../../harness/voice-stand-ins.ts";
 
 let app: TestApp;

@@ -5,7 +5,7 @@ import type { Engine } from "../sessions/engine.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { betweenTurns } from "../turns/between-turns.ts";
 import { openWorkflows } from "../turns/open-workflows.ts";
-import { SpeculativeTurn } from "../turns/rounds/speculative-turn.ts";
+import type { SpeculativeTurn } from "../turns/rounds/speculative-turn.ts";
 import { runTurn } from "../turns/turn.ts";
 import { TurnControl } from "../turns/turn-control.ts";
 import { step } from "./call-machine.ts";
@@ -19,7 +19,8 @@ import {
   nextWake,
 } from "./call-state.ts";
 import { cutSpokenWords } from "./cut-words.ts";
-import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
+import { EarlyAnswer } from "./early-answer.ts";
+import { measure } from "./spoken-text.ts";
 
 /** A line is hung up this long after the call's end, even if the end could not be stored by then. */
 const HANG_UP_MS = 1500;
@@ -55,7 +56,7 @@ export class VoiceCall {
   #transfer: Transfer | null = null;
   /** Trace entries of the line between turns; stored with the next turn or the end of the call. */
   #seen: TraceEntry[] = [];
-  #speculation: SpeculativeTurn | null = null;
+  readonly #early: EarlyAnswer;
   /** How much the last turn that ended has stored (`measure`). */
   #stored = { turn: 0, length: 0 };
   #wake: { at: number; cancel: () => void } | null = null;
@@ -74,6 +75,10 @@ export class VoiceCall {
     this.#line = parts.line;
     this.#reports = parts.reports;
     this.#state = newCall(parts.language);
+    this.#early = new EarlyAnswer(parts.engine, parts.session_id, {
+      prepare: (text) => this.#line.prepare?.(text),
+      observe: (entry) => this.observe(entry),
+    });
   }
 
   input(event: CallInput): void {
@@ -155,17 +160,16 @@ export class VoiceCall {
         if (this.#control?.turn === effect.turn) this.#control.control.interrupt();
         return;
       case "speculate":
-        return this.#speculate(effect.text);
+        return this.#early.begin(effect.text);
       case "forget":
-        return this.#forget("the person went on");
+        return this.#early.forget("the person went on");
       case "aside":
         return this.#control?.control.aside(effect.text, this.#engine.clock.now());
       case "run": {
         const control = new TurnControl();
         control.see(...this.#takeSeen());
         this.#control = { turn: effect.turn, control };
-        const speculation = this.#speculation;
-        this.#speculation = null;
+        const speculation = this.#early.take();
         return this.#then(() => this.#run(effect, control, speculation));
       }
       case "end": {
@@ -201,38 +205,6 @@ export class VoiceCall {
     });
   }
 
-  /** The model begins an answer, and its first sentence is made to be spoken. */
-  #speculate(text: string): void {
-    this.#forget("other words were heard");
-    let unspoken = NOTHING_UNSPOKEN;
-    let isPrepared = false;
-    this.#speculation = new SpeculativeTurn(this.#engine, this.#session_id, text, (delta) => {
-      if (isPrepared) return;
-      const { pieces, rest } = speakable(unspoken, delta);
-      unspoken = rest;
-      const first = pieces.find((piece) => piece.trim() !== "");
-      if (first === undefined) return;
-      isPrepared = true;
-      this.#line.prepare?.(first.trim());
-    });
-  }
-
-  #forget(because: string): void {
-    const speculation = this.#speculation;
-    this.#speculation = null;
-    if (speculation) void this.#account(speculation, because);
-  }
-
-  /** Tells what an answer cost that no turn took. */
-  async #account(speculation: SpeculativeTurn, because: string): Promise<void> {
-    try {
-      const entry = await speculation.drop(because);
-      if (entry) this.observe(entry);
-    } catch (error) {
-      this.#engine.log.warn({ err: error, session_id: this.#session_id }, "a dropped answer failed");
-    }
-  }
-
   async #run(
     effect: Extract<CallEffect, { type: "run" }>,
     control: TurnControl,
@@ -241,7 +213,7 @@ export class VoiceCall {
     const { turn, text, answerer } = effect;
     try {
       const isSame = speculation !== null && speculation.text === text;
-      if (speculation && !isSame) await this.#account(speculation, "other words were heard");
+      if (speculation && !isSame) await this.#early.drop(speculation, "other words were heard");
       const input = { text, answerer, control, speculation: isSame ? speculation : null };
       const result = await runTurn(this.#engine, this.#session_id, input, (event) =>
         this.tell({ type: "turn", turn, event }),
@@ -255,7 +227,7 @@ export class VoiceCall {
       this.#engine.log.error({ err: error, session_id: this.#session_id }, "a turn of a call failed");
       this.tell({ type: "turn_over", turn, result: null });
     } finally {
-      if (speculation) await this.#account(speculation, "the turn asked otherwise");
+      if (speculation) await this.#early.drop(speculation, "the turn asked otherwise");
     }
   }
 
@@ -298,13 +270,13 @@ export class VoiceCall {
           this.#line.send({ type: "end", next: { action: "dial", ...effect.dial } });
         }
       case "end":
-        this.#forget("the call ended");
+        this.#early.forget("the call ended");
         await this.#storeSeen().catch((error) =>
           engine.log.warn({ err: error, session_id }, "the trace of a call's end could not be stored"),
         );
         return this.#reports.ended(effect.reason);
       case "lost":
-        this.#forget("the line broke");
+        this.#early.forget("the line broke");
         this.#line.close();
         await this.#storeSeen().catch((error) =>
           engine.log.warn({ err: error, session_id }, "the trace of a broken line could not be stored"),

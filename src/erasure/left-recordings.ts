@@ -66,8 +66,15 @@ async function settleLeft({ db, clock, dataDir, recordings }: Deps, name: string
   const written = await stat(file).catch(() => null);
   if (!written || written.mtimeMs > clock.now().getTime() - LEFT_MS) return;
   const call = line && (await callOfLine(db, line));
+  if (!call && line && !(await isGivenOut(db, line.id))) return;
   if (!call) return rm(file, { force: true });
   if (call.ended_at) await recordings.completeLeft(call, new Date(call.ended_at));
+}
+
+/** False: a database that was set back to an earlier time has not come to this call again, and says nothing of it. */
+async function isGivenOut(db: Db, call_id: number): Promise<boolean> {
+  const { rows } = await sql`select from calls where id > ${call_id} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** `ended_at` null: the call goes on. */

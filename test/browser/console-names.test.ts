@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { createAgent } from "../harness/agent.ts";
 import { type ConsoleTest, createConsoleTest, cutOff, settled, standsOut } from "../harness/console.ts";
 
 /** 118 letters without a space, as only a name has them. */
@@ -77,6 +78,19 @@ test("a name in Hebrew is read from the right: in headings, links, lists, facts 
     found.push(...read.filter(({ direction }) => direction !== "rtl").map(({ text }) => `${path}: ${text}`));
   }
   expect(found).toEqual([]);
+});
+
+test("names in one cell follow each other from the left, though some of them are read from the right", async () => {
+  for (const name of [HEBREW, "מרפאה"])
+    await createAgent(it.app, { script: 'otherwise -> say "Hello."', agent: { name, language_group_id: 1 } });
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 1800, height: 1000 } });
+  await page.goto("/console/languages");
+  const cell = page.getByRole("cell").filter({ hasText: HEBREW }).last();
+  await cell.waitFor();
+  const lefts: number[] = [];
+  for (const name of await cell.locator("bdi").all()) lefts.push((await name.boundingBox())?.x ?? 0);
+  expect(lefts.length).toBeGreaterThanOrEqual(3);
+  expect(lefts).toEqual(lefts.toSorted((one, other) => one - other));
 });
 
 test("on a phone all of a list's cell stands beside its label, and its buttons are as wide as their words", async () => {

@@ -348,3 +348,17 @@ test("a message that the loop guard held is answered by hand, and shown with who
   expect(await page.evaluate("window.hit")).toBeUndefined();
   expect(page.faults).toEqual([]);
 });
+
+test("on a phone the latency of the phases stays a table, whose figures stand beside and below each other", async () => {
+  await talk(null);
+  const { body } = await talk("a check-up on monday");
+  const page = await it.open(await it.person("Viewer"), { viewport: { width: 360, height: 740 } });
+  await page.goto(`/console/sessions/${body.response.content.session_id}`);
+  const phase = page.getByRole("region", { name: "Latency by phase" }).getByRole("row").nth(1);
+  await phase.waitFor();
+  const tops = new Set<number | undefined>();
+  for (const figure of await phase.getByRole("cell").all()) tops.add((await figure.boundingBox())?.y);
+  expect(tops.size).toBe(1);
+  await expectNoSidewaysScroll(page);
+  expect(page.faults).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { IconMessageDots } from "@tabler/icons-react";
 import type { BridgePhrasesResponse } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { Names } from "../parts/names.tsx";
 import { Status } from "../parts/parts.tsx";
 
 const COLUMNS: Column<BridgePhrasesResponse>[] = [
@@ -15,7 +16,7 @@ const COLUMNS: Column<BridgePhrasesResponse>[] = [
   {
     field: "phrases",
     title: "Phrases",
-    render: ({ config }) => <bdi>{config.phrases.messages.slice(0, 2).join(" · ") || "–"}</bdi>,
+    render: ({ config }) => <Names of={config.phrases.messages.slice(0, 2)} between=" · " />,
   },
   {
     field: "agents_info",
@@ -23,7 +24,7 @@ const COLUMNS: Column<BridgePhrasesResponse>[] = [
     render: ({ agents_info, is_default }) => (
       <>
         {is_default && <Status tone="info">all other agents</Status>}{" "}
-        <bdi>{(agents_info ?? []).map(({ name }) => name).join(", ") || (is_default ? "" : "No agent")}</bdi>
+        <Names of={(agents_info ?? []).map(({ name }) => name)} none={is_default ? null : "No agent"} />
       </>
     ),
   },

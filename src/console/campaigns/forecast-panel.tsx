@@ -210,7 +210,7 @@ function BarTable({ bars, by }: { bars: Bar[]; by: "day" | "hour" }) {
   ];
   return (
     <Scroller className={classes.scroll} label="Forecast as a table">
-      <RowsTable columns={by === "day" ? columns : columns.slice(0, -1)} rows={bars} />
+      <RowsTable columns={by === "day" ? columns : columns.slice(0, -1)} rows={bars} figures />
     </Scroller>
   );
 }

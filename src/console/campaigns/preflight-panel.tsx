@@ -2,6 +2,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import type { CampaignPreflight, PreflightReason, PreflightStep } from "../api-types.ts";
 import { useAction } from "../parts/action.ts";
 import { counted } from "../parts/counted.ts";
+import { Names } from "../parts/names.tsx";
 import { Facts, Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
@@ -67,7 +68,7 @@ function Found({ found }: { found: CampaignPreflight }) {
       )}
       {outdated_lists.length > 0 && (
         <Alert color="yellow" title="Outdated do-not-call lists">
-          Import a new file: {outdated_lists.join(", ")}.
+          Import a new file: <Names of={outdated_lists} />.
         </Alert>
       )}
       {later.length > 0 && (

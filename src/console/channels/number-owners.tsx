@@ -153,7 +153,11 @@ function AssignWindow({ owner, onClose }: { owner: NumberOwner | null; onClose()
       <Select
         label="Organization"
         description={
-          owner ? `${owner.organization} can no longer use it, and is not reached by it.` : undefined
+          owner && (
+            <>
+              <bdi>{owner.organization}</bdi> can no longer use it, and is not reached by it.
+            </>
+          )
         }
         required
         searchable

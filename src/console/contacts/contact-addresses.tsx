@@ -6,6 +6,7 @@ import type { Contact } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { RowsTable } from "../lists/rows-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Names } from "../parts/names.tsx";
 import { Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { personPath } from "../parts/person-path.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
@@ -57,7 +58,7 @@ function columnsOf({ address, addresses, record }: Contact): Column<Contact["add
         each === address ? <bdi>{each}</bdi> : <RouteLink to={personPath(each)}>{each}</RouteLink>,
     },
     { field: "suppressed", title: "Opt-outs", render: ({ suppressed }) => scopes(suppressed) },
-    { field: "consents", title: "Consents", render: ({ consents }) => consents.join(", ") || "–" },
+    { field: "consents", title: "Consents", render: ({ consents }) => <Names of={consents} /> },
     {
       field: "linked_at",
       title: "Linked",

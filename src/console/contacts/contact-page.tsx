@@ -8,6 +8,7 @@ import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
 import { counted } from "../parts/counted.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
+import { Names } from "../parts/names.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -121,7 +122,7 @@ function Standing({ contact }: { contact: Contact }) {
               ? "none"
               : suppressed.map((scope) => scope.replace("all", "all channels")).join(", "),
           ],
-          ["Consents of this address", consents.length === 0 ? "none" : consents.join(", ")],
+          ["Consents of this address", <Names key="consents" of={consents} none="none" />],
           ...caps.map(({ channel, attempts, days, used }): [string, string] => [
             `${channel === "any" ? "Any channel" : channel}, ${counted(days, "day")}`,
             `${used} of ${attempts} used`,

@@ -2,6 +2,7 @@ import { IconAddressBook } from "@tabler/icons-react";
 import type { ContactRecord } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { Names } from "../parts/names.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 import { personPath } from "../parts/person-path.ts";
 
@@ -19,7 +20,7 @@ const COLUMNS: Column<ContactRecord>[] = [
   {
     field: "addresses",
     title: "Addresses",
-    render: ({ addresses }) => <bdi>{addresses.map(({ address }) => address).join(", ")}</bdi>,
+    render: ({ addresses }) => <Names of={addresses.map(({ address }) => address)} />,
   },
   { field: "key", title: "Key", orderable: true },
   { field: "timezone", title: "Time zone", orderable: true },

@@ -2,6 +2,7 @@ import { Button, Switch } from "@mantine/core";
 import { IconUsersGroup } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Fragment } from "react";
 import type { DirectoryMember } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
@@ -9,6 +10,7 @@ import { useNewRecord } from "../lists/new-record.tsx";
 import { useAction } from "../parts/action.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
+import { Name, Names } from "../parts/names.tsx";
 import { Failure, PageHead, RouteLink, Status } from "../parts/parts.tsx";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -35,8 +37,8 @@ export default function DirectoryPage() {
         deleted_at ? <bdi>{name}</bdi> : <RouteLink to={`/directory/${id}`}>{name}</RouteLink>,
     },
     { field: "type", title: "Kind", orderable: true },
-    { field: "extensions", title: "Numbers", render: (member) => <bdi>{numbersOf(member)}</bdi> },
-    { field: "contact_tags", title: "Tags", render: (member) => <bdi>{tagsOf(member)}</bdi> },
+    { field: "extensions", title: "Numbers", render: (member) => <Names of={numbersOf(member)} /> },
+    { field: "contact_tags", title: "Tags", render: (member) => <Tags of={member} /> },
     changedColumn("updated_at"),
     ...(withDeleted
       ? [
@@ -115,16 +117,19 @@ export default function DirectoryPage() {
   );
 }
 
-const numbersOf = ({ extensions }: DirectoryMember): string =>
-  (extensions ?? [])
-    .flatMap(({ numbers }) => (numbers ?? []).map(({ number }) => number))
-    .slice(0, 3)
-    .join(", ") || "–";
+const numbersOf = ({ extensions }: DirectoryMember): string[] =>
+  (extensions ?? []).flatMap(({ numbers }) => (numbers ?? []).map(({ number }) => number)).slice(0, 3);
 
-const tagsOf = ({ contact_tags }: DirectoryMember): string =>
-  Object.entries(contact_tags ?? {})
-    .map(([tag, values]) => `${tag}: ${values.join(", ")}`)
-    .join("; ") || "–";
+function Tags({ of: { contact_tags } }: { of: DirectoryMember }) {
+  const tags = Object.entries(contact_tags ?? {});
+  if (tags.length === 0) return "–";
+  return tags.map(([tag, values], index) => (
+    <Fragment key={tag}>
+      {index > 0 && "; "}
+      <Name>{tag}</Name>: <Names of={values} />
+    </Fragment>
+  ));
+}
 
 function Deleted({ member }: { member: DirectoryMember }) {
   const may = useMay();

@@ -3,6 +3,7 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { Experiment } from "../api-types.ts";
+import { Names } from "../parts/names.tsx";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -10,6 +11,7 @@ import { ComparisonPanel } from "./comparison-panel.tsx";
 import { ExperimentActions } from "./experiment-actions.tsx";
 import {
   GUARD_WORDS,
+  limitsOf,
   nextStep,
   rampWords,
   STATUS_WORDS,
@@ -67,7 +69,7 @@ export default function ExperimentPage() {
 }
 
 function Overview({ experiment }: { experiment: Experiment }) {
-  const { status, ended_at, ended_because, guards, target, campaign_name, next_step_at } = experiment;
+  const { status, ended_at, ended_because, guards, next_step_at } = experiment;
   const next = status === "running" ? nextStep(experiment) : null;
   return (
     <Panel title="Traffic">
@@ -104,7 +106,7 @@ function Overview({ experiment }: { experiment: Experiment }) {
               ),
             ],
             ["Guardrails", guards.map((guard) => GUARD_WORDS[guard]).join(", ") || "none"],
-            ["Limited to", [target, campaign_name].filter(Boolean).join(", ") || "all sessions of the agent"],
+            ["Limited to", <Names key="limit" of={limitsOf(experiment)} none="all sessions of the agent" />],
             ...(ended_at
               ? ([
                   ["Ended", <Time key="ended" at={ended_at} />],

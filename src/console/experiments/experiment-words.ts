@@ -103,3 +103,7 @@ export function sessionsBehind(of: {
     metric !== undefined && WITH_SESSIONS.includes(metric) ? `&f_experiment_outcome=${metric}` : "";
   return `/sessions?f_experiment_id=${experiment_id}.${stage}:${version_number}${outcome}`;
 }
+
+/** The address and the campaign that the experiment keeps to. */
+export const limitsOf = ({ target, campaign_name }: Experiment): string[] =>
+  [target, campaign_name].flatMap((limit) => limit || []);

@@ -7,11 +7,12 @@ import { versioningQuery, versionsQuery } from "../agents/versioning.ts";
 import type { Experiment } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { Names } from "../parts/names.tsx";
 import { PageHead, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { ExperimentWindow } from "./experiment-window.tsx";
-import { STATUS_WORDS, splitWords, weightsNow } from "./experiment-words.ts";
+import { limitsOf, STATUS_WORDS, splitWords, weightsNow } from "./experiment-words.ts";
 
 const COLUMNS: Column<Experiment>[] = [
   {
@@ -34,9 +35,7 @@ const COLUMNS: Column<Experiment>[] = [
   {
     field: "limit",
     title: "Limited to",
-    render: ({ target, campaign_name }) => (
-      <bdi>{[target, campaign_name].filter(Boolean).join(", ") || "–"}</bdi>
-    ),
+    render: (experiment) => <Names of={limitsOf(experiment)} />,
   },
   timeColumn("started_at", "Started"),
   timeColumn("ended_at", "Ended"),

@@ -7,6 +7,7 @@ import type { InsightWorkflowEstimate, InsightWorkflowOutput } from "../api-type
 import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { formatDuration } from "../parts/duration.ts";
+import { Names } from "../parts/names.tsx";
 import { Facts, Failure, Panel, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
@@ -182,7 +183,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
         {estimate === null && <Text size="sm">{workflow.estimate_problem}</Text>}
         {leftOut !== null && leftOut.length > 0 && (
           <Text size="sm">
-            The cost of <bdi>{leftOut.join(", ")}</bdi> is not known yet and not included.
+            The cost of <Names of={leftOut} /> is not known yet and not included.
           </Text>
         )}
         {lengthUnsure && <Text size="sm">Transcription costs leave out recordings of unknown length.</Text>}

@@ -3,6 +3,7 @@ import type { InsightExecution, InsightWorkflowOutput } from "../api-types.ts";
 import { type Column, timeColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { formatDuration } from "../parts/duration.ts";
+import { Names } from "../parts/names.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { RetryFailed } from "./activation-panel.tsx";
@@ -40,13 +41,11 @@ const COLUMNS: Column<InsightExecution>[] = [
     title: "Tools",
     hidden: true,
     render: ({ tools }) => (
-      <bdi>
-        {tools
-          .map(({ name, model, finished_at }) =>
-            finished_at ? `${name} (${model ?? "no model"})` : `${name} (not yet)`,
-          )
-          .join(", ")}
-      </bdi>
+      <Names
+        of={tools.map(({ name, model, finished_at }) =>
+          finished_at ? `${name} (${model ?? "no model"})` : `${name} (not yet)`,
+        )}
+      />
     ),
   },
   { field: "attempts", title: "Attempts", align: "right" },

@@ -2,6 +2,7 @@ import { IconLanguage } from "@tabler/icons-react";
 import type { LanguageGroupResponse } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { Names } from "../parts/names.tsx";
 
 const COLUMNS: Column<LanguageGroupResponse>[] = [
   nameColumn("/languages"),
@@ -9,15 +10,18 @@ const COLUMNS: Column<LanguageGroupResponse>[] = [
   {
     field: "language_configs",
     title: "Languages",
-    render: ({ language_configs }) =>
-      language_configs
-        .map((config) => `${config.dtmf_code} ${config.language_code} (${config.voice_display_name})`)
-        .join(", "),
+    render: ({ language_configs }) => (
+      <Names
+        of={language_configs.map(
+          (config) => `${config.dtmf_code} ${config.language_code} (${config.voice_display_name})`,
+        )}
+      />
+    ),
   },
   {
     field: "agents_info",
     title: "Agents",
-    render: ({ agents_info }) => agents_info?.map(({ name }) => name).join(", ") || "none",
+    render: ({ agents_info }) => <Names of={agents_info?.map(({ name }) => name) ?? []} none="none" />,
   },
   changedColumn("updated_at"),
 ];

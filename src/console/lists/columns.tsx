@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import { Name } from "../parts/names.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-import classes from "./data-table.module.css";
 
 /** The fields that can be shown as they are. */
 type TextField<Row> = {
@@ -40,11 +40,8 @@ export function cell<Row>(column: Column<Row>, row: Row, params: Record<string, 
     ? column.render(row, params)
     : (row[column.field] as string | number | null | undefined);
   if (typeof value !== "string" && typeof value !== "number") return value;
-  return <bdi className={hasShortWords(value) ? classes.word : undefined}>{value}</bdi>;
+  return <Name>{value}</Name>;
 }
-
-/** Words, addresses and names are read whole; longer ones, such as keys, break wherever the column ends. */
-const hasShortWords = (value: string | number): boolean => /^\S{1,24}(?:\s+\S{1,24})*$/.test(String(value));
 
 /** The record's name, which leads to its page below `address`. */
 export const nameColumn = <Row extends { id: number; name: string }>(address: string): Column<Row> => ({

@@ -152,7 +152,7 @@ export function DataTable<O extends ListOperation>(
         />
       ) : (
         <Scroller className={classes.scroll} label={label} stale={list.isPlaceholderData}>
-          <Table className={classes.table} aria-busy={!rows} highlightOnHover>
+          <Table className={`${classes.table} ${classes.blocks}`} aria-busy={!rows} highlightOnHover>
             <Table.Thead>
               <Table.Tr>
                 {Selected && (

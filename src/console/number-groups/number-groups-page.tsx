@@ -2,6 +2,7 @@ import { IconPhoneCall } from "@tabler/icons-react";
 import type { NumberGroup } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { Names } from "../parts/names.tsx";
 import { Status } from "../parts/parts.tsx";
 import { GROUP_MODES } from "./group-modes.ts";
 
@@ -26,7 +27,7 @@ const COLUMNS: Column<NumberGroup>[] = [
   {
     field: "campaigns",
     title: "Campaigns",
-    render: ({ campaigns }) => <bdi>{campaigns.join(", ") || "–"}</bdi>,
+    render: ({ campaigns }) => <Names of={campaigns} />,
   },
   changedColumn("updated_at"),
 ];

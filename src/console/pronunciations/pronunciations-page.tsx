@@ -9,6 +9,7 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
+import { Names } from "../parts/names.tsx";
 import { Empty, Fetched, PageHead, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { call, callForBytes } from "../server/api.ts";
@@ -163,9 +164,7 @@ const columnsOf = (voices: PronunciationOverridesDictionary["voices"]): Column<P
     field: "voice",
     title: "Voice",
     render: ({ provider, voice }) => (
-      <bdi>
-        {[provider, voices[voice]?.display_name ?? voice].filter((part) => part !== "").join(", ") || "all"}
-      </bdi>
+      <Names of={[provider, voices[voice]?.display_name ?? voice].filter((part) => part !== "")} none="all" />
     ),
   },
   {

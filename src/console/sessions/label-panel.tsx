@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SessionLabelCreate } from "../api-types.ts";
 import { useAction } from "../parts/action.ts";
+import { Names } from "../parts/names.tsx";
 import { Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay, useMe } from "../server/me.tsx";
@@ -85,7 +86,7 @@ export function LabelPanel({ id }: { id: string }) {
                   </Group>
                   {label.issue_categories && label.issue_categories.length > 0 && (
                     <Text size="sm" mt={2}>
-                      <bdi>{label.issue_categories.join(", ")}</bdi>
+                      <Names of={label.issue_categories} />
                     </Text>
                   )}
                   {label.comments && (

@@ -45,7 +45,7 @@ export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms
             <Empty title="No measurements yet" />
           ) : (
             <Scroller label="Latency by phase">
-              <RowsTable columns={COLUMNS} rows={summary} />
+              <RowsTable columns={COLUMNS} rows={summary} figures />
             </Scroller>
           )
         }

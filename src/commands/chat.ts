@@ -33,7 +33,7 @@ type ShownTurn = { answer: Turn; trace: PrintedTrace[] | null; ms: number };
 
 /**
  * Talks with an agent in the terminal, showing what it does and why: the session's trace, or with `--no-trace` only tool
- * calls and changed variables. With `--json` each line of input is a message and each line of output a turn. Resolves
+ * calls and changed variables, and at the end where the session is read. With `--json` each line of input is a message and each line of output a turn. Resolves
  * with the exit code.
  */
 export async function chat(
@@ -50,6 +50,7 @@ export async function chat(
   const show = json ? printJson : createPrinter();
   const readTrace = withTrace ? traceReader(parley) : async () => null;
 
+  let session_id = 0;
   const turn = async (text: string, session_start: boolean): Promise<boolean> => {
     const before = performance.now();
     const body = {
@@ -62,13 +63,25 @@ export async function chat(
     };
     const answer = (await parley.send_test_message({ body })) as Turn;
     const ms = performance.now() - before;
-    show({ answer, trace: await readTrace(answer.response.content.session_id), ms });
+    session_id = answer.response.content.session_id;
+    show({ answer, trace: await readTrace(session_id), ms });
     return answer.response.content.ended;
   };
 
   if (!json)
     process.stdout.write(dim(`${agent.name} (agent ${agent.id}). Empty line: silence. Ctrl-D: leave.\n`));
-  if (await turn("", true)) return 0;
+  await converse(turn, json);
+  if (!json)
+    process.stdout.write(dim(`Session ${session_id}: ${config.public_url}/console/sessions/${session_id}\n`));
+  return 0;
+}
+
+/** Sends each line that is typed until the agent ends the session or the person leaves. */
+async function converse(
+  turn: (text: string, session_start: boolean) => Promise<boolean>,
+  json: boolean,
+): Promise<void> {
+  if (await turn("", true)) return;
   const lines = createInterface({ input: process.stdin });
   const ask = () => process.stdin.isTTY && process.stdout.write(bold("you › "));
   ask();
@@ -79,7 +92,6 @@ export async function chat(
   }
   lines.close();
   if (process.stdin.isTTY) process.stdout.write("\n");
-  return 0;
 }
 
 export async function findAgent(parley: ParleyClient, wanted: string): Promise<{ id: number; name: string }> {

@@ -33,6 +33,7 @@ describe("./parley chat", () => {
     expect(plain).toMatchObject({ code: 0, stderr: "" });
     expect(plain.stdout).toMatch(/^Demo clinic \(agent 1\)/);
     expect(plain.stdout).toMatch(/you › When are you open\?\n[\s\S]*agent › We are open Monday to Friday/);
+    expect(plain.stdout).toMatch(/\nSession \d+: http:\/\/127\.0\.0\.1:\d+\/console\/sessions\/\d+\n$/);
     expect(plain.stdout).toMatch(/^ {2}model \S+: .*answers {2}\d+ ms\n {2}turn \d+ ms: lease /m);
 
     const bare = await run(["chat", "1", "--no-trace"], { folder, env, input: "When are you open?\n" });

@@ -8,6 +8,7 @@ import { tone } from "../../../src/audio/tones.ts";
 import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { CarrierNumbers, Carriers } from "../../../src/channels/carrier.ts";
+import { afterFile } from "../../harness/after-file.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { runClock } from "../../harness/run-clock.ts";
@@ -446,6 +447,11 @@ test("a call whose process died and whose caller has left is ended by the carrie
   const dead = otherProcess("another process that dies", recordings);
   const call = await dead.open(call_id, token, { send() {}, close() {} });
   const recorder = await call?.record(8000);
+  // A dead process has no files open.
+  afterFile(() => {
+    recorder?.end();
+    return recordings.written();
+  });
   for (let n = 0; n < 200; n++) recorder?.caller(tone(200, { rate: 8000, ms: 20 }));
   const part = path.join(app.config.data_dir, "recordings", `call-${call_id}-1.wav.part`);
   await expect.poll(async () => (await stat(part)).size).toBeGreaterThan(1000);

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { type CallRecordings, createCallRecordings } from "../../../src/calls/call-recording.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
+import { afterFile } from "../../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertSession } from "../../harness/rows.ts";
 
@@ -55,6 +56,11 @@ async function recorded(state: "ended" | "open" = "ended") {
     .executeTakeFirstOrThrow();
   const call = { id, leg: 2, session_id, sub_organization_id };
   const recorder = await recordings.begin(call, RATE);
+  // A dead process has no files open.
+  afterFile(() => {
+    recorder?.end();
+    return recordings.written();
+  });
   for (let n = 0; n < 100; n++) {
     recorder?.caller(new Int16Array(RATE / 50).fill(8000));
     app.clock.advance(20);

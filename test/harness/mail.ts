@@ -3,12 +3,11 @@ import { type ParsedMail, simpleParser } from "mailparser";
 import nodemailer from "nodemailer";
 import { SMTPServer } from "smtp-server";
 import type { AppParts } from "../../src/app/parts.ts";
-import { silentLog } from "../../src/base/log.ts";
-import { startJobs } from "../../src/jobs/runner.ts";
 import { Scenario } from "../../src/simulator/people.ts";
 import { afterFile } from "./after-file.ts";
 import { createAgent } from "./agent.ts";
 import { createTestApp, type TestApp } from "./app.ts";
+import { runJobs } from "./running-jobs.ts";
 import { eventually } from "./simulated.ts";
 
 /** A mail as the outside server took it. */
@@ -93,14 +92,8 @@ export async function createMailApp(server: MailServer | null, outside: MailOuts
   await app.listen();
   const listener = await app.mailing.listen();
   if (!listener) throw new Error("the listener is off");
-  const runner = await startJobs({
-    pool: app.database.pool,
-    log: silentLog,
-    // What comes round by itself would run beside what a test does at its own time.
-    handlers: app.jobs.map(({ job: { schedule: _, ...job }, run }) => ({ job, run })),
-  });
   afterFile(listener.close);
-  afterFile(runner.stop);
+  await runJobs(app);
   const transport = nodemailer.createTransport({ host: "127.0.0.1", port: listener.port, ignoreTLS: true });
   return Object.assign(app, {
     smtpPort: listener.port,

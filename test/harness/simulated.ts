@@ -1,11 +1,9 @@
 import type { z } from "zod";
-import { silentLog } from "../../src/base/log.ts";
 import { simulatedAccount } from "../../src/carriers/simulator-account.ts";
-import { startJobs } from "../../src/jobs/runner.ts";
 import { Scenario } from "../../src/simulator/people.ts";
 import type { Simulator } from "../../src/simulator/simulator.ts";
-import { afterFile } from "./after-file.ts";
 import { createTestApp, type TestApp } from "./app.ts";
+import { runJobs } from "./running-jobs.ts";
 import { WAITING } from "./waiting.ts";
 
 /** A platform on a real port whose carrier is the simulator, with its jobs running. */
@@ -22,13 +20,7 @@ export async function createSimulatedApp(
   const simulation = { scenario: Scenario.parse(scenario), speed };
   const app = await createTestApp(env, undefined, { simulation });
   await app.listen();
-  const runner = await startJobs({
-    pool: app.database.pool,
-    log: silentLog,
-    // What comes round by itself would run beside what a test does at its own time.
-    handlers: app.jobs.map(({ job: { schedule: _, ...job }, run }) => ({ job, run })),
-  });
-  afterFile(runner.stop);
+  await runJobs(app);
   if (!app.simulator) throw new Error("the test app has no simulator");
   return Object.assign(app, { simulator: app.simulator });
 }

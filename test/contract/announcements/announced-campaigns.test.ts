@@ -1,9 +1,6 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { silentLog } from "../../../src/base/log.ts";
-import { startJobs } from "../../../src/jobs/runner.ts";
 import { steps } from "../../../src/workflows/run-steps.examples.ts";
-import { afterFile } from "../../harness/after-file.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES } from "../../harness/batch.ts";
@@ -18,6 +15,7 @@ import {
 } from "../../harness/mail.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { workflow } from "../../harness/planned-session.ts";
+import { runJobs } from "../../harness/running-jobs.ts";
 import { eventually } from "../../harness/simulated.ts";
 
 /*
@@ -134,9 +132,7 @@ describe("a campaign's first text", () => {
       carriers: undefined as never,
     });
     url = await app.listen();
-    const handlers = app.jobs.map(({ job: { schedule: _, ...job }, run }) => ({ job, run }));
-    const runner = await startJobs({ pool: app.database.pool, log: silentLog, handlers });
-    afterFile(runner.stop);
+    await runJobs(app);
     const greeting = { type: "greeting", text: "Hello {{ vars.name }}." };
     const { agent_id } = await createAgent(app, { script: SCRIPT, greeting });
     for (const [channel_service, target_mode, target] of [

@@ -13,6 +13,8 @@ export const DEMO_PREFIX = "/demo/";
 export const SERVICES = ["check-up", "cleaning", "vaccination"] as const;
 const HOURS = ["09:00", "09:45", "10:30", "11:15", "14:00", "14:45", "15:30"];
 const MAX_BOOKINGS = 1000;
+/** Simulated people share a name and a telephone: they would soon have taken all times of the days that they ask for. */
+const MOST_OF_ONE_PERSON = 2;
 
 const SlotQuery = z.object({ service: z.enum(SERVICES), date: z.iso.date() });
 const Cancellation = z.object({ confirmation: z.string().regex(/^[Dd][Cc]-[0-9A-Za-z]{4}$/) });
@@ -22,10 +24,13 @@ const Booking = z.object({
   phone: z.string().min(3).max(40),
 });
 
+/** By `slot_id`, the oldest first. */
+type Booked = Map<string, { name: string; phone: string; confirmation: string }>;
+
 export function demoApiRoutes(api: Api): void {
   const operation = { tag: "demo", permission: "public", hidden: true } as const;
   /** Forgotten when the program stops: it is a demo. */
-  const booked = new Map<string, { name: string; confirmation: string }>();
+  const booked: Booked = new Map();
 
   api.get("/demo/slots", { ...operation, summary: "Free times of a day", query: SlotQuery }, ({ query }) => {
     const times = openTimes(query.date, query.service);
@@ -50,10 +55,13 @@ export function demoApiRoutes(api: Api): void {
     if (holder && holder.name !== body.name)
       throw new Fault("conflict", "Somebody else took this time just now.");
 
-    const confirmation = holder?.confirmation ?? confirmationOf(body.slot_id);
-    if (booked.size >= MAX_BOOKINGS) booked.delete(booked.keys().next().value as string);
-    booked.set(body.slot_id, { name: body.name, confirmation });
-    return { status: "booked", confirmation, service, date, time, name: body.name };
+    const { slot_id, name, phone } = body;
+    const confirmation = confirmationOf(slot_id);
+    if (!holder) {
+      makeRoom(booked, body);
+      booked.set(slot_id, { name, phone, confirmation });
+    }
+    return { status: "booked", confirmation, service, date, time, name };
   });
 
   api.post("/demo/cancellations", { ...operation, summary: "Cancel", body: Cancellation }, ({ body }) => {
@@ -64,6 +72,14 @@ export function demoApiRoutes(api: Api): void {
     const [date = "", rest = ""] = slot_id.split("T");
     return { status: "cancelled", service: rest.slice(6), date, time: rest.slice(0, 5) };
   });
+}
+
+/** Gives up the oldest appointment of a person who has enough of them, or of anybody where the calendar is full. */
+function makeRoom(booked: Booked, { name, phone }: { name: string; phone: string }): void {
+  const theirs = [...booked].filter(([, held]) => held.name === name && held.phone === phone);
+  const [oldest] =
+    theirs.length >= MOST_OF_ONE_PERSON ? theirs : booked.size >= MAX_BOOKINGS ? [...booked] : [];
+  if (oldest) booked.delete(oldest[0]);
 }
 
 /** Four hours of a working day, the same ones each time they are asked for. */

@@ -56,7 +56,13 @@ export function createMailSimulator(
   const passwordOf = (channel_id: number): string =>
     `SG.simulated.${channel_id}.${sha256(vault.sign("mail-simulator", String(channel_id))).slice(0, 32)}`;
 
-  const post = async (path: string, body: Buffer, content_type: string): Promise<void> => {
+  /** What finds no answer, or a 5xx, is posted again, as SendGrid does for days. */
+  const post = async (
+    path: string,
+    body: Buffer,
+    content_type: string,
+    tries = MOST_POSTS,
+  ): Promise<void> => {
     const timestamp = String(Math.floor(clock.now().getTime() / 1000));
     const signature = sign("sha256", Buffer.concat([Buffer.from(timestamp), body]), key.secret).toString(
       "base64",
@@ -66,12 +72,15 @@ export function createMailSimulator(
       [SIGNATURE_HEADER]: signature,
       [TIMESTAMP_HEADER]: timestamp,
     };
-    const answer = await fetch(`${listeningAt(api)}${path}`, {
-      method: "POST",
-      headers,
-      body: new Uint8Array(body),
-    });
-    if (!answer.ok) log.warn({ path, status: answer.status }, "what the mail simulator posted was not taken");
+    const request = { method: "POST", headers, body: new Uint8Array(body) };
+    const answered = await fetch(`${listeningAt(api)}${path}`, request).then(
+      async (answer) => ({ status: answer.status, said: await answer.text() }),
+      (err: unknown) => ({ status: null, err }),
+    );
+    if (answered.status !== null && answered.status < 400) return;
+    const again = tries > 1 && (answered.status === null || answered.status >= 500);
+    log.warn({ path, again, ...answered }, "what the mail simulator posted was not taken");
+    if (again) schedule.after(POSTS_AGAIN_S * 1000, () => post(path, body, content_type, tries - 1));
   };
 
   const tell = (
@@ -207,6 +216,9 @@ export function createMailSimulator(
   };
 }
 
+const MOST_POSTS = 4;
+/** SendGrid waits for minutes. */
+const POSTS_AGAIN_S = 10;
 const MOST_DIALOGUES = 100_000;
 const LEFT = -1;
 /** People take minutes; whoever watches a simulation has seconds. */

@@ -60,7 +60,8 @@ function below(folder: string): string[] {
 
 test("simulate --agent has people call, text and mail an agent of the program that runs here, each to the end, and counts them", async () => {
   const { folder } = await usedFolder();
-  const { url } = await parley(["start"], { folder, env: { SIMULATOR_SPEED: "12" } }).ready();
+  const program = parley(["start"], { folder, env: { SIMULATOR_SPEED: "12" } });
+  const { url } = await program.ready();
   const env = { PORT: new URL(url).port };
   const { code, stdout, stderr } = await run(["simulate", "--agent", "Demo clinic", "--json"], {
     folder,
@@ -75,7 +76,9 @@ test("simulate --agent has people call, text and mail an agent of the program th
   for (const kind of ["call", "texts", "mails"]) {
     const { began, answered, finished } = channels[kind];
     expect(began).toBeGreaterThanOrEqual(3);
-    expect({ kind, answered, finished }).toEqual({ kind, answered: began, finished: began });
+    const said = talks.filter((talk) => talk.kind === kind).map((talk) => JSON.stringify(talk));
+    const seen = [...said, ...warnings(program.stderr())].join("\n");
+    expect({ kind, answered, finished }, seen).toEqual({ kind, answered: began, finished: began });
     const books = talks.find((talk) => talk.kind === kind && talk.from.startsWith("answers and books"));
     expect(JSON.stringify(books.lines)).toContain("Your confirmation number is");
   }
@@ -83,6 +86,9 @@ test("simulate --agent has people call, text and mail an agent of the program th
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no agent Nobody") });
   expect((await run(["simulate", "--agent"], { folder, env })).code).toBe(2);
 });
+
+/** What the program's log has beside the usual. */
+const warnings = (log: string): string[] => log.split("\n").filter((line) => /"level":[456]0/.test(line));
 
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });

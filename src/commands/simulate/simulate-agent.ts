@@ -8,7 +8,14 @@ import { findAgent } from "../chat.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
 import { type Desk, openMailDesk, openPhoneDesk } from "./simulated-desk.ts";
-import { cutText, printSimulated, printTable, type TalkCounts, type TalkLine } from "./simulated-talk.ts";
+import {
+  cutText,
+  printSimulated,
+  printTable,
+  silentText,
+  type TalkCounts,
+  type TalkLine,
+} from "./simulated-talk.ts";
 
 /** Between two looks at a conversation. */
 const LOOK_MS = 700;
@@ -114,7 +121,8 @@ async function talkWith(
     if (kind === "call") continue;
     const left = hasLeft(who, lines);
     const allowed_ms = left ? LEFT_MS : Math.max(SILENT_MS, SILENT_TIMES * longest_ms);
-    if (performance.now() - since > allowed_ms) return { lines, finished: left, cut: null };
+    if (performance.now() - since > allowed_ms)
+      return { lines, finished: left, cut: left ? null : silentText(allowed_ms) };
   }
   return { lines, finished: false, cut: stop.aborted ? null : cutText(LONGEST_MS) };
 }

@@ -4,7 +4,7 @@ export type Simulated = {
   from: string;
   to: string;
   lines: TalkLine[];
-  /** A sentence that says so where the conversation was left before its end (`cutText`); null: it came to its end. */
+  /** Says so where the conversation was left before its end (`cutText`, `silentText`); null: it came to its end. */
   cut: string | null;
 };
 
@@ -29,6 +29,10 @@ export function printSimulated(simulated: Simulated, json: boolean): void {
 /** Of a conversation that was left after so long. */
 export const cutText = (after_ms: number): string =>
   `Cut after ${Math.round(after_ms / 1000)} s: the conversation had not ended, and what followed is not shown.`;
+
+/** Of a conversation in which neither said anything more, without a goodbye. */
+export const silentText = (after_ms: number): string =>
+  `Left after ${Math.round(after_ms / 1000)} s in which neither wrote: it had not ended. Its session in the console tells what happened.`;
 
 /** How many conversations of a channel began, were answered by the agent, and came to their end. */
 export type TalkCounts = { began: number; answered: number; finished: number };

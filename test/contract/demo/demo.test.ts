@@ -80,4 +80,23 @@ describe("the demo", () => {
     const evening = await say("", { override_timestamp: "2026-11-18T18:30:00" });
     expect(evening.text).toMatch(/^Good evening Sam/);
   });
+
+  test("its clinic always has a time for people who call again and again: of one person it keeps the last two", async () => {
+    const day = "date=2026-11-23&service=check-up";
+    const slots = async (): Promise<string[]> =>
+      (await app.send("GET", `/demo/slots?${day}`)).body.slots.map(
+        (slot: { slot_id: string }) => slot.slot_id,
+      );
+    const book = (slot_id: string, name: string) =>
+      app.send("POST", "/demo/appointments", { slot_id, name, phone: "+15125550142" });
+    const [first = "", second = "", third = "", ...others] = await slots();
+    for (const slot_id of [first, second, third])
+      expect((await book(slot_id, "Alex Doe")).body.status).toBe("booked");
+    expect(await slots()).toEqual([first, ...others]);
+
+    expect((await book(second, "Alex Doe")).body.status).toBe("booked");
+    expect((await book(second, "Sam Roe")).status).toBe(409);
+    expect((await book(first, "Sam Roe")).body.status).toBe("booked");
+    expect(await slots()).toEqual(others);
+  });
 });

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { type FileOutcome, refuse } from "./file-outcome.ts";
-import { type FileBlock, oneLine, sectionsOf } from "./sections.ts";
+import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 import { BadArchive, zipEntries } from "./zip-entry.ts";
 
 /** Of the unpacked text with its markup: a book of a thousand pages has about 15 MB. */
@@ -75,7 +75,7 @@ function titleOf(xml: string): string | null {
     { xmlMode: true },
   );
   parser.end(xml);
-  return oneLine(title) || null;
+  return documentTitle(title);
 }
 
 function blocksOf(xml: string, levels: ReadonlyMap<string, number>): FileBlock[] {

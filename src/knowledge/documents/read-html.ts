@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 import { type FileOutcome, refuse } from "./file-outcome.ts";
-import { type FileBlock, oneLine, sectionsOf } from "./sections.ts";
+import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 
 /** What a crawler needs to know of a page besides its words. */
 export type PageLinks = {
@@ -114,7 +114,7 @@ function walk(html: string) {
   );
   parser.end(html);
   end();
-  return { all, main, title: oneLine(title) || null, page };
+  return { all, main, title: documentTitle(title), page };
 }
 
 /** A paragraph within a cell is part of the row's line, and a row part of its table. */

@@ -1,7 +1,7 @@
 import { getDocumentProxy } from "unpdf";
 import { type FileOutcome, MOST_CHARACTERS, MOST_PAGES, refuse } from "./file-outcome.ts";
 import { type PlacedText, pageBlocks } from "./pdf-lines.ts";
-import { type FileBlock, MOST_HEADING, oneLine, sectionsOf } from "./sections.ts";
+import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 
 /** The text of a PDF, page by page. Its lines are put together from where each piece of text stands. */
 export async function readPdf(bytes: Buffer): Promise<FileOutcome> {
@@ -54,8 +54,8 @@ async function opened(bytes: Buffer): Promise<Pdf | "locked" | "broken"> {
 async function titleOf(pdf: Pdf): Promise<string | null> {
   const { info } = await pdf.getMetadata().catch(() => ({ info: {} }));
   const { Title } = info as { Title?: unknown };
-  const title = typeof Title === "string" ? oneLine(Title).slice(0, MOST_HEADING) : "";
-  return title === "" || /untitled|microsoft word|\.\w{2,4}$/i.test(title) ? null : title;
+  const title = typeof Title === "string" ? documentTitle(Title) : null;
+  return title === null || /untitled|microsoft word|\.\w{2,4}$/i.test(title) ? null : title;
 }
 
 const asText = (block: FileBlock): FileBlock =>

@@ -1,5 +1,5 @@
 import { type FileOutcome, refuse } from "./file-outcome.ts";
-import { type FileBlock, oneLine, sectionsOf } from "./sections.ts";
+import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 
 /** Paragraphs as they stand, under no headings. */
 export function readText(text: string): FileOutcome {
@@ -49,7 +49,7 @@ export function readMarkdown(given: string): FileOutcome {
   const sections = sectionsOf(blocks);
   if (sections.length === 0) return refuse("no-words");
   const first = blocks.find((block) => "heading" in block);
-  const title = first && first.level === 1 ? oneLine(first.heading) : null;
+  const title = first && first.level === 1 ? documentTitle(first.heading) : null;
   return { kind: "read", format: "markdown", title, pages: null, pages_without_text: null, sections };
 }
 

@@ -41,6 +41,10 @@ const storable = (text: string): string => text.replace(/(?![\t\n])\p{Cc}/gu, ""
 /** Characters of a heading; what is longer is a paragraph that somebody made large. */
 export const MOST_HEADING = 200;
 
+/** A document's title, which stands above each of its parts; null for what says nothing. */
+export const documentTitle = (text: string): string | null =>
+  storable(oneLine(text).slice(0, MOST_HEADING)).trim() || null;
+
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**

@@ -40,6 +40,9 @@ const PRICES = pdf([
   [],
 ]);
 
+const titled = (title: string) => pdf([[{ text: "Cleaning 95 EUR", y: 700 }]], { title });
+const LONG_TITLE = "long ".repeat(40).trim();
+
 describe("a file that is uploaded", () => {
   test("PDF: its pages are read, tables row by row, and the answer says how much", async () => {
     const { path } = await source();
@@ -110,6 +113,16 @@ describe("a file that is uploaded", () => {
     expect(await textOf(path, body.id)).toBe(
       "# Returns\n\nSend it back within 14 days (https://example.com/terms).\n\n## How\n\nStep | What\n1 | Pack it\n\n# not a heading",
     );
+  });
+
+  test.each<[string, string, string | Buffer, string]>([
+    ["ends with a zero byte", "list.pdf", titled("Price list\\000"), "Price list"],
+    ["has a zero byte before each letter", "list.pdf", titled("\\000P\\000r\\000i"), "Pri"],
+    ["is a page long", "list.html", `<!doctype html><title>${"long ".repeat(100_000)}</title>x`, LONG_TITLE],
+    ["is a page long in Markdown", "list.md", `# ${"long ".repeat(100_000)}\n\nx`, LONG_TITLE],
+  ])("a title that %s is brought to what can be kept", async (_, filename, content, title) => {
+    const { path } = await source();
+    expect(await upload(path, filename, content)).toMatchObject({ status: 200, body: { title } });
   });
 
   test.each([

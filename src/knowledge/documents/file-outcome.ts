@@ -28,6 +28,7 @@ export const REFUSALS = {
   "not-pdf": "is not a PDF, though its name says so. Export it again from the program that made it",
   "not-docx": "is not a DOCX, though its name says so. Open it in Word and save it as .docx",
   "old-word": "is a Word file of the old kind. Open it in Word and save it as .docx",
+  rtf: "is an RTF file. Open it in Word and save it as .docx",
   "no-words": "has no text",
   "not-text": "is not a PDF, DOCX, HTML, Markdown or text file",
   "too-much": "unpacks to more than can be read. Divide it into several files",

@@ -7,6 +7,8 @@ import { readMarkdown, readText } from "./read-text.ts";
 /** How every compound file begins: Word's old files, and all that Office has encrypted. */
 const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const ENCRYPTED = Buffer.from("EncryptedPackage", "utf16le");
+/** Its text stands among commands that would be read as words. */
+const RTF = Buffer.from("{\\rtf");
 /** Before it, some programs write lines of their own. */
 const PDF_WITHIN = 1_024;
 
@@ -32,6 +34,7 @@ async function read(bytes: Buffer, extension: string, charset: string | null): P
   if (bytes.subarray(0, COMPOUND.length).equals(COMPOUND)) {
     return refuse(bytes.includes(ENCRYPTED) ? "locked" : "old-word");
   }
+  if (bytes.subarray(0, RTF.length).equals(RTF)) return refuse("rtf");
   if (extension === "pdf") return refuse("not-pdf");
   if (extension === "docx") return refuse("not-docx");
   const text = decode(bytes, charset);

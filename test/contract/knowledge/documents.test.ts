@@ -162,6 +162,7 @@ describe("a file of which nothing can be read is refused in words, and nothing i
       Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.alloc(600)]),
       "is a Word file of the old kind",
     ],
+    ["an RTF", "letter.doc", "{\\rtf1\\ansi\\deff0 Cleaning costs 95 EUR\\par}", "is an RTF file"],
     [
       "an archive that unpacks to far more than it says",
       "bomb.docx",

@@ -21,6 +21,7 @@ import {
   finishRun,
   holdPage,
   nextPage,
+  nothingRead,
   type PageOutcome,
   settlePage,
   type WaitingPage,
@@ -232,5 +233,7 @@ const finish = ({ db, clock }: CrawlParts, run: CrawlRun): Promise<void> =>
       .where("id", "=", run.data_source_id)
       .forUpdate()
       .execute();
-    await finishRun(tx, run, clock.now());
+    const problem = await nothingRead(tx, run);
+    if (problem === null) return finishRun(tx, run, clock.now());
+    await failRun(tx, run, `Nothing was read: ${run.start_url} ${problem}`, clock.now());
   });

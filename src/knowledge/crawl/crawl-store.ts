@@ -172,6 +172,28 @@ export async function settlePage(
 }
 
 /**
+ * What is wrong with the start page of a run that read no page at all; null where it read one. Such a run says nothing of
+ * the pages that were read before.
+ */
+export async function nothingRead(
+  tx: Tx,
+  { data_source_id, run, start_url }: CrawlRun,
+): Promise<string | null> {
+  const pages = tx
+    .selectFrom("data_source_crawl_pages")
+    .where("data_source_id", "=", data_source_id)
+    .where("run", "=", run);
+  const read = await pages
+    .select("url")
+    .where("status", "in", ["read", "unchanged"])
+    .limit(1)
+    .executeTakeFirst();
+  if (read) return null;
+  const start = await pages.select("problem").where("url", "=", start_url).executeTakeFirst();
+  return start?.problem ?? null;
+}
+
+/**
  * Ends a run: what waits beyond the limit of pages is forgotten, and so are pages that no link leads to any more, with their
  * documents. Where a page could not be reached, what it led to may still be there, and stays. Lock: the source's row first.
  */

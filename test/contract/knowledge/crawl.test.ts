@@ -287,6 +287,40 @@ describe("a site that is read again", () => {
     expect(await documents(path)).toEqual(["/"]);
   });
 
+  test.each<[string, Answering, string]>([
+    ["is gone", deny, "is not there (404)"],
+    ["is broken", (_, response) => response.writeHead(500).end(), "answered 500"],
+    [
+      "leads to another site, as while it is mended",
+      (_, response) => response.writeHead(302, { location: "https://elsewhere.example/" }).end(),
+      "leads to https://elsewhere.example/, out of the site",
+    ],
+    [
+      "leads out by a page of its own",
+      ({ path }, response) =>
+        response.writeHead(302, { location: path === "/" ? "/en" : "https://elsewhere.example/" }).end(),
+      "leads to /en",
+    ],
+  ])("whose start page %s keeps what stood behind it, and the run has failed", async (_, now, words) => {
+    pages["/"] = html("Start", "words", "/leaf");
+    pages["/leaf"] = html("Leaf", "leaf");
+    const { id, path, crawl } = await source();
+    await set(crawl, { every_hours: 24 });
+    await work(id);
+    pages["/"] = now;
+    pages["/en"] = now;
+    await app.send("POST", `${crawl}/run`);
+    const failed = await work(id);
+    expect(failed).toMatchObject({ status: "failed", next_run_at: expect.any(String) });
+    expect(failed.problem.replaceAll(site.url, "")).toBe(`Nothing was read: / ${words}`);
+    expect(await documents(path)).toContain("/leaf");
+
+    pages["/"] = html("Start", "words");
+    await app.send("POST", `${crawl}/run`);
+    expect(await work(id)).toMatchObject({ status: "finished", problem: null });
+    expect(await documents(path)).toEqual(["/"]);
+  });
+
   test("by itself when it is due, and not before", async () => {
     pages["/"] = html("Start", "before");
     const { id, path, crawl } = await source();

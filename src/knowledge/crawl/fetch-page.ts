@@ -3,7 +3,7 @@ import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 import type { DocumentReader } from "../documents/document-reader.ts";
 import { type FileContents, REFUSALS } from "../documents/file-outcome.ts";
 import { pageAddress } from "./page-address.ts";
-import { ALLOWS_ALL, MOST_ROBOTS_bytes, ROBOT, type RobotRules, robotRules } from "./robots.ts";
+import { ALLOWS_ALL, MOST_ROBOTS_bytes, ROBOT, type RobotRules, robotRules, robotsTag } from "./robots.ts";
 
 /** What is known of a page since it was read last. */
 export type KnownPage = { etag: string | null; last_modified: string | null; content_hash: string | null };
@@ -74,10 +74,12 @@ async function readBody(
 ): Promise<FetchedPage> {
   const type = (headers["content-type"] ?? "text/html").toLowerCase();
   const { origin, pathname } = new URL(address);
+  const asked = robotsTag(headers["x-robots-tag"] ?? "");
   if (!/html/.test(type)) {
     if (!/pdf|wordprocessingml|text\/(plain|markdown)|octet-stream/.test(type)) {
       return { kind: "skipped", why: `is no page but ${type.split(";")[0]}`, known };
     }
+    if (asked.noindex) return { kind: "skipped", why: "asks not to be kept", known };
     const outcome = await documents.file(body, pathname);
     if (outcome.kind === "refused") return { kind: "skipped", why: REFUSALS[outcome.why], known };
     return { kind: "read", contents: outcome, links: [], size_bytes: body.length, known };
@@ -87,11 +89,14 @@ async function readBody(
   if (!read) return { kind: "skipped", why: REFUSALS["not-text"], known };
   const { outcome, page } = read;
   const base = page.base === null ? address : (URL.parse(page.base, address)?.href ?? address);
-  const links = page.nofollow
-    ? []
-    : [...new Set(page.links.flatMap((link) => pageAddress(link, base, origin) ?? []))].slice(0, MOST_LINKS);
-  const asksNotTo = page.noindex || /\b(noindex|none)\b/i.test(headers["x-robots-tag"] ?? "");
-  const contents = asksNotTo || outcome.kind === "refused" ? null : outcome;
+  const links =
+    page.nofollow || asked.nofollow
+      ? []
+      : [...new Set(page.links.flatMap((link) => pageAddress(link, base, origin) ?? []))].slice(
+          0,
+          MOST_LINKS,
+        );
+  const contents = page.noindex || asked.noindex || outcome.kind === "refused" ? null : outcome;
   return { kind: "read", contents, links, size_bytes: body.length, known };
 }
 

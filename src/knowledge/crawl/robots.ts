@@ -53,6 +53,25 @@ function groupsOf(text: string): RobotGroup[] {
   return groups;
 }
 
+/** What an answer's `X-Robots-Tag` asks of us: what it says of a robot by name goes on until it names another. */
+export function robotsTag(header: string): { noindex: boolean; nofollow: boolean } {
+  let isForUs = true;
+  const asked = { noindex: false, nofollow: false };
+  for (const part of header.toLowerCase().split(",")) {
+    const [, robot, directive = ""] = /^(?:\s*([\w*-]+)\s*:)?(.*)$/s.exec(part) ?? [];
+    if (robot !== undefined && !WITH_VALUE.test(robot))
+      isForUs = robot === "*" || robot === ROBOT.toLowerCase();
+    const said = directive.trim();
+    if (!isForUs || WITH_VALUE.test(robot ?? "")) continue;
+    asked.noindex ||= said === "noindex" || said === "none";
+    asked.nofollow ||= said === "nofollow" || said === "none";
+  }
+  return asked;
+}
+
+/** Directives that are written as a robot's name is. */
+const WITH_VALUE = /^(unavailable_after|max-(snippet|image-preview|video-preview))$/;
+
 /** The longest pattern that matches decides, and of two as long the one that allows. */
 function isAllowed(rules: readonly RobotRule[], path: string): boolean {
   let best: RobotRule | null = null;

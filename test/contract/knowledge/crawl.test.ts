@@ -212,6 +212,26 @@ describe("a web site that is read", () => {
     );
   });
 
+  test("nor a PDF or a page whose answer's header asks to leave it alone", async () => {
+    const tagged =
+      (tag: string, type: string, body: string | Buffer): Answering =>
+      (_, response) => {
+        response.writeHead(200, { "content-type": type, "x-robots-tag": tag }).end(body);
+      };
+    const prices = pdf([[{ text: "Cleaning 95 EUR", y: 700 }]]);
+    pages["/"] = html("Start", "words", "/closed", "/open", "/page", "/leads", "/other");
+    pages["/closed"] = tagged("noindex, nofollow", "application/pdf", prices);
+    pages["/open"] = tagged("unavailable_after: 25 Jun 2030 15:00:00 PST", "application/pdf", prices);
+    pages["/page"] = tagged("none", "text/html", html("No", "words", "/behind-page"));
+    pages["/leads"] = tagged("parley: nofollow", "text/html", html("Leads", "words", "/behind-leads"));
+    pages["/other"] = tagged("googlebot: noindex, nofollow", "text/html", html("Other", "words", "/behind"));
+    for (const path of ["/behind-page", "/behind-leads", "/behind"]) pages[path] = html("Behind", "words");
+    const { id, path, crawl } = await source();
+    await set(crawl);
+    await work(id);
+    expect(await documents(path)).toEqual(["/", "/behind", "/leads", "/open", "/other"]);
+  });
+
   test("only by the guarded way out", async () => {
     const guarded = await createTestApp({ CRAWL_PAUSE_MS: "0", EGRESS_ALLOW: "" });
     await migrateJobs(guarded.database.pool, silentLog);

@@ -60,7 +60,9 @@ const crawlDue: Job<Record<string, never>> = {
 const PAGES_A_JOB = 10;
 /** A site that asks for longer waits is read as if it asked for this. */
 const MOST_DELAY_S = 30;
-/** A run without a sign of life for so long has lost its job. One request takes a minute at the most. */
+/** A page that is to be asked for again within this time is, once, by the job that asked first. */
+const MOST_AGAIN_ms = 60_000;
+/** A run without a sign of life for so long has lost its job. One page takes two minutes at the most. */
 const SILENT_ms = 5 * 60_000;
 
 /** In the transaction that begins the run, or after the pages before. */
@@ -147,24 +149,35 @@ async function crawlPages(
   for (let pages = 0; pages < PAGES_A_JOB && !stopping.aborted; pages++) {
     const page = (await countFetched(db, run)) < run.max_pages ? await nextPage(db, run) : undefined;
     if (!page) return finish(parts, run);
-    await crawlPage({ ...parts, signal }, run, page, rules);
+    const fetched = await askForPage({ ...parts, signal, stopping }, page, rules);
+    if (fetched && !signal.aborted) await keepPage(parts, run, page, fetched);
     if (pause_ms > 0) await sleep(pause_ms, undefined, { signal: stopping }).catch(() => {});
   }
   await goOnLater();
 }
 
-async function crawlPage(
-  parts: CrawlParts & { signal: AbortSignal },
-  run: CrawlRun,
+/** Undefined: this process stops before the site wants to be asked again, so the page waits for another job. */
+async function askForPage(
+  parts: CrawlParts & { signal: AbortSignal; stopping: AbortSignal },
   page: WaitingPage,
   rules: RobotRules,
+): Promise<FetchedPage | undefined> {
+  if (!rules.allows(robotsPath(page.url))) return { kind: "skipped", why: "robots.txt asks not to read it" };
+  const ask = () => fetchPage(parts, page.url, page.document_id === null ? null : page);
+  const fetched = await ask();
+  const again_ms = fetched.kind === "failed" ? fetched.again_ms : undefined;
+  if (again_ms === undefined || again_ms > MOST_AGAIN_ms) return fetched;
+  await sleep(again_ms, undefined, { signal: parts.stopping }).catch(() => {});
+  return parts.stopping.aborted ? undefined : ask();
+}
+
+async function keepPage(
+  parts: CrawlParts,
+  run: CrawlRun,
+  page: WaitingPage,
+  fetched: FetchedPage,
 ): Promise<void> {
   const { db, clock } = parts;
-  const isAllowed = rules.allows(robotsPath(page.url));
-  const fetched: FetchedPage = isAllowed
-    ? await fetchPage(parts, page.url, page.document_id === null ? null : page)
-    : { kind: "skipped", why: "robots.txt asks not to read it" };
-  if (parts.signal.aborted) return;
   await db.transaction().execute(async (tx) => {
     // The source first, as every change of its documents takes it.
     const source = await tx

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
+import { retryAfter } from "../../llm/provider-error.ts";
 import type { DocumentReader } from "../documents/document-reader.ts";
 import { type FileContents, REFUSALS } from "../documents/file-outcome.ts";
 import { pageAddress } from "./page-address.ts";
@@ -23,7 +24,12 @@ export type FetchedPage =
   /** Nothing of it is kept: it is gone, or it is no text. */
   | { kind: "skipped"; why: string; known?: KnownPage }
   /** What was read of it before stays: it may be there again. */
-  | { kind: "failed"; why: string };
+  | {
+      kind: "failed";
+      why: string;
+      /** When the site says that it wants to be asked again. */
+      again_ms?: number;
+    };
 
 type Ways = { egress: Egress; documents: DocumentReader; signal: AbortSignal };
 
@@ -55,7 +61,10 @@ export async function fetchPage(
   if (outcome.kind !== "response") return { kind: "failed", why: whyNot(outcome) };
   const { status, headers, body } = outcome;
   if (status === 404 || status === 410) return { kind: "skipped", why: `is not there (${status})` };
-  if (status >= 400) return { kind: "failed", why: `answered ${status}` };
+  if (status >= 400) {
+    const again_ms = status === 429 || status === 503 ? retryAfter(headers) : null;
+    return { kind: "failed", why: `answered ${status}`, ...(again_ms !== null && { again_ms }) };
+  }
   if (outcome.truncated) return { kind: "skipped", why: "is larger than 25 MB" };
   const now: KnownPage = {
     etag: headers.etag?.slice(0, 500) ?? null,

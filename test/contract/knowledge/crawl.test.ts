@@ -359,6 +359,57 @@ describe("a site that is read again", () => {
   });
 });
 
+describe("a page that says when to come again", () => {
+  const busy =
+    (after: string): Answering =>
+    (_, response) =>
+      response.writeHead(429, { "retry-after": after, date: "Sat, 01 Jan 2028 00:00:00 GMT" }).end();
+  const busyOnce = (after: string): Answering => {
+    let asked = 0;
+    return (request, response) =>
+      asked++ === 0 ? busy(after)(request, response) : response.end(html("Busy", "words", "/behind"));
+  };
+
+  test.each(["0", "Sat, 01 Jan 2028 00:00:00 GMT"])("(%s) is asked once more then", async (after) => {
+    pages["/"] = html("Start", "words", "/busy", "/always");
+    pages["/busy"] = busyOnce(after);
+    pages["/behind"] = html("Behind", "words");
+    pages["/always"] = busy(after);
+    const { id, path, crawl } = await source();
+    await set(crawl);
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 3, pages_failed: 1 });
+    expect(await documents(path)).toEqual(["/", "/behind", "/busy"]);
+    expect(fetched().filter((path) => path === "/always")).toHaveLength(2);
+  });
+
+  test("in an hour fails for now, and the others are read", async () => {
+    pages["/"] = html("Start", "words", "/busy", "/other");
+    pages["/busy"] = busyOnce("3600");
+    pages["/other"] = html("Other", "words");
+    const { id, crawl } = await source();
+    await set(crawl);
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 2, pages_failed: 1 });
+    expect((await statuses(crawl))["/busy"]).toBe("failed: answered 429");
+  });
+
+  test("waits while its process stops: the page is read by the next job, in the same run", async () => {
+    const stop = new AbortController();
+    const answer = busyOnce("60");
+    pages["/"] = (request, response) => {
+      answer(request, response);
+      response.on("close", () => stop.abort());
+    };
+    pages["/behind"] = html("Behind", "words");
+    const { id, path, crawl } = await source();
+    await set(crawl);
+    const stopped = { ...context(), stopping: stop.signal };
+    await jobNamed("crawl-source").run({ data_source_id: id }, stopped);
+    expect((await app.send("GET", crawl)).body).toMatchObject({ status: "running", pages_waiting: 1 });
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 2 });
+    expect(await documents(path)).toEqual(["/", "/behind"]);
+  });
+});
+
 describe("a run", () => {
   const ring = (size: number) => {
     for (let n = 0; n < size; n++)

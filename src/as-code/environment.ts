@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { readTextFile } from "../api/input/text-file.ts";
 import { readYaml } from "../api/input/yaml-file.ts";
+import { unreadable } from "../base/errors.ts";
 import { resolveReferences } from "./env-references.ts";
 import { ENVIRONMENTS, told } from "./read-folder.ts";
 
@@ -27,9 +28,15 @@ export async function readEnvironment(
   env: Env,
 ): Promise<NamedEnvironment | { faults: string[] }> {
   const file = `${ENVIRONMENTS}/${name}.yaml`;
-  const text = await readFile(path.join(folder, file), "utf8").catch(() => null);
-  if (text === null)
-    return { faults: [`${file}: There is no such file. It names the url and the token of ${name}.`] };
+  const text = await readTextFile(path.join(folder, file)).catch((error) => error as NodeJS.ErrnoException);
+  if (typeof text !== "string")
+    return {
+      faults: [
+        text.code === "ENOENT"
+          ? `${file}: There is no such file. It names the url and the token of ${name}.`
+          : unreadable(file, text),
+      ],
+    };
   const read = readYaml(text, EnvironmentFile);
   if (!read.ok) return { faults: read.faults.map((fault) => told(file, fault)) };
   const { value, missing } = resolveReferences(read.value, env);

@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { readTextFile } from "../api/input/text-file.ts";
 import { type FileFault, placesIn, readYaml, shownPath } from "../api/input/yaml-file.ts";
 import { unreadable } from "../base/errors.ts";
 import { type Missing, resolveReferences, type UsedValue } from "./env-references.ts";
@@ -31,6 +32,8 @@ type FolderRead = {
 
 export const FORMAT_FILE = "parley.yaml";
 export const ENVIRONMENTS = "environments";
+/** What else lies beside the records is not read. */
+export const RECORD_FILE = /\.ya?ml$/i;
 const Format = z.strictObject({ format: z.literal("parley-folder-1") });
 
 type Env = (name: string) => string | undefined;
@@ -38,9 +41,9 @@ type Env = (name: string) => string | undefined;
 /** Every record of a folder, or all that is wrong with it. */
 export async function readFolder(folder: string, env: Env): Promise<FolderRead> {
   const read: FolderRead = { records: [], faults: [], used: [] };
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => error as Error);
-  if (entries instanceof Error) return { ...read, faults: [unreadable(folder, entries)] };
-  const format = await readFile(path.join(folder, FORMAT_FILE), "utf8").catch(() => null);
+  const names = await readdir(folder).catch((error) => error as Error);
+  if (names instanceof Error) return { ...read, faults: [unreadable(folder, names)] };
+  const format = await readTextFile(path.join(folder, FORMAT_FILE)).catch(() => null);
   if (format === null) {
     const hint = `It has no ${FORMAT_FILE}. Make one with ./parley export.`;
     return { ...read, faults: [`${folder} is not a folder of Parley's configuration. ${hint}`] };
@@ -48,15 +51,21 @@ export async function readFolder(folder: string, env: Env): Promise<FolderRead> 
   const readFormat = readYaml(format, Format);
   if (!readFormat.ok) read.faults.push(...readFormat.faults.map((fault) => told(FORMAT_FILE, fault)));
 
-  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === ENVIRONMENTS) continue;
-    const kind = KINDS.find(({ name }) => name === entry.name);
-    if (kind) await readKind(folder, kind, env, read);
-    else read.faults.push(`${entry.name}: There is no such kind. Kinds: ${kindNames}.`);
+  for (const entry of names.toSorted()) {
+    const kind = KINDS.find(({ name }) => name === entry);
+    if (!(await isFolder(path.join(folder, entry)))) {
+      if (kind) read.faults.push(`${entry} is no folder.`);
+    } else if (kind) await readKind(folder, kind, env, read);
+    else if (entry !== ENVIRONMENTS)
+      read.faults.push(`${entry}: There is no such kind. Kinds: ${kindNames}.`);
   }
   refuseTwins(read);
   return read;
 }
+
+/** Also one that a link leads to; not one that is hidden, which belongs to other programs. */
+const isFolder = async (named: string): Promise<boolean> =>
+  !path.basename(named).startsWith(".") && ((await stat(named).catch(() => null))?.isDirectory() ?? false);
 
 const kindNames = KINDS.map(({ name }) => name).join(", ");
 
@@ -66,9 +75,17 @@ export const told = (file: string, { path: at, line, column, message }: FileFaul
 async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead): Promise<void> {
   const schema = fileSchema(kind);
   for (const name of (await readdir(path.join(folder, kind.name))).toSorted()) {
-    if (!/\.ya?ml$/.test(name)) continue;
     const file = `${kind.name}/${name}`;
-    const text = await readFile(path.join(folder, file), "utf8");
+    if (await isFolder(path.join(folder, file))) {
+      read.faults.push(`${file}: Folders in here are not read. Move its files into ${kind.name}.`);
+      continue;
+    }
+    if (!RECORD_FILE.test(name)) continue;
+    const text = await readTextFile(path.join(folder, file)).catch((error) => error as Error);
+    if (typeof text !== "string") {
+      read.faults.push(unreadable(file, text));
+      continue;
+    }
     const document = readYaml(text, z.unknown());
     if (!document.ok) {
       read.faults.push(...document.faults.map((fault) => told(file, fault)));

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { Fault, unwritable } from "../base/errors.ts";
 import { escapeReferences } from "./env-references.ts";
 import { type Fields, fieldsOf, KINDS, type Kind } from "./kinds.ts";
-import { ENVIRONMENTS, FORMAT_FILE } from "./read-folder.ts";
+import { ENVIRONMENTS, FORMAT_FILE, RECORD_FILE } from "./read-folder.ts";
 import type { RemoteRecord } from "./remote.ts";
 
 /** Files by their name in the folder. */
@@ -78,7 +78,7 @@ export async function writeFolder(folder: string, files: Files, replace: boolean
 async function replaceFiles(folder: string, files: Files): Promise<void> {
   for (const { name } of KINDS) {
     const own = await readdir(path.join(folder, name)).catch((): string[] => []);
-    for (const file of own) if (/\.ya?ml$/.test(file)) await rm(path.join(folder, name, file));
+    for (const file of own) if (RECORD_FILE.test(file)) await rm(path.join(folder, name, file));
   }
   for (const [file, text] of files) {
     const target = path.join(folder, file);

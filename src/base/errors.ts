@@ -120,6 +120,8 @@ export function unreadable(named: string, error: unknown): string {
       return `${named} is no folder.`;
     case "EACCES":
       return `This user may not read ${named}.`;
+    case "ERR_ENCODING_INVALID_ENCODED_DATA":
+      return `${named} is no text in UTF-8. Save it as UTF-8.`;
     default:
       return `${named} can't be read (${errorText(error)}).`;
   }

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { checkFile } from "../agent-files/check-file.ts";
+import { readTextFile } from "../api/input/text-file.ts";
 import { shownPath } from "../api/input/yaml-file.ts";
 import { unreadable } from "../base/errors.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
@@ -13,7 +13,7 @@ const UNREADABLE = 2;
  * but hints, 1 errors or warnings, 2 the file can't be read or has another shape.
  */
 export async function check(file: string, json: boolean): Promise<number> {
-  const text = await readFile(file, "utf8").catch((error) => error as Error);
+  const text = await readTextFile(file).catch((error) => error as Error);
   if (typeof text !== "string") {
     process.stderr.write(`parley: ${unreadable(file, text)}\n`);
     return UNREADABLE;

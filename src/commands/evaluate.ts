@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
+import { readTextFile } from "../api/input/text-file.ts";
 import { shownPath } from "../api/input/yaml-file.ts";
 import { Fault, unreadable, unwritable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
@@ -42,7 +43,7 @@ export async function evaluate(
 ): Promise<number> {
   const wanted = readWanted(args);
   if (typeof wanted === "string") return faulty([wanted]);
-  const text = await readFile(wanted.file, "utf8").catch((error) => error as Error);
+  const text = await readTextFile(wanted.file).catch((error) => error as Error);
   if (typeof text !== "string") return faulty([unreadable(wanted.file, text)]);
   const read = readSuiteFile(text);
   if (!read.ok)

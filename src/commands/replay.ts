@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
+import { readTextFile } from "../api/input/text-file.ts";
 import { Fault, unreadable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import type { ReplaySummary } from "../replays/compare-lanes.ts";
@@ -79,7 +79,7 @@ const NO_GATE = "This agent's drafts need no replay. Add one on its versions pag
 
 async function readMore(file: string): Promise<Record<string, unknown> | string> {
   try {
-    const read: unknown = parse(await readFile(file, "utf8"), { maxAliasCount: 100 });
+    const read: unknown = parse(await readTextFile(file), { maxAliasCount: 100 });
     if (typeof read === "object" && read !== null && !Array.isArray(read))
       return read as Record<string, unknown>;
     return `${file}: write fields of a replay, such as checks.`;

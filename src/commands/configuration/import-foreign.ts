@@ -1,5 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { ImportedAgent } from "../../../sdk/typescript/operations.ts";
+import { readTextFile } from "../../api/input/text-file.ts";
 import { unreadable } from "../../base/errors.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { planLines } from "../../importers/plan-lines.ts";
@@ -68,7 +69,7 @@ async function contentOf(file: string): Promise<string | { problem: string }> {
   try {
     const { size } = await stat(file);
     if (size > LARGEST_FILE) return { problem: `${file} has more than 5 MB: it is no agent.` };
-    return await readFile(file, "utf8");
+    return await readTextFile(file);
   } catch (error) {
     return { problem: unreadable(file, error) };
   }

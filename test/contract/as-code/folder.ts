@@ -7,15 +7,17 @@ import { ensureSystemTools } from "../../../src/tools/system-tools.ts";
 import { afterFile } from "../../harness/after-file.ts";
 import type { Send, TestApp } from "../../harness/app.ts";
 
+export type FolderFiles = Record<string, string | Buffer>;
+
 /** A folder that is gone when the file's tests are done. */
-export function newFolder(files: Record<string, string> = {}): string {
+export function newFolder(files: FolderFiles = {}): string {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-as-code-"));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));
   if (Object.keys(files).length > 0) write(folder, { "parley.yaml": "format: parley-folder-1\n", ...files });
   return folder;
 }
 
-export function write(folder: string, files: Record<string, string>): void {
+export function write(folder: string, files: FolderFiles): void {
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);

@@ -1,8 +1,10 @@
+import { symlinkSync } from "node:fs";
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readEnvironment } from "../../../src/as-code/environment.ts";
 import { createTestApp, type Send, type TestApp } from "../../harness/app.ts";
 import { createPeer, json } from "../../harness/peer.ts";
-import { commandsOf, contents, emptyOrganization, newFolder, write } from "./folder.ts";
+import { commandsOf, contents, emptyOrganization, type FolderFiles, newFolder, write } from "./folder.ts";
 
 let app: TestApp;
 let url: string;
@@ -49,7 +51,7 @@ const CLINIC = {
 const SECRET = { CALENDAR_TOKEN: "planted-calendar-token" };
 
 /** An empty organization, a folder with the clinic, and its commands. */
-async function clinic(files: Record<string, string> = CLINIC, variables: Record<string, string> = SECRET) {
+async function clinic(files: FolderFiles = CLINIC, variables: Record<string, string> = SECRET) {
   const organization = await emptyOrganization(app);
   const folder = newFolder(files);
   return { ...organization, folder, ...commandsOf(url, organization.token, variables) };
@@ -228,7 +230,7 @@ describe("secrets", () => {
 });
 
 describe("what is wrong", () => {
-  const faultsOf = async (files: Record<string, string>, variables: Record<string, string> = SECRET) => {
+  const faultsOf = async (files: FolderFiles, variables: Record<string, string> = SECRET) => {
     const { folder, plan, apply, send } = await clinic({ ...CLINIC, ...files }, variables);
     const planned = await plan(folder);
     expect(await apply(folder)).toEqual(planned);
@@ -269,9 +271,20 @@ describe("what is wrong", () => {
       /prompts\/clinic\.yaml:6:9: tools\[0\]: There is no "bock" in tools/,
     ],
     ["a kind that is not there", { "tool/book.yaml": tool("book") }, /tool: There is no such kind/],
+    [
+      "a folder among the files of a kind, which nothing would read,",
+      { "tools/visits/book.yaml": tool("book") },
+      /tools\/visits: Folders in here are not read\. Move its files into tools\./,
+    ],
+    [
+      "a text in Windows' own letters",
+      { "tools/book.yaml": Buffer.from(tool("book").replace("name:", "# Gr\u00fc\u00dfe\nname:"), "latin1") },
+      /tools\/book\.yaml is no text in UTF-8\. Save it as UTF-8\./,
+    ],
+    ["a file in the place of a kind's folder", { test_suites: "x" }, /test_suites is no folder\./],
     ["no YAML", { "tools/book.yaml": "name: [book\n" }, /tools\/book\.yaml:\d+:\d+: /],
   ])("%s is told with its file and line, and nothing is done", async (_what, files, told) => {
-    expect(await faultsOf(files as Record<string, string>)).toMatch(told);
+    expect(await faultsOf(files as FolderFiles)).toMatch(told);
   });
 
   test("a secret that is missing is told, all of them at once", async () => {
@@ -308,6 +321,15 @@ describe("what is wrong", () => {
     await exportTo(folder);
     expect(contents(folder)["language_groups/empty.yaml"]).toContain("language_configs: []");
     expect(await drift(folder)).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("a kind's folder may be a link to one that is shared, and a file's ending may be written large", async () => {
+    const shared = newFolder({ "tools/book.yaml": tool("book") });
+    const { "tools/book.yaml": _, "agents/clinic.yaml": agent, ...others } = CLINIC;
+    const { folder, apply, drift } = await clinic({ ...others, "agents/clinic.YAML": agent });
+    symlinkSync(path.join(shared, "tools"), path.join(folder, "tools"));
+    expect((await apply(folder)).out).toMatch(/Done: 4 of 4 changes/);
+    expect((await drift(folder, { prune: true })).code).toBe(0);
   });
 
   test("an export writes over nothing that is not its own", async () => {

@@ -1,11 +1,14 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
 import { randomId } from "../base/ids.ts";
+import { jsonExcess } from "../base/json-size.ts";
+import { parseJson } from "../base/parse-json.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { isRecord } from "../expressions/member.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import { sendable } from "../tools/coerce-arguments.ts";
 import type { McpExchanged, McpPeer } from "../tools/mcp/mcp-client.ts";
 import { pinState } from "../tools/mcp/mcp-pin.ts";
+import { MOST_ANSWERED } from "../tools/mcp/mcp-wire.ts";
 import { cut, hostOf, MAX_RESULT_CHARACTERS, withoutValues } from "./call-endpoint.ts";
 import { type ToolExchange, toolExchange } from "./tool-exchange.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
@@ -148,10 +151,11 @@ function partText(part: unknown): string {
   return `[${typeof part.type === "string" ? part.type.slice(0, 40) : "something"}, not shown]`;
 }
 
+/** A text that is too large for JSON to be read from it stays a text. */
 function jsonOf(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
+  if (!/^\s*[[{]/.test(text) || jsonExcess(text, MOST_ANSWERED)) return text;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

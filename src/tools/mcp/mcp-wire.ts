@@ -91,7 +91,7 @@ export type McpAnswered =
 
 export const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Parsing more would keep the process from everything else for more than 100 ms. */
-const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 200_000, names: 10_000 };
+export const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 200_000, names: 10_000 };
 
 const problem = (text: string): McpAnswered => ({ kind: "problem", problem: text });
 const NO_MESSAGE = "The MCP server's answer is no message of the Model Context Protocol.";

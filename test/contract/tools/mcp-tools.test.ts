@@ -217,6 +217,14 @@ describe("the tools of an MCP server", () => {
         { content: [{ type: "text", text: "Full." }], isError: true },
         { result: { error: { message: "Full." } }, error: "The tool answered with an error: Full." },
       ],
+      [
+        { content: [{ type: "text", text: '{"order": 9007199254740993, "lines": [2]}' }] },
+        { result: { order: "9007199254740993", lines: [2] }, error: null },
+      ],
+      [
+        { content: [{ type: "text", text: `${"[".repeat(20_000)}${"]".repeat(20_000)}` }] },
+        { result: `${"[".repeat(20_000)}${"]".repeat(20_000)}`, error: null },
+      ],
     ];
     for (const [given, expected] of results) {
       answer = () => given;

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { Readable } from "node:stream";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { readBody } from "./egress-body.ts";
 
@@ -42,6 +43,26 @@ describe("a body", () => {
       const cut = await readBody(inPieces(bytes), encoding, TEXT.length - 1);
       expect(cut).toMatchObject({ bytes: Buffer.from(TEXT.slice(0, -1)), truncated: true });
     }
+  });
+
+  test("of which enough has come is whole without its end; it is read out where that comes soon, else destroyed", async () => {
+    for (const encoding of [undefined, "gzip"]) {
+      const open = new Readable({ read() {} });
+      open.push(encoding ? gzipSync("enough", { finishFlush: constants.Z_SYNC_FLUSH }) : "enough");
+      const read = await readBody(open, encoding, 100, (piece) => piece.includes("enough"));
+      expect(read).toMatchObject({ bytes: Buffer.from("enough"), truncated: false });
+      await once(open, "close");
+    }
+    const ending = new Readable({ read() {} });
+    ending.push("enough");
+    await readBody(ending, undefined, 100, () => true);
+    ending.push(" and more");
+    ending.push(null);
+    await once(ending, "end");
+    const long = inPieces(Buffer.alloc(1_000), 60);
+    await readBody(long, undefined, 100, () => true);
+    await new Promise((resolve) => long.on("close", resolve));
+    expect(long.readableEnded).toBe(false);
   });
 
   test("that is empty needs no decoder", async () => {

@@ -10,6 +10,9 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
  */
 type ReadBody = { bytes: Buffer; truncated: boolean; decoded: boolean };
 
+/** Whether all that is wanted of an answer has come with this piece of it, so that its end is not waited for. */
+export type IsEnough = (piece: Buffer) => boolean;
+
 /**
  * An encoded body may be this much longer on the wire than the cap on what it decodes to. More is an encoder made to
  * waste us: endless empty blocks decode to nothing and would never meet the cap.
@@ -20,11 +23,16 @@ const ENCODING_OVERHEAD_bytes = 65_536;
  * Reads `body` up to `cap` decoded bytes. Stopping early destroys it, and with it the socket: the rest of an oversized
  * answer is neither read nor waited for.
  */
-export async function readBody(body: Readable, encoding: string | undefined, cap: number): Promise<ReadBody> {
+export async function readBody(
+  body: Readable,
+  encoding: string | undefined,
+  cap: number,
+  isEnough?: IsEnough,
+): Promise<ReadBody> {
   // Destroying an unfinished body also makes it emit the error that the loops below have seen already.
   body.on("error", () => {});
   const open = decoderFor(encoding);
-  if (!open) return { ...(await collect(body, cap)), decoded: false };
+  if (!open) return { ...(await collect(body, cap, isEnough)), decoded: false };
 
   const chunks: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -34,7 +42,7 @@ export async function readBody(body: Readable, encoding: string | undefined, cap
   try {
     // Errors of either end come out of reading the decoder.
     pipeline(wire, decoder, () => {});
-    return { ...(await collect(decoder, cap)), decoded: true };
+    return { ...(await collect(decoder, cap, isEnough)), decoded: true };
   } catch (error) {
     if (!(error instanceof WireTooLong)) throw error;
     return { bytes: Buffer.alloc(0), truncated: true, decoded: true };
@@ -43,16 +51,49 @@ export async function readBody(body: Readable, encoding: string | undefined, cap
   }
 }
 
-async function collect(source: Readable, cap: number): Promise<{ bytes: Buffer; truncated: boolean }> {
+async function collect(
+  source: Readable,
+  cap: number,
+  isEnough: IsEnough = () => false,
+): Promise<{ bytes: Buffer; truncated: boolean }> {
+  const pieces: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of source as AsyncIterable<Buffer>) {
+  for (;;) {
+    const { done, value: chunk } = await pieces.next();
+    if (done) break;
     chunks.push(chunk);
     length += chunk.length;
     // Only a byte beyond the cap proves that there is more: an answer of exactly the cap is whole.
-    if (length > cap) return { bytes: Buffer.concat(chunks, cap), truncated: true };
+    if (length > cap) {
+      await pieces.return?.();
+      return { bytes: Buffer.concat(chunks, cap), truncated: true };
+    }
+    if (isEnough(chunk)) {
+      void readOut(source, pieces, cap);
+      break;
+    }
   }
   return { bytes: Buffer.concat(chunks, length), truncated: false };
+}
+
+/** An answer that ends soon after what was wanted of it leaves a connection to use again; another one costs it. */
+const ENDS_SOON_ms = 1_000;
+
+async function readOut(source: Readable, pieces: AsyncIterator<Buffer>, most_bytes: number): Promise<void> {
+  const timer = setTimeout(() => source.destroy(), ENDS_SOON_ms).unref();
+  try {
+    for (let left = most_bytes; left >= 0; ) {
+      const { done, value } = await pieces.next();
+      if (done) return;
+      left -= value.length;
+    }
+    source.destroy();
+  } catch {
+    // What was wanted is there.
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 class WireTooLong extends Error {}

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import type { EgressRules } from "./egress-address.ts";
-import { ACCEPTED_ENCODINGS, readBody } from "./egress-body.ts";
+import { ACCEPTED_ENCODINGS, type IsEnough, readBody } from "./egress-body.ts";
 import { failureOf } from "./egress-failure.ts";
 import { type EgressRefusal, pinnedPlace, type ReachableTarget } from "./egress-place.ts";
 import { createPinnedPools } from "./egress-pools.ts";
@@ -36,6 +36,8 @@ export type EgressRequest = {
   timeout_ms: number;
   /** Of the body as decoded. */
   max_response_bytes: number;
+  /** For an answer with these headers, which its server may leave open behind what is wanted of it. */
+  isEnough?: (headers: Record<string, string>) => IsEnough;
   /** Refuses http, except to what `EGRESS_ALLOW` or a route names. */
   httpsOnly?: boolean;
   signal?: AbortSignal;
@@ -167,7 +169,12 @@ async function exchange(
     };
   }
 
-  const read = await readBody(response.body, answered["content-encoding"], request.max_response_bytes);
+  const read = await readBody(
+    response.body,
+    answered["content-encoding"],
+    request.max_response_bytes,
+    request.isEnough?.(answered),
+  );
   if (read.decoded) {
     delete answered["content-encoding"];
     delete answered["content-length"];

@@ -3,6 +3,7 @@ import { sha256 } from "../../base/crypto.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 import type { ServiceAuthenticator } from "../service-auth.ts";
 import {
+  answerHasCome,
   HANDSHAKE_REVISIONS,
   initializeMessage,
   MAX_ANSWER_BYTES,
@@ -95,6 +96,7 @@ export function createMcpClient({ egress, auth }: { egress: Egress; auth: Servic
           body,
           timeout_ms: left_ms(),
           max_response_bytes: MAX_ANSWER_BYTES,
+          isEnough: (answered) => answerHasCome(answered, id),
           ...(peer.signal && { signal: peer.signal }),
         });
         const duration_ms = performance.now() - sent_at;

@@ -118,15 +118,13 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>, id:
     return problem(
       `The MCP server's answer is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB and was not read.`,
     );
-  const isStream = (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
   const text = body.toString("utf8").replaceAll("\0", "");
   const isOk = status >= 200 && status < 300;
-  for (const each of isStream ? eventsOf(text) : [text]) {
+  for (const each of isStream(headers) ? eventsOf(text) : [text]) {
     if (jsonExcess(each, MOST_ANSWERED))
       return problem("The MCP server's answer is nested too deeply or holds too many values.");
-    const message = parsed(each);
-    if (!isRecord(message) || message.jsonrpc !== "2.0") continue;
-    if (isRecord(message.error) && (message.id === id || message.id == null)) {
+    const message = answerIn(each, id);
+    if (isRecord(message?.error)) {
       const { code, message: words } = message.error;
       return {
         kind: "error",
@@ -135,10 +133,38 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>, id:
         status,
       };
     }
-    if (isOk && message.id === id && isRecord(message.result))
+    if (isOk && isRecord(message?.result))
       return { kind: "result", result: message.result, session: headers["mcp-session-id"] ?? null };
   }
   return isOk ? problem(NO_MESSAGE) : { kind: "http", status };
+}
+
+const isStream = (headers: Record<string, string>): boolean =>
+  (headers["content-type"] ?? "").toLowerCase().startsWith("text/event-stream");
+
+/** The message, where it is the answer: what is wrong with a request that could not be read names no number. */
+function answerIn(text: string, id: number): Record<string, unknown> | null {
+  const message = parsed(text);
+  if (!isRecord(message) || message.jsonrpc !== "2.0") return null;
+  if (isRecord(message.error)) return message.id === id || message.id == null ? message : null;
+  return message.id === id && isRecord(message.result) ? message : null;
+}
+
+/** A server should end its stream behind the answer, and need not. */
+export function answerHasCome(headers: Record<string, string>, id: number): (piece: Buffer) => boolean {
+  if (!isStream(headers)) return () => false;
+  const decoder = new TextDecoder();
+  let hasCome = false;
+  const parser = createParser({
+    onEvent({ data }) {
+      // One that is too large is refused, whatever follows it.
+      hasCome ||= jsonExcess(data, MOST_ANSWERED) !== null || answerIn(data, id) !== null;
+    },
+  });
+  return (piece) => {
+    parser.feed(decoder.decode(piece, { stream: true }));
+    return hasCome;
+  };
 }
 
 function eventsOf(text: string): string[] {

@@ -234,6 +234,22 @@ describe("the tools of an MCP server", () => {
     expect((await tryTool(tool, { slot: "9" })).result).toMatch(/\[cut: 70000 characters in all\]$/);
   });
 
+  test("an answer counts as soon as it has come, though the server leaves its stream open", async () => {
+    isOld = true;
+    const { tool } = await bookTool();
+    tool.definition.mcp.timeout = 1;
+    peer.respond((request, response) => {
+      const { id } = JSON.parse(request.body);
+      const result = { content: [{ type: "text", text: "Booked für Zoë." }] };
+      const event = Buffer.from(`: hello\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+      // In two pieces, between the bytes of one letter.
+      const middle = event.indexOf("ü") + 1;
+      response.write(event.subarray(0, middle), () => response.write(event.subarray(middle)));
+    });
+    expect(await tryTool(tool, { slot: "9" })).toMatchObject({ result: "Booked für Zoë.", error: null });
+  });
+
   test("a test with a closed network calls none of them", async () => {
     const { tool } = await bookTool();
     const frozen = { ...tool, is_system: false };

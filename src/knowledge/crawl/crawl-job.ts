@@ -147,6 +147,8 @@ async function crawlPages(
   }
   const pause_ms = Math.max(parts.pause_ms, Math.min(rules.delay_s ?? 0, MOST_DELAY_S) * 1000);
   for (let pages = 0; pages < PAGES_A_JOB && !stopping.aborted; pages++) {
+    // Stopped, or begun anew with a job of its own.
+    if ((await findRun(db, data_source_id))?.run !== run.run) return;
     const page = (await countFetched(db, run)) < run.max_pages ? await nextPage(db, run) : undefined;
     if (!page) return finish(parts, run);
     const fetched = await askForPage({ ...parts, signal, stopping }, page, rules);

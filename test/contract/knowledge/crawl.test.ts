@@ -477,6 +477,22 @@ describe("a run", () => {
     expect((await app.send("POST", `${crawl}/stop`)).status).toBe(400);
   });
 
+  test.each<[string, (crawl: string) => Promise<unknown>]>([
+    ["is stopped", (crawl) => app.send("POST", `${crawl}/stop`)],
+    ["is gone", (crawl) => app.send("DELETE", crawl)],
+    ["was begun anew at another address", (crawl) => set(crawl, { start_url: `${site.url}/other` })],
+  ])("asks for nothing more once it %s, though its job is under way", async (_, change) => {
+    ring(30);
+    const { id, crawl } = await source();
+    pages["/1"] = async (_, response) => {
+      await change(crawl);
+      response.writeHead(200, { "content-type": "text/html" }).end(html("1", "words"));
+    };
+    await set(crawl);
+    await jobNamed("crawl-source").run({ data_source_id: id }, context());
+    expect(fetched()).toEqual(["/", "/1"]);
+  });
+
   test("is gone with its pages when the site is removed, or the source", async () => {
     ring(2);
     const one = await source();

@@ -5,7 +5,7 @@ import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
 import type { ErasedPerson } from "./person-address.ts";
 import { inboxStore } from "./person-inboxes.ts";
-import { requestStore } from "./person-requests.ts";
+import { requestStore, stepRequestStore } from "./person-requests.ts";
 import { counted, MOST_ROWS, mentions, ofPerson, type PersonStore, storeOfTable } from "./person-store.ts";
 import { testCaseStore, testRunStore } from "./person-tests.ts";
 
@@ -237,6 +237,7 @@ const contactsOf = (person: ErasedPerson): RawBuilder<unknown> =>
 
 /** In this order: what others refer to comes after them, and what may still be written comes last. */
 export const PERSON_STORES: readonly PersonStore[] = [
+  stepRequestStore,
   requestStore,
   sessionStore,
   storeOfTable(

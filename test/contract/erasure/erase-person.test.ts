@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type ErasureDeps, runErasure } from "../../../src/erasure/erase-people.ts";
+import { organizationJsonSealer } from "../../../src/redaction/text-sealer.ts";
 import { converse } from "../../harness/agent.ts";
 import { placesOf } from "../../harness/everywhere.ts";
 import { createMailWorld } from "../../harness/mail.ts";
-import { insertSession } from "../../harness/rows.ts";
+import { insertBatch, insertRequest, insertSession } from "../../harness/rows.ts";
 import { createNumber, eventually, type SimulatedApp } from "../../harness/simulated.ts";
 import { type Somebody, talkEverywhere } from "../../harness/talked-with.ts";
 
@@ -200,6 +201,79 @@ describe("erasing a person", () => {
     await set("attempts", "state = 'ENDED'");
     expect(await look()).toMatchObject({ status: "COMPLETED", waits_for: null });
     expect(await placesOf(app, person.number)).toEqual([]);
+  });
+
+  test("takes requests that reach them by a later step of their campaign, sealed ones too, and nobody else's", async () => {
+    const { number, email } = somebody();
+    const batch_key = await insertBatch(app, `Steps to ${email}`);
+    const { campaign_id } = await app.db
+      .selectFrom("batches")
+      .select("campaign_id")
+      .where("key", "=", batch_key)
+      .executeTakeFirstOrThrow();
+    const step = (mode: string, address: string | null, source = world.line.number) => ({
+      ...{ mode, source, address, wait: "1d", after: null },
+    });
+    const steps = [step("email", null, world.box.address), step("sms", "mobile")];
+    await app.db
+      .updateTable("campaigns")
+      .set({ cadence: JSON.stringify({ steps }) })
+      .where("id", "=", campaign_id)
+      .execute();
+    const seals = (seal_texts: boolean) => app.send("PUT", "/api/v1/organizations/privacy", { seal_texts });
+    await seals(true);
+    const seal = await organizationJsonSealer(app.db, app.vault, app.admin.sub_organization_id);
+    await seals(false);
+    const national = number.replace(/^\+1(...)(...)/, "($1) $2-");
+    const named: Record<string, object> = {
+      due: { step: 1, step_target: email },
+      mailed_later: { request_variables: JSON.stringify({ email: ` ${email.toUpperCase()}` }) },
+      texted_later: { request_variables: JSON.stringify({ "vars.mobile": national }) },
+      sealed: { request_variables: seal?.(JSON.stringify({ email })) },
+      reached: {},
+      reached_elsewhere: { request_variables: JSON.stringify({ email: "elsewhere@example.com" }) },
+      mentioned: { request_variables: JSON.stringify({ referred_by: email, friend: national }) },
+    };
+    const waiting = { request_status: "PENDING", channel_manager_status: "PENDING" } as const;
+    for (const [reference_id, more] of Object.entries(named))
+      await insertRequest(app, batch_key, waiting, { reference_id, ...more });
+    const left = () =>
+      app.db
+        .selectFrom("requests")
+        .select(["id", "reference_id"])
+        .where("batch_key", "=", batch_key)
+        .execute();
+    const id = (await left()).find(({ reference_id }) => reference_id === "reached")?.id;
+    const { organization_id, sub_organization_id } = app.admin;
+    await app.db
+      .insertInto("attempts")
+      .values({
+        ...{ key: `step-${batch_key}`, organization_id, sub_organization_id, campaign_id, batch_key },
+        ...{ request_id: id as number, reference_id: "reached", attempt_number: 2, mode: "email", step: 1 },
+        ...{ agent_id: world.agent_id, channel_id: 1, channel_target_id: 1, source: world.box.address },
+        ...{ target: email, is_test: false, state: "PLACED", holds_slot: false, channel_status: "PROCESSED" },
+        started_at: app.clock.now().toISOString(),
+      })
+      .execute();
+
+    const planned = await preview(email);
+    expect(planned).toMatchObject({
+      counts: { requests: 4 },
+      waits_for: expect.stringContaining("campaign"),
+    });
+    const erased = await erase(email);
+    expect(erased).toMatchObject({ status: "WAITING", counts: {} });
+    await sql`update attempts set state = 'ENDED' where batch_key = ${batch_key}`.execute(app.db);
+    await runErasure({ ...app, dataDir: app.config.data_dir }, erased.id);
+    expect(await finished(erased.id)).toMatchObject({
+      status: "COMPLETED",
+      counts: { requests: 4, attempts: 1 },
+    });
+    expect(await erase(number)).toMatchObject({ status: "COMPLETED", counts: { requests: 1 } });
+    expect((await left()).map(({ reference_id }) => reference_id)).toEqual([
+      "reached_elsewhere",
+      "mentioned",
+    ]);
   });
 
   test("leaves alone a call that begins while it runs, and waits for its end", async () => {

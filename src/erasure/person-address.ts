@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { addressesOfPerson } from "../address-book/contact-store.ts";
 import type { Vault } from "../base/crypto.ts";
 import { invalid } from "../base/errors.ts";
-import { normaliseEmail, normalisePhone } from "../channels/address.ts";
+import { normaliseEmail, normalisePhone, regionOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 
 /** Somebody by an address of theirs, within one sub-organization. */
@@ -27,6 +27,21 @@ export function spellingsOf(address: string): string[] {
   const email = normaliseEmail(given);
   return [...new Set([phone ?? email ?? given, given])];
 }
+
+/** As many digits as the shortest numbers have: the code of the country, and of the area, may not be written. */
+const LAST_DIGITS = 7;
+
+/** A pattern of PostgreSQL for all the ways in which people write it, and a few more: what it finds is read. Pure. */
+export const loosePattern = (address: string): string =>
+  normalisePhone(address, null) === null
+    ? address.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&")
+    : [...address.replaceAll(/\D/g, "").slice(-LAST_DIGITS)].join("[^0-9]{0,3}");
+
+/** Whether an address that nobody brought into its one spelling is theirs; a national number is read as in their country. Pure. */
+export const isTheirs = ({ spellings }: ErasedPerson, written: string): boolean =>
+  spellings.some((spelling) =>
+    [written, normaliseEmail(written), normalisePhone(written, regionOf(spelling))].includes(spelling),
+  );
 
 /** A person to erase, by one of their addresses: with all that their contact links, but those of the organization itself. */
 export async function personToErase(

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { normalisePhone } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 import { isSealedDocument } from "../db/sealed-values.ts";
 import { addressesOf, type CadencePerson, type CadenceStep } from "../planning/cadences/cadence.ts";
-import type { ErasedPerson } from "./person-address.ts";
+import { type ErasedPerson, loosePattern } from "./person-address.ts";
 import { ofPerson } from "./person-store.ts";
 
 /** Names a request. */
@@ -52,7 +51,7 @@ async function reachable(
       select r.id, r.target, r.step_target, r.request_variables as variables from requests r
       where r.batch_key = ${batch_key} and r.id > ${after} and ${hasAnotherTarget(person)}
         and (r.step_target = any(${person.spellings}::text[]) or ${isSealedDocument(sql`r.request_variables`)}
-          or r.request_variables::text ~* any(${person.spellings.map(looseSpelling)}::text[]))
+          or r.request_variables::text ~* any(${person.spellings.map(loosePattern)}::text[]))
       order by r.id limit ${READ_AT_ONCE}::bigint`.execute(db);
     const last = rows.at(-1);
     if (!last) return found;
@@ -62,12 +61,3 @@ async function reachable(
         found.push(id);
   }
 }
-
-/** As many digits as the shortest numbers have: the code of the country, and of the area, may not be written. */
-const LAST_DIGITS = 7;
-
-/** A pattern of all the ways in which people write it: the digits of a number have up to three signs between them. Pure. */
-const looseSpelling = (address: string): string =>
-  normalisePhone(address, null) === null
-    ? address.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&")
-    : [...address.replaceAll(/\D/g, "").slice(-LAST_DIGITS)].join("[^0-9]{0,3}");

@@ -8,6 +8,7 @@ import { inboxStore } from "./person-inboxes.ts";
 import { requestStore, stepRequestStore } from "./person-requests.ts";
 import { counted, MOST_ROWS, mentions, ofPerson, type PersonStore, storeOfTable } from "./person-store.ts";
 import { testCaseStore, testRunStore } from "./person-tests.ts";
+import { uploadStore } from "./person-uploads.ts";
 
 /*
  * Everywhere that something of a person is stored. `test/contract/erasure/erase-person.test.ts` writes through every store
@@ -28,9 +29,6 @@ const auditEntriesOf = (person: ErasedPerson): RawBuilder<unknown> => sql`
   select id from audit_entries
   where sub_organization_id = ${person.tenant}
     and ${mentions(sql`(coalesce(before::text, '') || coalesce(after::text, '') || coalesce(resource_id, ''))`, person)}`;
-
-const filesOf = (person: ErasedPerson): RawBuilder<unknown> =>
-  sql`select id from insight_files where ${ofPerson(person, "customer_number")}`;
 
 const jobsOf = (person: ErasedPerson): RawBuilder<unknown> => sql`
   select id from graphile_worker._private_jobs
@@ -81,29 +79,6 @@ const mailStore: PersonStore = {
   removeSome: async (tx, person) => ({
     mails: await deleteMails(tx, person.tenant, mailsOf(person), MOST_ROWS),
   }),
-};
-
-const uploadStore: PersonStore = {
-  name: "uploads",
-  count: async (db, person) => ({ uploads: await counted(db, filesOf(person)) }),
-  async removeSome(tx, person) {
-    const { rows } = await sql<{ id: number; object_key: string }>`
-      select id, object_key from insight_files where ${ofPerson(person, "customer_number")} order by id
-      limit ${SESSIONS_AT_ONCE}::bigint for update`.execute(tx);
-    const ids = sql`any(${rows.map(({ id }) => id)}::bigint[])`;
-    const insight_results = await removed(tx, sql`delete from insight_outputs where upload_file_id = ${ids}`);
-    const insight_executions = await removed(
-      tx,
-      sql`delete from insight_executions where upload_file_id = ${ids}`,
-    );
-    await removed(tx, sql`delete from insight_files where id = ${ids}`);
-    await listFiles(
-      tx,
-      person.tenant,
-      rows.map(({ object_key }) => object_key),
-    );
-    return { uploads: rows.length, insight_results, insight_executions };
-  },
 };
 
 /** Exports hold everything of their time, so those that exist go, whoever they are about. */

@@ -4,6 +4,7 @@ import { type ErasureDeps, runErasure } from "../../../src/erasure/erase-people.
 import { organizationJsonSealer } from "../../../src/redaction/text-sealer.ts";
 import { converse } from "../../harness/agent.ts";
 import { placesOf } from "../../harness/everywhere.ts";
+import { sendForm } from "../../harness/form.ts";
 import { createMailWorld } from "../../harness/mail.ts";
 import { insertBatch, insertRequest, insertSession } from "../../harness/rows.ts";
 import { createNumber, eventually, type SimulatedApp } from "../../harness/simulated.ts";
@@ -274,6 +275,31 @@ describe("erasing a person", () => {
       "reached_elsewhere",
       "mentioned",
     ]);
+  });
+
+  test("finds uploads whose number is written in any way, and no other's", async () => {
+    const { number, word } = somebody();
+    const [, area, exchange, line] = /^\+1(...)(...)(....)$/.exec(number) ?? [];
+    const ways = [
+      `(${area}) ${exchange}-${line}`,
+      `1.${area}.${exchange}.${line}`,
+      `+1 ${area} ${exchange}  ${line} `,
+    ];
+    const others = [`${exchange}-${line}`, `+44 ${area} ${exchange} ${line}`, `${number}0`];
+    const { body: folder } = await app.send("POST", "/api/v1/insights/folders/", { name: `of ${word}` });
+    const files = `/api/v1/insights/folders/${folder.id}/files`;
+    for (const customer_number of [number, ...ways, ...others]) {
+      const query = new URLSearchParams({ call_id: `${word} ${customer_number}`, customer_number });
+      const path = `/api/v1/insights/folders/${folder.id}/upload-file?${query}`;
+      const file = { filename: "call.txt", content: Buffer.from("Agent: hello") };
+      expect(await sendForm(app, "POST", path, { file })).toMatchObject({ status: 200 });
+    }
+    expect(await preview(number)).toMatchObject({ counts: { uploads: 4 } });
+    expect(await erase(number)).toMatchObject({ status: "COMPLETED", counts: { uploads: 4 } });
+    const left = (await app.send("GET", files)).body.items.map(
+      ({ customer_number }: { customer_number: string }) => customer_number,
+    );
+    expect(left).toEqual(others);
   });
 
   test("leaves alone a call that begins while it runs, and waits for its end", async () => {

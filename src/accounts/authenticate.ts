@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import type { Bound, Caller } from "../api/caller.ts";
-import { API_KEY_HEADER } from "../api/server.ts";
+import { API_KEY_HEADER, type Authenticate } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
@@ -46,18 +46,20 @@ const IDLE_AFTER_S = 60;
 const OWN_ACCOUNT = ["permissions_read"];
 
 /** Tells who sends a request: by API token in one of the key headers, or by the console's cookie. */
-export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
+export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps): Authenticate {
   const headers = [API_KEY_HEADER, ...apiKeyHeaders].map((name) => name.toLowerCase());
 
-  return async (request: FastifyRequest): Promise<Caller | null> => {
+  return async (request, { isUse } = { isUse: true }) => {
     const key = headers.map((name) => request.headers[name]).find((value) => value !== undefined);
     if (key !== undefined)
-      return isLocalToken(String(key)) ? byTerminal(request, String(key)) : byToken(request, String(key));
+      return isLocalToken(String(key))
+        ? byTerminal(request, String(key))
+        : byToken(request, String(key), isUse);
     const cookie = request.cookies[SIGN_IN_COOKIE];
-    return cookie === undefined ? null : bySignIn(request, cookie);
+    return cookie === undefined ? null : bySignIn(request, cookie, isUse);
   };
 
-  async function byToken(request: FastifyRequest, token: string): Promise<Caller> {
+  async function byToken(request: FastifyRequest, token: string, isUse: boolean): Promise<Caller> {
     const now = clock.now();
     // Every call of a program runs this: as a template it costs a tenth of what building it anew would.
     const { rows } = await sql<Grant & TokenRow>`
@@ -78,7 +80,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     }
     requireWithin(request.ip, found.access_rules?.allowed_networks ?? null, "Your organization");
     requireWithin(request.ip, found.allowed_networks, "This API token");
-    if (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS) {
+    if (isUse && isDue(found, now)) {
       await db
         .updateTable("api_tokens")
         .set({ last_used_at: now.toISOString() })
@@ -107,7 +109,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     return callerOf(request, first, { until, token_id: null, permissions: null }, null, now);
   }
 
-  async function bySignIn(request: FastifyRequest, cookie: string): Promise<Caller> {
+  async function bySignIn(request: FastifyRequest, cookie: string, isUse: boolean): Promise<Caller> {
     const now = clock.now();
     const found = await grants(db, now)
       .innerJoin("sign_ins as s", "s.user_id", "u.id")
@@ -145,10 +147,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     if (own && own.until <= now)
       throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
     const isIdle = Number(request.headers[IDLE_HEADER] ?? 0) >= IDLE_AFTER_S;
-    if (
-      !isIdle &&
-      (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS)
-    )
+    if (isUse && !isIdle && isDue(found, now))
       await db
         .updateTable("sign_ins")
         .set({ last_used_at: now.toISOString(), address: request.ip })
@@ -162,6 +161,9 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     return { ...caller, permissions: new Set(permissions), needs_second_factor: true };
   }
 }
+
+const isDue = ({ last_used_at }: { last_used_at: string | null }, now: Date): boolean =>
+  !last_used_at || now.getTime() - new Date(last_used_at).getTime() > LAST_USED_STEP_MS;
 
 const grants = (db: Db, now: Date) =>
   db

@@ -18,7 +18,7 @@ import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Tx } from "../db/database.ts";
-import { asReader, keepReading } from "../db/reading.ts";
+import { asReader, asWriter, keepReading } from "../db/reading.ts";
 import { answerBrokenRequest } from "./broken-requests.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
@@ -75,15 +75,20 @@ export type Api = {
   /** Calls with tokens of a sub-organization in the minute that runs, in this process. */
   tokenCalls(sub_organization_id: number): number;
   /** Who sends a request, for routes that are no operation; null without credentials, a Fault for wrong ones. */
-  authenticate(request: FastifyRequest): Promise<Caller | null>;
+  authenticate: Authenticate;
+  /** Throws a Fault where who sent a request may not go on: what is open is not read for longer than its reader may. */
+  requireStill(request: FastifyRequest, permission: string): Promise<void>;
   /** The bare server, for pages and WebSockets. */
   server: FastifyInstance;
 };
 
+/** `isUse` false: a look that keeps nobody signed in who does nothing. */
+export type Authenticate = (request: FastifyRequest, how?: { isUse: boolean }) => Promise<Caller | null>;
+
 type ServerOptions = {
   log: Log;
   /** Who sends this request; null when it carries no credentials, a Fault when they are wrong. */
-  authenticate(request: FastifyRequest): Promise<Caller | null>;
+  authenticate: Authenticate;
   audit(tx: Tx, caller: Actor, entry: AuditEntry): Promise<void>;
   /** The same for a read. Rejects when the entry could not be written. */
   auditRead?(caller: Actor, entry: AuditEntry): Promise<void>;
@@ -159,6 +164,17 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   });
   await addDocument(server, { version: options.version, key_header: API_KEY_HEADER });
 
+  const requireCaller = async (
+    request: FastifyRequest,
+    permission: string,
+    how?: { isUse: boolean },
+  ): Promise<Caller> => {
+    const caller = await options.authenticate(request, how);
+    if (!caller) throw new Fault("not-authenticated", "Not authenticated");
+    requirePermission(caller, permission);
+    return caller;
+  };
+
   const calls = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();
   const permissionOf = new Map<string, string>();
@@ -187,9 +203,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         // Before the body is read: a stranger learns nothing about what a body should look like.
         onRequest: async (request, reply) => {
           if (operation.permission === "public") return;
-          const caller = await options.authenticate(request);
-          if (!caller) throw new Fault("not-authenticated", "Not authenticated");
-          requirePermission(caller, operation.permission);
+          const caller = await requireCaller(request, operation.permission);
           callers.set(request, caller);
           if (!calls) return;
           const own =
@@ -245,6 +259,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     permissionOf,
     tokenCalls: (sub_organization_id) => calls?.withTokens(sub_organization_id) ?? 0,
     authenticate: options.authenticate,
+    requireStill: async (request, permission) => {
+      await asWriter(() => requireCaller(request, permission, { isUse: false }));
+    },
     server,
   };
 }

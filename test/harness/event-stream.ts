@@ -1,11 +1,11 @@
 import { API_KEY_HEADER } from "../../src/api/server.ts";
 
-/** A stream of server-sent events, read one event at a time. */
-export async function openEventStream(url: string, token: string, body?: object) {
+/** A stream of server-sent events, read one event at a time; for the owner of a token, or whom a cookie signs in. */
+export async function openEventStream(url: string, by: string | { cookie: string }, body?: object) {
   const abort = new AbortController();
   const response = await fetch(url, {
     headers: {
-      ...{ accept: "text/event-stream", [API_KEY_HEADER]: token },
+      ...{ accept: "text/event-stream", ...(typeof by === "string" ? { [API_KEY_HEADER]: by } : by) },
       ...(body && { "content-type": "application/json" }),
     },
     ...(body && { method: "POST", body: JSON.stringify(body) }),

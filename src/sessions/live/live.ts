@@ -4,6 +4,7 @@ import { type EventStream, eventStreams, wantsEvents } from "../../api/event-str
 import { recordId, timestamp } from "../../api/schema.ts";
 import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
+import { Fault } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Db } from "../../db/database.ts";
 import { findSession } from "../session.ts";
@@ -12,9 +13,12 @@ import { type LiveEvent, LiveSource } from "./live-source.ts";
 
 /** After this long a stream ends; who opens the next one is checked again. */
 const LONGEST_MS = 5 * 60_000;
+/** Who may not read any more is told nothing after this long. */
+export const LOOKED_EACH_MS = 5_000;
 /** A viewer that reads slower than this is cut off, and begins again with the whole list. */
 const MOST_UNREAD_BYTES = 2 * 1024 * 1024;
 const RECONNECT_MS = 2_000;
+const PERMISSION = "sessions_read";
 
 const LiveSessions = z
   .object({
@@ -33,9 +37,9 @@ export function liveRoutes(api: Api, parts: { db: Db; clock: Clock; log: Log }):
     {
       summary: "List running sessions, and follow them",
       description:
-        "With `Accept: text/event-stream` the answer is a stream of server-sent events: `all` with this list, then `changed` with the sessions that changed and the ids in `ended` that left the list. Changes are told within about a second, whichever process runs the conversation. Each connection begins with `all` and ends after five minutes, so a client that reconnects misses nothing.",
+        "With `Accept: text/event-stream` the answer is a stream of server-sent events: `all` with this list, then `changed` with the sessions that changed and the ids in `ended` that left the list. Changes are told within about a second, whichever process runs the conversation. Each connection begins with `all` and ends after five minutes, so a client that reconnects misses nothing. It ends within seconds when its token is revoked, or its person may not read sessions any more.",
       tag: "sessions",
-      permission: "sessions_read",
+      permission: PERMISSION,
       opens: { resource: "running_sessions", by: "session_id" },
       query: z.object({
         is_test: z.stringbool().default(false).describe("Test conversations instead of live ones."),
@@ -46,7 +50,10 @@ export function liveRoutes(api: Api, parts: { db: Db; clock: Clock; log: Log }):
     async ({ caller, query, request, reply }) => {
       const scope = await scopeOf(parts.db, caller, query);
       if (!wantsEvents(request.headers.accept)) return source.read(scope);
-      return follow(source, scope, () => openStream(reply, MOST_UNREAD_BYTES));
+      return follow(source, scope, {
+        open: () => openStream(reply, MOST_UNREAD_BYTES),
+        requireStill: () => api.requireStill(request, PERMISSION),
+      });
     },
   );
 }
@@ -63,17 +70,29 @@ async function scopeOf(
 }
 
 /** A viewer who is refused gets no stream: nobody would read it, and nothing would end it. */
-function follow(source: LiveSource, scope: LiveScope, open: () => EventStream): EventStream["body"] {
+function follow(
+  source: LiveSource,
+  scope: LiveScope,
+  { open, requireStill }: { open: () => EventStream; requireStill: () => Promise<void> },
+): EventStream["body"] {
   const leave = source.watch(scope, (event) => stream.print(printed(event)));
   const stream = open();
   stream.print(`retry: ${RECONNECT_MS}\n\n`);
   const end = setTimeout(() => stream.end(), LONGEST_MS).unref();
+  const look = setInterval(() => {
+    // A database that does not answer says nothing of who may read.
+    requireStill().catch((error) => isRefusal(error) && stream.end());
+  }, LOOKED_EACH_MS).unref();
   stream.onClose(() => {
     leave();
     clearTimeout(end);
+    clearInterval(look);
   });
   return stream.body;
 }
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Fault && ["not-authenticated", "forbidden"].includes(error.kind);
 
 /** The same event goes to many viewers and is printed once. */
 const printedEvents = new WeakMap<LiveEvent, string>();

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { SIGN_IN_COOKIE } from "../../../src/accounts/sign-in/begin-sign-in.ts";
 import { KEEP_ALIVE_MS } from "../../../src/api/event-stream.ts";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
+import { sha256 } from "../../../src/base/crypto.ts";
+import { randomBase62 } from "../../../src/base/ids.ts";
+import { LOOKED_EACH_MS } from "../../../src/sessions/live/live.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { openEventStream } from "../../harness/event-stream.ts";
@@ -27,6 +31,11 @@ const say = (chat: { session_id: string; token: string }, text: string) =>
   app.sendAs(null)("POST", `/chat/v1/sessions/${chat.session_id}/messages?token=${chat.token}`, { text });
 const idsOf = (list: { sessions: { session_id: string }[] }) =>
   list.sessions.map(({ session_id }) => session_id);
+
+const idOf = async (token: string): Promise<number> => {
+  const found = app.db.selectFrom("api_tokens").select("id").where("token_hash", "=", sha256(token));
+  return (await found.executeTakeFirstOrThrow()).id;
+};
 
 describe("running sessions", () => {
   test("a stream begins with the whole list, then tells of words, of new sessions, and of ends", async () => {
@@ -99,6 +108,63 @@ describe("running sessions", () => {
     const session_id = await insertSession(app, { lease_owner: "dead/1", lease_expires_at });
     const { body } = await app.send("GET", `${PATH}?session_id=${session_id}`);
     expect(body.sessions).toMatchObject([{ state: "listening" }]);
+  });
+
+  test("whose token is revoked, who is signed out or may not read any more is told nothing further, and looking on keeps nobody signed in", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { caller } = await app.createNeighbour("leaving@example.org");
+    const session_id = String(await insertSession(app, { sub_organization_id: caller.sub_organization_id }));
+    const cookie = randomBase62(43);
+    const at = app.clock.now().getTime();
+    const signedIn = { token_hash: sha256(cookie), user_id: caller.user_id };
+    await app.db
+      .insertInto("sign_ins")
+      .values({
+        ...signedIn,
+        created_at: new Date(at).toISOString(),
+        last_used_at: new Date(at).toISOString(),
+        expires_at: new Date(at + 3_600_000).toISOString(),
+      })
+      .execute();
+    const token = await app.createToken(null, caller);
+    const [byToken, bySignIn, byRole] = await Promise.all(
+      [token, { cookie: `${SIGN_IN_COOKIE}=${cookie}` }, await app.createToken(null, caller)].map((by) =>
+        openEventStream(`${address}${PATH}`, by),
+      ),
+    );
+    /** One look at what runs, and one at who may read. */
+    const look = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+    };
+    const begun = [byToken, bySignIn, byRole].map((stream) => stream?.next());
+    await look(1_000);
+    for (const all of await Promise.all(begun)) expect(idsOf(all?.data)).toEqual([session_id]);
+
+    app.clock.set(new Date(at + 600_000));
+    await look(LOOKED_EACH_MS);
+    const { last_used_at } = await app.db
+      .selectFrom("sign_ins")
+      .select("last_used_at")
+      .where("token_hash", "=", signedIn.token_hash)
+      .executeTakeFirstOrThrow();
+    expect(new Date(String(last_used_at)).getTime()).toBe(at);
+
+    const ended = async (stream: typeof byToken) => {
+      const over = expect(stream?.next()).rejects.toThrow("the stream ended");
+      await look(LOOKED_EACH_MS);
+      await over;
+    };
+    await app.sendAs(token)("DELETE", `/api/v1/api_tokens/${await idOf(token)}`);
+    await ended(byToken);
+    await app.db.deleteFrom("sign_ins").where("token_hash", "=", signedIn.token_hash).execute();
+    await ended(bySignIn);
+    await app.db
+      .updateTable("roles")
+      .set({ permissions: ["agents_read"] })
+      .where("sub_organization_id", "=", caller.sub_organization_id)
+      .execute();
+    await ended(byRole);
   });
 
   test("at most the newest 500 are listed, and the list says that there are more", async () => {

@@ -438,7 +438,7 @@ export type EndedConversation = { "session_id": number };
 
 export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "linked_hashes": (string)[]; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
 
-export type ErasurePreview = { "address_hash": string; "linked_hashes": (string)[]; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
+export type ErasurePreview = { "address_hash": string; "earlier_hashes": (string)[]; "linked_hashes": (string)[]; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
 
 export type ErasureRequest = { "address": string };
 

@@ -14,7 +14,13 @@ import { promisify } from "node:util";
 export type SigningKey = { purpose: string; key_id: string; key: Buffer };
 
 /** Signed for good, or for as long as a mail lies around. All else is signed for hours. */
-export const LASTING_PURPOSES = ["audit-link", "audit-deleted", "mail-reply", "mail-unsubscribe"] as const;
+export const LASTING_PURPOSES = [
+  "audit-link",
+  "audit-deleted",
+  "mail-reply",
+  "mail-unsubscribe",
+  "erasure",
+] as const;
 
 /**
  * Seals secrets at rest and signs short-lived tokens, each under its own key derived from `SECRET_KEY`. What earlier keys

@@ -9,7 +9,7 @@ import { type Db, isUniqueViolation } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { addCounts, type DeletedCounts } from "./deleted-counts.ts";
 import { type ErasureDeps, erasePeople, obstacleTo } from "./erase-people.ts";
-import { hashOfAddress, personToErase } from "./person-address.ts";
+import { earlierHashes, hashOfAddress, personToErase } from "./person-address.ts";
 import { PERSON_STORES } from "./person-stores.ts";
 
 const counts = () =>
@@ -44,6 +44,9 @@ type Erasure = z.infer<typeof Erasure>;
 const ErasurePreview = z
   .object({
     address_hash: z.string().describe("The hash that the erasure of this address has."),
+    earlier_hashes: z
+      .array(z.string())
+      .describe("Those that erasures of it have from before the secret key was replaced."),
     linked_hashes: LinkedHashes,
     counts: counts(),
     waits_for: z.string().nullish().describe("What an erasure would wait for now."),
@@ -159,6 +162,7 @@ export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void
       for (const store of PERSON_STORES) found = addCounts(found, await store.count(db, person, vault));
       return {
         address_hash: hashOfAddress(vault, person.tenant, person.spellings),
+        earlier_hashes: earlierHashes(vault, person.tenant, person.spellings),
         linked_hashes: linkedHashes(person),
         counts: found,
         waits_for: await obstacleTo(db, person, clock.now()),

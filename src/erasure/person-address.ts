@@ -60,7 +60,13 @@ export async function personToErase(
 
 /** The address is stored nowhere once it is erased; this proves which one it was to whoever knows it. */
 export const hashOfAddress = (vault: Vault, tenant: number, spellings: string[]): string =>
-  vault.sign("erasure", `${tenant} ${spellings[0]}`);
+  vault.sign("erasure", signedAddress(tenant, spellings));
+
+/** The hashes that erasures of it have from before the secret key was replaced. */
+export const earlierHashes = (vault: Vault, tenant: number, spellings: string[]): string[] =>
+  vault.signatures("erasure", signedAddress(tenant, spellings)).slice(1);
+
+const signedAddress = (tenant: number, spellings: string[]): string => `${tenant} ${spellings[0]}`;
 
 /** Everybody's conversations would go with an address of the organization itself. */
 export async function refuseOwnAddress(db: Db, person: ErasedPerson): Promise<void> {

@@ -9,6 +9,7 @@ import { createVault, LASTING_PURPOSES, type Vault } from "../../src/base/crypto
 import { presentKey, vaultWith } from "../../src/commands/secret-key.ts";
 import { readSigningKeys, resealSecrets } from "../../src/data-keys/reseal.ts";
 import { isKeyOfInstallation } from "../../src/db/installation.ts";
+import { earlierHashes, hashOfAddress } from "../../src/erasure/person-address.ts";
 import { replyAddress, sessionOfAddress } from "../../src/mime/mail-token.ts";
 import { afterFile } from "../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -113,6 +114,22 @@ test("the audit trail and addresses of earlier mails are recognized once the ear
     app.db,
   );
   expect((await verifyTrail(app.db, alone, tenant)).faults).toMatchObject([{ fault: "changed" }]);
+});
+
+test("an erasure from before is proven to be of an address once the earlier key is forgotten", async () => {
+  const [tenant, address] = [app.admin.sub_organization_id, "+15125550142"];
+  const erased = hashOfAddress(createVault(OLD), tenant, [address]);
+  const alone = createVault(NEW);
+  expect(earlierHashes(alone, tenant, [address])).toEqual([]);
+  await readSigningKeys({ db: app.db, vault: alone });
+  expect(earlierHashes(alone, tenant, [address])).toEqual([erased]);
+  expect(hashOfAddress(alone, tenant, [address])).not.toBe(erased);
+
+  for (const key of createVault(OLD, [NEW]).earlierSigningKeys(["erasure"])) app.vault.acceptSignatures(key);
+  expect((await app.send("POST", "/api/v1/erasures/preview", { address })).body).toMatchObject({
+    address_hash: erased,
+    earlier_hashes: [hashOfAddress(alone, tenant, [address])],
+  });
 });
 
 test("a value that no known key opens is left as it is, and told", async () => {

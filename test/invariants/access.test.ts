@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { OPERATOR_PERMISSIONS, PERMISSIONS } from "../../src/accounts/permission.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import type { Send, TestApp } from "../harness/app.ts";
 import {
@@ -142,6 +143,8 @@ const MORE: Record<string, string[]> = {
   "POST /api/v1/agents/from_template": PARTS_WRITE,
   "POST /api/v1/agents/import": PARTS_WRITE,
   "POST /api/v1/agents/{}/duplicate": PARTS_WRITE,
+  // Whoever sets it may do all that anybody may, since it says who people are (security/single-sign-on).
+  "PUT /api/v1/organizations/single_sign_on": [...PERMISSIONS, ...OPERATOR_PERMISSIONS],
   // A schedule runs tests (contract/evaluations/test-schedule).
   "PUT /api/v1/test_suites/{}/schedule": ["tests_run"],
 };

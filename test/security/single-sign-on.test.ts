@@ -301,6 +301,36 @@ describe("enforced", () => {
   });
 });
 
+test("who may do less than somebody of the organization sets no provider that would let them in as that person", async () => {
+  const { user_id, sub_organization_id } = app.admin;
+  const administrator = app.db
+    .updateTable("users")
+    .set({ email: "boss@acme.example" })
+    .where("id", "=", user_id);
+  await administrator.execute();
+  const theirs = { ...input(), issuer: liar.issuer, roles: [], default_role_id: roles.viewer };
+  const narrow = ["organizations_read", "organizations_write", "agents_read", "permissions_read"];
+  const byToken = app.sendAs(await app.createToken(narrow));
+  const role_id = (await app.send("POST", "/api/v1/roles/", { name: "Office", permissions: narrow })).body.id;
+  const { id } = await app.db
+    .insertInto("users")
+    .values({
+      ...{ email: "office@acme.example", sub_organization_id, role_id, skip_auth: true },
+      ...{ login_type: "username_and_password", last_updated: app.clock.now().toISOString() },
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const signedIn = await signedInSend(app, { ...app.admin, user_id: id });
+  for (const send of [byToken, signedIn]) {
+    const refused = await send("PUT", SETTINGS, theirs);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringMatching(/may do more than you/) },
+    });
+  }
+  expect((await app.send("GET", SETTINGS)).body).toMatchObject({ issuer: honest.issuer });
+});
+
 test("a domain leads to one organization, a role that the caller may not give is refused, and the secret is never shown", async () => {
   const shown = await set();
   expect(JSON.stringify(shown)).not.toContain("s3cret");

@@ -11,6 +11,7 @@ import { emailAddress } from "../user-record.ts";
 import { requireRole } from "../user-store.ts";
 import { endPasswordSignIns } from "./enforced.ts";
 import { type IdentityClient, IdentityFault } from "./identity-client.ts";
+import { requireMightiest } from "./require-mightiest.ts";
 import type { GroupRole } from "./role-of-groups.ts";
 
 export const CALLBACK = "/api/console/single-sign-on/callback";
@@ -137,7 +138,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
     {
       summary: "Replace your organization's identity provider",
       description:
-        "New people get into the caller's sub-organization, with one of its roles that the caller may give. To enforce it, sign in by it once, or be one of `break_glass`.",
+        "For who may do all that anybody of the organization may, since a provider says who people are. New people get into the caller's sub-organization, with one of its roles that the caller may give. To enforce it, sign in by it once, or be one of `break_glass`.",
       tag,
       permission: "organizations_write",
       body: SingleSignOnRequest,
@@ -147,6 +148,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
       db.transaction().execute(async (tx) => {
         const { organization_id } = caller;
         await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+        await requireMightiest(tx, caller);
         const before = await read(tx, caller);
         for (const role_id of new Set(rolesOf(body))) await requireRole(tx, caller, role_id);
         await writeRecord(tx, { clock, vault }, caller, body);

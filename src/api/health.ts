@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
+import { loggedPath } from "./logged-path.ts";
 import { measureMainLoop } from "./main-loop.ts";
 import type { Api } from "./server.ts";
 
@@ -97,7 +98,7 @@ export function healthRoutes(
       reply.elapsedTime / 1000,
     );
     request.log.info(
-      { method, url: request.url.split("?")[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+      { method, url: loggedPath(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       "request",
     );
   });

@@ -37,6 +37,19 @@ test("metrics and docs can be closed, and can have an address of their own that 
   expect(await status("/sign-in")).toBe(404);
 });
 
+test("the log of requests names nobody whose address stands in a path", async () => {
+  const app = await createTestApp();
+  await app.send("GET", `/api/v1/contacts/${encodeURIComponent("+15125550142")}`);
+  await app.send("GET", "/api/v1/users/ann@example.com");
+  await app.send("GET", "/api/v1/sessions/4711?search=ann");
+  const paths = app.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request");
+  expect(paths.map(({ url }) => url)).toEqual([
+    "/api/v1/contacts/…",
+    "/api/v1/users/…",
+    "/api/v1/sessions/4711",
+  ]);
+});
+
 test("nothing that is said of people is kept by a cache: API, chats, reports, sign-in, refusals too", async () => {
   const app = await createTestApp();
   const kept = async (method: string, url: string) => {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { loggedPath } from "../../api/logged-path.ts";
 import type { Api } from "../../api/server.ts";
 import { TELNYX_PREFIX, type TelnyxCommands } from "../../carriers/telnyx/telnyx-carrier.ts";
 import {
@@ -165,7 +166,10 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
       clock.now(),
     );
     if (!at || why !== null) {
-      log.warn({ url: request.url, address: request.ip, why }, "an unsigned callback was refused");
+      log.warn(
+        { url: loggedPath(request.url), address: request.ip, why },
+        "an unsigned callback was refused",
+      );
       return reply.code(403).send({ detail: "This is not signed by the channel's Telnyx account." });
     }
     const event = readTelnyxEvent(parsed(body));

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { loggedPath } from "../../api/logged-path.ts";
 import type { Api } from "../../api/server.ts";
 import { TELNYX_NAME, TELNYX_PREFIX } from "../../carriers/telnyx/telnyx-carrier.ts";
 import { whyNotTelnyxs } from "../../carriers/telnyx/telnyx-events.ts";
@@ -35,7 +36,10 @@ export function telnyxTextCallbackRoutes(api: Api, parts: Parts): void {
       clock.now(),
     );
     if (why !== null)
-      log.warn({ url: request.url, address: request.ip, why }, "an unsigned callback was refused");
+      log.warn(
+        { url: loggedPath(request.url), address: request.ip, why },
+        "an unsigned callback was refused",
+      );
     return why === null;
   };
 

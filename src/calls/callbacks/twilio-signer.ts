@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { loggedPath } from "../../api/logged-path.ts";
 import { Fault } from "../../base/errors.ts";
 import { isSignedByTwilio, type TwilioForm } from "../../carriers/twilio/twilio-signature.ts";
 import type { Carriers } from "../../channels/carrier.ts";
@@ -50,7 +51,7 @@ export function twilioSigners({
       if (account && fits(account)) return account.carrier.name;
       const why = signature === undefined ? "no signature" : account ? "wrong signature" : "no such channel";
       log.warn(
-        { channel_id, url: request.url, address: request.ip, why },
+        { channel_id, url: loggedPath(request.url), address: request.ip, why },
         "an unsigned callback was refused",
       );
       throw new Fault(

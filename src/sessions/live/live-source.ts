@@ -14,7 +14,8 @@ import {
 } from "./live-rows.ts";
 
 const LOOK_MS = 1_000;
-const MOST_VIEWERS = 200;
+/** Of one sub-organization, and of all: nobody's viewers keep the others out. */
+const MOST_VIEWERS = { of_one: 200, of_all: 400 };
 
 type LiveList = { at: string; sessions: LiveSession[]; more: boolean };
 /** `all` comes first, then what changed; `ended` are those that left the list. */
@@ -41,7 +42,8 @@ export class LiveSource {
   readonly #watched = new Map<string, Watched>();
   #timer: NodeJS.Timeout | null = null;
   #isLooking = false;
-  #viewers = 0;
+  /** By sub-organization. */
+  readonly #viewers = new Map<number, number>();
 
   constructor(parts: { db: Db; clock: Clock; log: Log }) {
     this.#parts = parts;
@@ -66,12 +68,15 @@ export class LiveSource {
 
   /** Tells the list and each change of it; returns a function that stops. */
   watch(scope: LiveScope, tell: (event: LiveEvent) => void): () => void {
-    if (this.#viewers >= MOST_VIEWERS) {
+    const { sub_organization_id } = scope;
+    const all = [...this.#viewers.values()].reduce((sum, count) => sum + count, 0);
+    const theirs = this.#viewers.get(sub_organization_id) ?? 0;
+    if (theirs >= MOST_VIEWERS.of_one || all >= MOST_VIEWERS.of_all) {
       throw new Fault("too-many", "Too many people watch running conversations. Try again in a moment.", {
         retry_after_s: 10,
       });
     }
-    this.#viewers++;
+    this.#viewers.set(sub_organization_id, theirs + 1);
     const key = JSON.stringify(scope);
     const watched: Watched = this.#watched.get(key) ?? {
       scope,
@@ -88,7 +93,9 @@ export class LiveSource {
     return () => {
       if (!watched.viewers.delete(tell)) return;
       watched.isNew.delete(tell);
-      this.#viewers--;
+      const left = (this.#viewers.get(sub_organization_id) ?? 1) - 1;
+      if (left === 0) this.#viewers.delete(sub_organization_id);
+      else this.#viewers.set(sub_organization_id, left);
       if (watched.viewers.size === 0 && this.#watched.get(key) === watched) this.#watched.delete(key);
       if (this.#watched.size > 0 || !this.#timer) return;
       clearInterval(this.#timer);

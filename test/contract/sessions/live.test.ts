@@ -213,7 +213,7 @@ describe("running sessions", () => {
     for (const stream of streams) stream.close();
   });
 
-  test("a viewer too many is refused in words, and no stream is begun that nobody would end", async () => {
+  test("a viewer too many is refused in words, no stream is begun that nobody would end, and others find room", async () => {
     const neighbour = await app.createNeighbour("too-many-viewers@example.org");
     const headers = { accept: "text/event-stream", [API_KEY_HEADER]: neighbour.token };
     const began = vi.spyOn(globalThis, "setInterval");
@@ -228,6 +228,9 @@ describe("running sessions", () => {
     expect(refused.length).toBeGreaterThanOrEqual(5);
     for (const { headers } of refused) expect(headers.get("content-type")).toMatch(/^application\/json/);
     expect(kept_alive).toBe(followed);
+    const other = await openEventStream(`${address}${PATH}`, app.token);
+    expect([other.status, (await other.next()).event]).toEqual([200, "all"]);
+    other.close();
     await Promise.all(answers.map(({ body }) => body?.cancel()));
   });
 });

@@ -55,7 +55,27 @@ export async function personToErase(
   const linked: string[] = [];
   for (const other of others)
     if (!(await isOwnAddress(db, { tenant, spellings: [other] }))) linked.push(other);
-  return { tenant, spellings: [...new Set([address, ...own, ...linked])], linked };
+  const known = [...new Set([address, ...own, ...linked])];
+  return { tenant, spellings: [...known, ...(await namesOfVisitors(db, tenant, known))], linked };
+}
+
+/**
+ * Visitors of chats are called as their site calls them: by an e-mail address in any case. Both indexes are read,
+ * and no table: sessions_person, sessions_claimed.
+ */
+async function namesOfVisitors(db: Db, tenant: number, known: string[]): Promise<string[]> {
+  const emails = known.filter((one) => normaliseEmail(one) === one);
+  if (emails.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`
+    select name from (
+      select source as name from sessions
+      where sub_organization_id = ${tenant} and lower(source) = any(${emails}::text[])
+      union
+      select claimed_user from sessions
+      where sub_organization_id = ${tenant} and lower(claimed_user) = any(${emails}::text[])
+    ) as visitors
+    where name <> all(${known}::text[])`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** The address is stored nowhere once it is erased; this proves which one it was to whoever knows it. */

@@ -277,6 +277,19 @@ describe("erasing a person", () => {
     ]);
   });
 
+  test("finds visitors of chats whose site calls them by the e-mail address in another case", async () => {
+    const { email } = somebody();
+    const [own, claimed] = [email.replace("erased", "Erased"), email.toUpperCase()];
+    const chat = (more: object) => insertSession(app, { channel: "chat", ...more });
+    await chat({ source: own });
+    await chat({ source: "visitor-1", claimed_user: claimed });
+    const other = await chat({ source: `x${own}` });
+    expect(await preview(email)).toMatchObject({ counts: { sessions: 2 } });
+    expect(await erase(email)).toMatchObject({ status: "COMPLETED", counts: { sessions: 2 } });
+    await app.db.deleteFrom("sessions").where("id", "=", other).execute();
+    expect(await placesOf(app, email)).toEqual([]);
+  });
+
   test("finds uploads whose number is written in any way, and no other's", async () => {
     const { number, word } = somebody();
     const [, area, exchange, line] = /^\+1(...)(...)(....)$/.exec(number) ?? [];

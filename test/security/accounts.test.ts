@@ -103,6 +103,18 @@ describe("the sign-in", () => {
     expect(outside.filter(({ status }) => status === 401)).toHaveLength(30);
   });
 
+  test("a clock that was hours ahead and is set right keeps nobody out for as long", async () => {
+    const right = app.clock.now();
+    app.clock.advance(6 * 3_600_000);
+    const from = { address: "192.0.2.140" };
+    const wrong = await times(40, (n) => ({ ...from, email: `d${n}@example.com` }));
+    expect(wrong.filter(({ status }) => status === 429)).toHaveLength(10);
+    app.clock.set(right);
+    expect((await signIn({ ...from, password: PASSWORD })).status).toBe(200);
+    const again = await times(40, (n) => ({ ...from, email: `e${n}@example.com` }));
+    expect(again.filter(({ status }) => status === 429)).toHaveLength(10);
+  });
+
   test("right entries are never counted", async () => {
     for (let n = 0; n < 15; n++)
       expect((await signIn({ address: "192.0.2.120", password: PASSWORD })).status).toBe(200);

@@ -29,13 +29,15 @@ export async function countAttempt(
   await sql`delete from attempt_counts where key in (
     select key from attempt_counts where window_ends <= ${at} order by window_ends limit ${FORGOTTEN_AT_ONCE}::bigint
     for update skip locked)`.execute(db);
+  // One that ends well after a window that begins now is of a clock that was ahead; machines differ by seconds.
+  const isOver = sql`(a.window_ends <= ${at} or a.window_ends > excluded.window_ends + interval '1 minute')`;
   const counted = await sql<{ key: string; count: number; window_ends: string }>`
     insert into attempt_counts as a (key, count, window_ends)
     select key, 1, window_ends::timestamptz
     from unnest(${rows.map((row) => row.hash)}::text[], ${rows.map((row) => row.window_ends)}::text[]) as t (key, window_ends)
     on conflict (key) do update set
-      count = case when a.window_ends <= ${at} then 1 else least(a.count + 1, 1000000) end,
-      window_ends = case when a.window_ends <= ${at} then excluded.window_ends else a.window_ends end
+      count = case when ${isOver} then 1 else least(a.count + 1, 1000000) end,
+      window_ends = case when ${isOver} then excluded.window_ends else a.window_ends end
     returning key, count, window_ends`.execute(db);
   const byHash = new Map(counted.rows.map((row) => [row.key, row]));
   return new Map(

@@ -61,6 +61,8 @@ async function send(
       },
       ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
+      // Followed, it would make a POST a GET that does nothing, and take the token wherever it leads.
+      redirect: "manual",
     });
     const isBusy = response.status === 429 || response.status === 503;
     if (!isBusy || method !== "GET" || tried >= retries) return response;
@@ -116,8 +118,24 @@ function withQuery(values: Record<string, unknown> = {}): string {
 
 async function readAnswer(response: Response, operation: string): Promise<unknown> {
   const type = response.headers.get("content-type") ?? "";
+  if (isRedirect(response)) throw new ApiError(operation, response.status, whereTo(response));
+  if (type.startsWith("text/html")) throw new ApiError(operation, response.status, NO_API);
   if (!response.ok) throw new ApiError(operation, response.status, await response.text());
   if (response.status === 204) return null;
   if (type.includes("json")) return response.json();
   return type.startsWith("text/") ? response.text() : new Uint8Array(await response.arrayBuffer());
 }
+
+/** A browser tells nothing of a redirect but that there was one. */
+const isRedirect = ({ status, type }: Response): boolean =>
+  type === "opaqueredirect" || (status >= 300 && status < 400);
+
+function whereTo({ headers, url }: Response): string {
+  const location = headers.get("location");
+  const to = location === null ? null : URL.parse(location, url);
+  const place = to ? `to ${to.origin}${to.pathname}` : "elsewhere";
+  return `The address leads ${place}, and redirects are not followed. Call the address that it leads to.`;
+}
+
+const NO_API =
+  "A web page came in place of an answer of Parley. Check the address, and what stands before it.";

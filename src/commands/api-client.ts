@@ -42,7 +42,10 @@ async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>):
       `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
     );
   });
-  if (response.status === 204 || response.headers.get("content-type")?.includes("json")) return response;
+  // Where it leads is told by the SDK.
+  const isRedirect = response.status >= 300 && response.status < 400;
+  if (isRedirect || response.status === 204 || response.headers.get("content-type")?.includes("json"))
+    return response;
   await response.body?.cancel();
   throw new Fault("unavailable", `What answers at ${baseUrl} is not Parley. Set PORT or PUBLIC_URL.`);
 }

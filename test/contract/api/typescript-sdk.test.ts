@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -47,17 +47,54 @@ test("a refusal is an ApiError with the API's status, sentence and places", asyn
   await expect(stranger.list_agents()).rejects.toMatchObject({ status: 401, issues: [] });
 });
 
-/** A server that is busy, and how often it was asked and how long the client wanted to wait. */
-async function busy(): Promise<{ options: ClientOptions; seen: string[]; waits: number[] }> {
-  const [seen, waits]: [string[], number[]] = [[], []];
+/** A server before Parley, and the methods that it was asked by. */
+async function before(answer: RequestListener): Promise<{ url: string; seen: string[] }> {
+  const seen: string[] = [];
   const server = createServer((request, response) => {
     seen.push(String(request.method));
-    response.writeHead(503, { "retry-after": "7", "content-type": "application/json" });
-    response.end('{"detail":"Busy."}');
+    answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+test.each([301, 302, 303, 307, 308])(
+  "a redirect (%i) is told and not followed: nothing seems to be done that was not",
+  async (status) => {
+    const elsewhere = await before((_, response) => response.end("{}"));
+    const { url, seen } = await before(({ url: path }, response) =>
+      response.writeHead(status, { location: `${elsewhere.url}${path}?token=x` }).end(),
+    );
+    const parley = createClient({ baseUrl: url, token: app.token });
+    const moved = {
+      status,
+      detail: expect.stringContaining(`leads to ${elsewhere.url}/api/v1/data_sources/, and`),
+    };
+    const body = { name: "moved", text: "", chunk: false };
+    await expect(parley.create_data_source({ body })).rejects.toMatchObject(moved);
+    await expect(parley.list_data_sources()).rejects.toMatchObject(moved);
+    expect([seen, elsewhere.seen]).toEqual([["POST", "GET"], []]);
+  },
+);
+
+test.each([200, 502])("a web page (%i) in place of an answer is told as one", async (status) => {
+  const { url } = await before((_, response) =>
+    response.writeHead(status, { "content-type": "text/html" }).end("<html>Sign in</html>"),
+  );
+  await expect(createClient({ baseUrl: url, token: app.token }).list_agents()).rejects.toMatchObject({
+    status,
+    detail: expect.stringMatching(/^A web page came in place of an answer/),
+  });
+});
+
+/** A server that is busy, and how often it was asked and how long the client wanted to wait. */
+async function busy(): Promise<{ options: ClientOptions; seen: string[]; waits: number[] }> {
+  const waits: number[] = [];
+  const { url, seen } = await before((_, response) => {
+    response.writeHead(503, { "retry-after": "7", "content-type": "application/json" });
+    response.end('{"detail":"Busy."}');
+  });
   const wait = async (ms: number) => void waits.push(ms);
   return { options: { baseUrl: url, token: "token", wait, retries: 2 }, seen, waits };
 }

@@ -127,10 +127,10 @@ async function corrected(db: Db, ids: number[], asked: AskedWord[]): Promise<Ter
   return rows;
 }
 
-/** The different words of a question, in lower case. */
+/** The different words of a question, in lower case. Vowels of Hindi and its kin are marks on the letters before them. */
 export const wordsOf = (question: string): string[] => [
   ...new Set(
-    (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    (question.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [])
       .slice(0, MAX_WORDS)
       .map((word) => word.slice(0, MAX_WORD_CHARACTERS)),
   ),

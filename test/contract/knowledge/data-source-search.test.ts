@@ -29,6 +29,8 @@ const padded = (...paragraphs: string[]) => {
 };
 const REFUNDS = `Refunds are paid back within fourteen days. ${"We pay to the card you used. ".repeat(30)}`;
 const PARKING = `Parking is behind the house. ${"The garage closes at night. ".repeat(30)}`;
+const HINDI = `पार्किंग घर के पीछे है। ${"गैरेज रात में बंद रहता है। ".repeat(30)}`;
+const GUJARATI = `પાર્કિંગ ઘરની પાછળ છે. ${"ગેરેજ રાત્રે બંધ રહે છે. ".repeat(30)}`;
 const OPENING = `Öffnungszeiten: Montag bis Freitag. ${"Samstags ist geschlossen. ".repeat(30)}`;
 
 const search = (question: string, ...entries: string[]) =>
@@ -68,9 +70,11 @@ describe("a search in data sources", () => {
     ["misspelt words", "can I get refunts", "Refunds"],
     ["words of another language", "Wann sind die Öffnungszeiten?", "Öffnungszeiten"],
     ["misspelt words of another language", "öfnungszeiten samstag", "Öffnungszeiten"],
+    ["words whose vowels are marks, in Hindi", "पार्किंग कहाँ है?", "पार्किंग"],
+    ["words whose vowels are marks, in Gujarati", "પાર્કિંગ ક્યાં છે?", "પાર્કિંગ"],
     ["one of two subjects", "where is the parking garage", "Parking"],
   ])("finds in a long text the part that a question is about, by %s", async (_how, question, begins) => {
-    const { name } = await source(padded(REFUNDS, PARKING, OPENING));
+    const { name } = await source(padded(REFUNDS, PARKING, OPENING, HINDI, GUJARATI));
     const { results, missing } = await search(question, name);
     expect(missing).toEqual([]);
     expect(results.length).toBeLessThanOrEqual(6);

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { PublicError } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Embedder } from "../llm/embedder.ts";
+import { chunksByPieces, piecesOf } from "./source-pieces.ts";
 import type { ChunkPlace } from "./source-vectors.ts";
 import { chunksByWords, type RankedChunk, wordsOf } from "./source-words.ts";
 import { cutOnce } from "./stored-chunks.ts";
@@ -52,9 +53,14 @@ export async function searchDataSources(
     return { results: await wholeTexts(db, ids), missing, embedded: null, is_whole: true };
   }
   for (const { id } of sources.filter(({ is_cut }) => !is_cut)) await cutOnce(db, id);
-  const words = wordsOf(question);
-  const asking = words.length > 0 && embedder ? embedQuestion(embedder, question, given.signal) : null;
-  const byWords = await chunksByWords(db, ids, { words, limit: FUSED });
+  const [words, pieces] = [wordsOf(question), piecesOf(question)];
+  const asking =
+    words.length + pieces.length > 0 && embedder ? embedQuestion(embedder, question, given.signal) : null;
+  const orders = [
+    await chunksByWords(db, ids, { words, limit: FUSED }),
+    await chunksByPieces(db, ids, { pieces, limit: FUSED }),
+  ].filter((order) => order.length > 0);
+  const byWords = orders.length > 1 ? fused(...orders) : (orders[0] ?? []);
   const asked = await asking;
   const ranked = asked?.vector
     ? fused(byWords, await closestChunks(db, ids, { model: asked.model, vector: asked.vector, limit: FUSED }))

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
+import { UNSPACED } from "./source-pieces.ts";
 import type { ChunkPlace } from "./source-vectors.ts";
 import { MAX_WORD_CHARACTERS, SHORTEST_CORRECTED } from "./stored-chunks.ts";
 
@@ -127,10 +128,15 @@ async function corrected(db: Db, ids: number[], asked: AskedWord[]): Promise<Ter
   return rows;
 }
 
-/** The different words of a question, in lower case. Vowels of Hindi and its kin are marks on the letters before them. */
+/** The different words of a question, in lower case, but for those written without blanks. Vowels of Hindi and its kin are marks on the letters before them. */
 export const wordsOf = (question: string): string[] => [
   ...new Set(
-    (question.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [])
+    (
+      question
+        .replace(UNSPACED, " ")
+        .toLowerCase()
+        .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
+    )
       .slice(0, MAX_WORDS)
       .map((word) => word.slice(0, MAX_WORD_CHARACTERS)),
   ),

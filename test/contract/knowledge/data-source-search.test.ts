@@ -85,6 +85,32 @@ describe("a search in data sources", () => {
     );
   });
 
+  test.each([
+    ["Japanese", "駐車場はいくらですか", "駐車場の料金"],
+    ["Japanese, of what is open when", "土曜日の営業時間を教えてください", "営業時間"],
+    ["Chinese", "停车费多少钱?", "停车费"],
+    ["Cantonese, among English words", "Parking 泊車幾錢", "泊車"],
+    ["Thai", "ที่จอดรถราคาเท่าไหร่", "ค่าที่จอดรถ"],
+  ])("finds the part in %s, which has no blanks between words", async (_, question, begins) => {
+    // So long that no two stand in one part.
+    const long = (sentence: string) => sentence.repeat(Math.ceil(700 / sentence.length));
+    const parts = [
+      `駐車場の料金は一時間三百円です。${long("建物の裏にあります。")}`,
+      `営業時間は月曜日から土曜日の九時から五時までです。${long("日曜日は休みです。")}`,
+      `返品は十四日以内にお願いします。${long("料金はカードに返金されます。")}`,
+      `停车费每小时三元。${long("停车场在房子后面。")}`,
+      `退款需要多少天?十四天。${long("钱会退回到您的卡上。")}`,
+      `泊車每小時三十蚊。${long("停車場喺屋後面。")}`,
+      `ค่าที่จอดรถชั่วโมงละยี่สิบบาท${long("อยู่หลังบ้าน")}`,
+      `การคืนเงินใช้เวลาสิบสี่วัน${long("เราจะคืนเงินเข้าบัตร")}`,
+    ];
+    const { name } = await source(padded(...parts));
+    const { results } = await search(question, name);
+    expect(results[0]?.text.startsWith(begins)).toBe(true);
+    expect(results[0]?.score).toBeLessThanOrEqual(1);
+    expect((await search("洗車", name)).results).toEqual([]);
+  });
+
   test("finds the part wherever it lies, among several long sources", async () => {
     const first = await source(padded(PARKING));
     const second = await source(padded(REFUNDS));

@@ -10,6 +10,7 @@ import { enqueue, handle, type Job, type JobHandler } from "../../jobs/define-jo
 import { oneByOne } from "../../jobs/one-by-one.ts";
 import type { DocumentReader } from "../documents/document-reader.ts";
 import { removeDocuments, storeDocument } from "../documents/document-store.ts";
+import { textOfSections } from "../documents/sections.ts";
 import { enqueueEmbedding } from "../source-embedding.ts";
 import {
   addPages,
@@ -23,6 +24,7 @@ import {
   nextPage,
   nothingRead,
   type PageOutcome,
+  pageOfSameWords,
   settlePage,
   type WaitingPage,
 } from "./crawl-store.ts";
@@ -225,6 +227,9 @@ async function storeFetched(
     case "read": {
       const { contents, links, size_bytes, known } = fetched;
       if (contents === null) return without("asks not to be kept, or has no text", { links });
+      const text = textOfSections(contents.sections);
+      const twin = await pageOfSameWords(tx, run, { url: page.url, text });
+      if (twin !== null) return without(`has the same words as ${twin}`, { links });
       try {
         const place = { data_source_id, sub_organization_id, by, at };
         const read = { kind: "page" as const, name: page.url, size_bytes, contents };

@@ -171,6 +171,26 @@ export async function settlePage(
     .execute();
 }
 
+/** Another page that this run has kept with the same words: a site has its pages under several addresses. */
+export async function pageOfSameWords(
+  tx: Tx,
+  { data_source_id, run }: CrawlRun,
+  { url, text }: { url: string; text: string },
+): Promise<string | null> {
+  const twin = await tx
+    .selectFrom("data_source_documents as o")
+    .innerJoin("data_source_crawl_pages as p", "p.document_id", "o.id")
+    .select("o.name")
+    .where("o.data_source_id", "=", data_source_id)
+    .where("o.text", "=", text)
+    .where("p.run", "=", run)
+    .where("p.url", "<>", url)
+    .where("p.status", "in", ["read", "unchanged"])
+    .limit(1)
+    .executeTakeFirst();
+  return twin?.name ?? null;
+}
+
 /**
  * What is wrong with the start page of a run that read no page at all; null where it read one. Such a run says nothing of
  * the pages that were read before.

@@ -31,7 +31,7 @@ export function createDocumentReader(limits: Partial<PoolLimits> = {}): Document
   };
 }
 
-const NO_LINKS = { links: [], base: null, canonical: null, noindex: false, nofollow: false };
+const NO_LINKS = { links: [], base: null, noindex: false, nofollow: false };
 
 /** That there is no room now is thrown on: the caller may come again. */
 function outcomeOf(error: unknown): FileOutcome {

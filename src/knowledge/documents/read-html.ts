@@ -7,7 +7,6 @@ export type PageLinks = {
   links: string[];
   /** Of `<base href>`. */
   base: string | null;
-  canonical: string | null;
   /** `<meta name="robots">`: the page asks not to be kept, or its links not to be followed. */
   noindex: boolean;
   nofollow: boolean;
@@ -43,7 +42,7 @@ export function readHtml(html: string): HtmlPage {
 function walk(html: string) {
   const all: FileBlock[] = [];
   const main: FileBlock[] = [];
-  const page: PageLinks = { links: [], base: null, canonical: null, noindex: false, nofollow: false };
+  const page: PageLinks = { links: [], base: null, noindex: false, nofollow: false };
   let [text, title] = ["", ""];
   let [inMain, headingLevel, preDepth] = [0, 0, 0];
   let inTitle = false;
@@ -126,7 +125,6 @@ function readLinks(tag: string, given: Record<string, string>, page: PageLinks):
   if (tag === "a" && href && page.links.length < MOST_LINKS && !/\bnofollow\b/i.test(rel))
     page.links.push(href);
   if (tag === "base" && href && page.base === null) page.base = href;
-  if (tag === "link" && href && /\bcanonical\b/i.test(rel)) page.canonical = href;
   if (tag === "meta" && /^robots$/i.test(name)) {
     page.noindex ||= /\b(noindex|none)\b/i.test(content);
     page.nofollow ||= /\b(nofollow|none)\b/i.test(content);

@@ -144,6 +144,32 @@ describe("a web site that is read", () => {
     expect(await documents(alone.path)).toEqual(["/"]);
   });
 
+  test("and the same words once, under whichever addresses they stand, with what each of these leads to", async () => {
+    pages["/"] = html("Start", "words", "/hours", "/hours/", "/index.html", "/other");
+    pages["/index.html"] = html("Start", "words", "/hours", "/hours/", "/index.html", "/other");
+    pages["/hours"] = html("Hours", "We open at nine.");
+    pages["/hours/"] = html("Hours", "We open at nine.", "/behind");
+    pages["/other"] = html("Other", "We open at nine.");
+    pages["/behind"] = html("Behind", "words");
+    const { id, path, crawl } = await source();
+    await set(crawl);
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 4, pages_skipped: 2 });
+    expect(await documents(path)).toEqual(["/", "/behind", "/hours", "/other"]);
+    expect((await statuses(crawl))["/hours/"]).toBe("skipped: has the same words as /hours");
+
+    // What is only known from before says nothing: it goes with this run, and the words must not go with it.
+    delete pages["/hours"];
+    pages["/"] = html("Start", "words", "/hours/", "/other");
+    await app.send("POST", `${crawl}/run`);
+    await work(id);
+    expect(await documents(path)).toEqual(["/", "/behind", "/hours/", "/other"]);
+    pages["/hours/"] = html("Hours", "We open at ten.", "/behind");
+    pages["/other"] = html("Hours", "We open at ten.");
+    await app.send("POST", `${crawl}/run`);
+    await work(id);
+    expect(await documents(path)).toEqual(["/", "/behind", "/hours/"]);
+  });
+
   test("and nothing that its robots.txt, a page or a link asks to leave alone", async () => {
     pages["/robots.txt"] = (_, response) =>
       response.end(

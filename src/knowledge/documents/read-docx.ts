@@ -1,3 +1,4 @@
+import path from "node:path";
 import { Parser } from "htmlparser2";
 import { type FileOutcome, refuse } from "./file-outcome.ts";
 import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
@@ -5,32 +6,56 @@ import { BadArchive, zipEntries } from "./zip-entry.ts";
 
 /** Of the unpacked text with its markup: a book of a thousand pages has about 15 MB. */
 const MOST_XML_bytes = 50_000_000;
-const DOCUMENT = "word/document.xml";
-const STYLES = "word/styles.xml";
+/** Names the parts of the file; some programs number them, as in `word/document2.xml`. */
+const RELATIONS = "_rels/.rels";
 const PROPERTIES = "docProps/core.xml";
 
 /** A Word document's paragraphs under its headings; a row of a table is a line. What was deleted in a revision is gone. */
 export function readDocx(bytes: Buffer): FileOutcome {
-  const files = unzipped(bytes);
+  const about = unzipped(bytes, [RELATIONS, PROPERTIES]);
+  if ("kind" in about) return about;
+  const main = partOf(about.get(RELATIONS), "officeDocument", "") ?? "word/document.xml";
+  const { dir, base } = path.posix.parse(main);
+  const relations = path.posix.join(dir, "_rels", `${base}.rels`);
+  const files = unzipped(bytes, [main, relations]);
   if ("kind" in files) return files;
-  const document = files.get(DOCUMENT);
+  const document = files.get(main);
   if (!document) return refuse("not-docx");
-  const levels = headingLevels(files.get(STYLES)?.toString("utf8") ?? "");
+  const styles = partOf(files.get(relations), "styles", dir) ?? "word/styles.xml";
+  const styled = unzipped(bytes, [styles]);
+  if ("kind" in styled) return styled;
+  const levels = headingLevels(styled.get(styles)?.toString("utf8") ?? "");
   const blocks = blocksOf(document.toString("utf8"), levels);
   const sections = sectionsOf(blocks);
   if (sections.length === 0) return refuse("no-words");
-  const title = titleOf(files.get(PROPERTIES)?.toString("utf8") ?? "");
+  const title = titleOf(about.get(PROPERTIES)?.toString("utf8") ?? "");
   return { kind: "read", format: "docx", title, pages: null, pages_without_text: null, sections };
 }
 
-function unzipped(bytes: Buffer): Map<string, Buffer> | FileOutcome {
+function unzipped(bytes: Buffer, names: string[]): Map<string, Buffer> | FileOutcome {
   try {
-    return zipEntries(bytes, [DOCUMENT, STYLES, PROPERTIES], MOST_XML_bytes);
+    return zipEntries(bytes, names, MOST_XML_bytes);
   } catch (error) {
     if (!(error instanceof BadArchive)) throw error;
     if (error.is_locked) return refuse("locked");
     return refuse(/larger than|maxOutputLength|too many/i.test(error.message) ? "too-much" : "not-docx");
   }
+}
+
+/** The part of a kind, from a list of relations of the parts in a folder. */
+function partOf(relations: Buffer | undefined, kind: string, folder: string): string | null {
+  let found: string | null = null;
+  const parser = new Parser(
+    {
+      onopentag(_tag, { Type, Target, TargetMode }) {
+        if (!Target || TargetMode === "External" || !Type?.endsWith(`/${kind}`)) return;
+        found ??= path.posix.join("/", Target.startsWith("/") ? "" : folder, Target).slice(1);
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(relations?.toString("utf8") ?? "");
+  return found;
 }
 
 /** Word translates the names of its styles' ids ("berschrift1"), and keeps "heading 1" as the style's own name. */
@@ -78,11 +103,17 @@ function titleOf(xml: string): string | null {
   return documentTitle(title);
 }
 
+/** A text box as older programs read it, which says the same again, and where something was before it was moved. */
+const SKIPPED = new Set(["mc:Fallback", "w:moveFrom"]);
+
 function blocksOf(xml: string, levels: ReadonlyMap<string, number>): FileBlock[] {
   const blocks: FileBlock[] = [];
   const row: string[] = [];
   let [paragraph, cell, style] = ["", "", ""];
+  /** Those that a text box stands in, which has paragraphs of its own. */
+  const around: [string, string][] = [];
   let isText = false;
+  let skipped = 0;
   let cells = 0;
   const endParagraph = () => {
     const text = paragraph.trim();
@@ -90,12 +121,17 @@ function blocksOf(xml: string, levels: ReadonlyMap<string, number>): FileBlock[]
     if (cells > 0) cell += text === "" ? "" : `${cell && " "}${text}`;
     else if (text !== "" && level !== undefined) blocks.push({ heading: text, level });
     else blocks.push({ text });
-    [paragraph, style] = ["", ""];
+    [paragraph, style] = around.pop() ?? ["", ""];
   };
   const parser = new Parser(
     {
       onopentag(tag, { "w:val": value = "" }) {
-        if (tag === "w:t") isText = true;
+        if (SKIPPED.has(tag)) skipped++;
+        if (skipped > 0) return;
+        if (tag === "w:p") {
+          around.push([paragraph, style]);
+          [paragraph, style] = ["", ""];
+        } else if (tag === "w:t") isText = true;
         else if (tag === "w:tab") paragraph += "\t";
         else if (tag === "w:br" || tag === "w:cr") paragraph += "\n";
         else if (tag === "w:noBreakHyphen") paragraph += "-";
@@ -106,6 +142,8 @@ function blocksOf(xml: string, levels: ReadonlyMap<string, number>): FileBlock[]
         if (isText) paragraph += text;
       },
       onclosetag(tag) {
+        if (SKIPPED.has(tag)) skipped--;
+        if (skipped > 0) return;
         if (tag === "w:t") isText = false;
         else if (tag === "w:p") endParagraph();
         else if (tag === "w:tc" && --cells === 0) {

@@ -90,6 +90,29 @@ describe("a file that is uploaded", () => {
     );
   });
 
+  test("DOCX: a text box is read once and apart, what was moved only where it is now, and parts have any names", async () => {
+    const { path } = await source();
+    const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+    const box = `<w:txbxContent><w:p>${run("Ring the bell.")}</w:p></w:txbxContent>`;
+    const relations = (...given: [string, string][]) =>
+      `<Relationships>${given.map(([kind, target]) => `<Relationship Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${kind}" Target="${target}"/>`).join("")}</Relationships>`;
+    const file = zip({
+      "_rels/.rels": relations(
+        ["extended-properties", "docProps/app.xml"],
+        ["officeDocument", "/word/document2.xml"],
+      ),
+      "word/_rels/document2.xml.rels": relations(["theme", "theme1.xml"], ["styles", "styles2.xml"]),
+      "word/styles2.xml": `<w:styles><w:style w:styleId="H"><w:name w:val="heading 1"/></w:style></w:styles>`,
+      "word/document2.xml": `<w:document><w:body>
+        <w:p><w:pPr><w:pStyle w:val="H"/></w:pPr>${run("Arriving")}<w:r><mc:AlternateContent><mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent></w:r>${run(" late")}</w:p>
+        <w:moveFrom><w:p>${run("We wait.")}</w:p></w:moveFrom><w:p>${run("Call us.")}</w:p><w:moveTo><w:p>${run("We wait.")}</w:p></w:moveTo>
+        </w:body></w:document>`,
+    });
+    const { status, body } = await upload(path, "late.docx", file);
+    expect([status, body]).toEqual([200, body]);
+    expect(await textOf(path, body.id)).toBe("Ring the bell.\n\n# Arriving late\n\nCall us.\n\nWe wait.");
+  });
+
   test("HTML: the words of its main part, without menus, scripts and what is hidden", async () => {
     const { path } = await source();
     const html = `<!doctype html><html><head><title>Clinic &amp; hours</title><style>p{}</style><body>

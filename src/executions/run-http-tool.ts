@@ -1,6 +1,8 @@
 import { unreachable } from "../base/errors.ts";
 import { jsonExcess } from "../base/json-size.ts";
 import { DEEPEST_ANSWER } from "../base/nesting.ts";
+import { parseJson } from "../base/parse-json.ts";
+import { storableJson } from "../base/storable.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import { type InsightValue, storable } from "../insights/check-answer.ts";
 import { retryAfter } from "../insights/retry-policy.ts";
@@ -106,7 +108,7 @@ function valuesIn(text: string): InsightValue[] | null {
   if (jsonExcess(text, MOST_ANSWERED)) return null;
   let answer: unknown;
   try {
-    answer = JSON.parse(text, (_key, value) => (typeof value === "string" ? storable(value) : value));
+    answer = storableJson(parseJson(text));
   } catch {
     return null;
   }

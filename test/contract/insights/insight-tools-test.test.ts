@@ -235,6 +235,21 @@ describe("a test of an http_tool", () => {
     });
   });
 
+  test("keeps the digits of a number that is too long for one, and what can be stored of a text", async () => {
+    peer.respond((_, response) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(
+          '{"ticket": 9007199254740993, "score": 7, "note": "a\\u0000b", "more": {"of": [-12345678901234567890]}}',
+        ),
+    );
+    const { name } = await sending();
+    expect((await run(name)).body).toEqual({
+      ...{ ticket: "9007199254740993", score: 7, note: "ab" },
+      more: { of: ["-12345678901234567890"] },
+    });
+  });
+
   test("authenticates as its service does, whose secrets no configuration shows", async () => {
     peer.respond((_, response) => json(response, 200, {}));
     const service = await app.send("POST", "/api/v1/services/", {

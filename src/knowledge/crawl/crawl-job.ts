@@ -228,7 +228,7 @@ async function storeFetched(
       const { contents, links, size_bytes, known } = fetched;
       if (contents === null) return without("asks not to be kept, or has no text", { links });
       const text = textOfSections(contents.sections);
-      const twin = await pageOfSameWords(tx, run, { url: page.url, text });
+      const twin = await pageOfSameWords(tx, run, { url: page.url, title: contents.title, text });
       if (twin !== null) return without(`has the same words as ${twin}`, { links });
       try {
         const place = { data_source_id, sub_organization_id, by, at };

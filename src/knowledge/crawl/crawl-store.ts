@@ -171,11 +171,11 @@ export async function settlePage(
     .execute();
 }
 
-/** Another page that this run has kept with the same words: a site has its pages under several addresses. */
+/** Another page that this run has kept with the same title and words: a site has its pages under several addresses. */
 export async function pageOfSameWords(
   tx: Tx,
   { data_source_id, run }: CrawlRun,
-  { url, text }: { url: string; text: string },
+  { url, title, text }: { url: string; title: string | null; text: string },
 ): Promise<string | null> {
   const twin = await tx
     .selectFrom("data_source_documents as o")
@@ -183,6 +183,7 @@ export async function pageOfSameWords(
     .select("o.name")
     .where("o.data_source_id", "=", data_source_id)
     .where("o.text", "=", text)
+    .where("o.title", "is not distinct from", title)
     .where("p.run", "=", run)
     .where("p.url", "<>", url)
     .where("p.status", "in", ["read", "unchanged"])

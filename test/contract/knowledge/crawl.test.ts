@@ -145,16 +145,18 @@ describe("a web site that is read", () => {
   });
 
   test("and the same words once, under whichever addresses they stand, with what each of these leads to", async () => {
-    pages["/"] = html("Start", "words", "/hours", "/hours/", "/index.html", "/other");
-    pages["/index.html"] = html("Start", "words", "/hours", "/hours/", "/index.html", "/other");
+    pages["/"] = html("Start", "words", "/hours", "/hours/", "/index.html", "/other", "/berlin", "/bonn");
+    pages["/index.html"] = html("Start", "words", "/hours");
+    pages["/berlin"] = "<title>Berlin</title><p>We open at eight.</p>";
+    pages["/bonn"] = "<title>Bonn</title><p>We open at eight.</p>";
     pages["/hours"] = html("Hours", "We open at nine.");
     pages["/hours/"] = html("Hours", "We open at nine.", "/behind");
     pages["/other"] = html("Other", "We open at nine.");
     pages["/behind"] = html("Behind", "words");
     const { id, path, crawl } = await source();
     await set(crawl);
-    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 4, pages_skipped: 2 });
-    expect(await documents(path)).toEqual(["/", "/behind", "/hours", "/other"]);
+    expect(await work(id)).toMatchObject({ status: "finished", pages_read: 6, pages_skipped: 2 });
+    expect(await documents(path)).toEqual(["/", "/behind", "/berlin", "/bonn", "/hours", "/other"]);
     expect((await statuses(crawl))["/hours/"]).toBe("skipped: has the same words as /hours");
 
     // What is only known from before says nothing: it goes with this run, and the words must not go with it.

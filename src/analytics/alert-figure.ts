@@ -25,13 +25,17 @@ export async function windowFigures(
     found.rows.filter(({ is_total }) => !is_total).map((row) => [row.key, row]),
   );
   const { kind } = ruleOf(watched.metric.name);
-  const empty = kind === "count" || kind === "sum" ? 0 : null;
+  const isTotal = kind === "count" || kind === "sum";
+  const empty = isTotal ? 0 : null;
   const values = starts.map((_, n) => {
     const row = byWindow.get(String(n + 1));
     return { value: row?.value ?? empty, sessions: row?.sessions ?? 0 };
   });
   return {
-    figures: values.map((figure, n) => ({ ...figure, before: values[n - 1]?.value ?? null })),
+    figures: values.map((figure, n) => ({
+      ...{ ...figure, isTotal },
+      ...{ before: values[n - 1]?.value ?? null, sessions_before: values[n - 1]?.sessions ?? 0 },
+    })),
     problem: null,
   };
 }

@@ -7,7 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { windowFigures } from "./alert-figure.ts";
-import { changeAfter, isBeyond } from "./alert-judge.ts";
+import { changeAfter, isBeyond, stateAfter } from "./alert-judge.ts";
 import { alertDefinition, checkDefinition } from "./alert-rule.ts";
 
 const AlertChangeResponse = z
@@ -123,7 +123,7 @@ export function alertHistoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
         const beyond = isBeyond(body, figure);
         if (changeAfter({ state, notified_at: null, remind_hours: null }, beyond, endOf(n)) === "firing")
           fired.push({ at: endOf(n).toISOString(), value: figure.value, sessions: figure.sessions });
-        state = beyond ? "firing" : "ok";
+        state = stateAfter(state, beyond);
       }
       const last = figures?.at(-1);
       return {

@@ -3,23 +3,43 @@ import { expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
 import {
   ALERT_CONDITIONS,
+  type AlertFigure,
   alertWords,
   changeAfter,
   figureWords,
   isBeyond,
   neverFires,
+  stateAfter,
 } from "./alert-judge.ts";
 
 const LIMIT = { condition: "above", threshold: 0.05, least_sessions: 20 } as const;
 
-test("a rule fires beyond its limit only, and with enough sessions", () => {
-  expect(isBeyond(LIMIT, { value: 0.06, sessions: 20, before: null })).toBe(true);
-  expect(isBeyond(LIMIT, { value: 0.05, sessions: 20, before: null })).toBe(false);
-  expect(isBeyond(LIMIT, { value: 0.9, sessions: 19, before: null })).toBe(false);
+const share = (value: number | null, sessions: number, before: number | null = null, sessions_before = 0) =>
+  ({ value, sessions, before, sessions_before, isTotal: false }) satisfies AlertFigure;
+const total = (sessions: number, before: number): AlertFigure => ({
+  ...{ value: sessions, sessions, before, sessions_before: before, isTotal: true },
+});
+
+test("a rule fires beyond its limit only, and too few sessions tell nothing", () => {
+  expect(isBeyond(LIMIT, share(0.06, 20))).toBe(true);
+  expect(isBeyond(LIMIT, share(0.05, 20))).toBe(false);
+  expect(isBeyond(LIMIT, share(0.9, 19))).toBe(null);
+  expect(isBeyond(LIMIT, share(0, 19))).toBe(null);
+  expect(isBeyond({ ...LIMIT, least_sessions: 0 }, share(null, 0))).toBe(null);
+});
+
+test("a comparison needs enough sessions in both windows; of a total in one, so that a fall to nothing fires", () => {
   const rises = { ...LIMIT, condition: "rises_by", threshold: 0.5 } as const;
-  expect(isBeyond(rises, { value: 16, sessions: 20, before: 10 })).toBe(true);
-  expect(isBeyond(rises, { value: 15, sessions: 20, before: 10 })).toBe(false);
-  expect(isBeyond(rises, { value: 15, sessions: 20, before: 0 })).toBe(false);
+  expect(isBeyond(rises, share(16, 20, 10, 20))).toBe(true);
+  expect(isBeyond(rises, share(15, 20, 10, 20))).toBe(false);
+  expect(isBeyond(rises, share(16, 20, 10, 1))).toBe(null);
+  expect(isBeyond(rises, share(15, 20, 0, 20))).toBe(null);
+  expect(isBeyond(rises, share(0, 20, 0, 20))).toBe(false);
+  const falls = { ...LIMIT, condition: "falls_by", threshold: 0.5 } as const;
+  expect(isBeyond(falls, total(0, 100))).toBe(true);
+  expect(isBeyond(falls, total(60, 100))).toBe(false);
+  expect(isBeyond(falls, total(5, 19))).toBe(null);
+  expect(isBeyond(falls, share(0.1, 3, 0.9, 100))).toBe(null);
 });
 
 const SHARE = { unit: "percent", isCountOfAll: false, canBeNegative: false } as const;
@@ -46,16 +66,17 @@ test("for any figure that there can be, a rule that is refused so is quiet", () 
   const shares = fc.double({ min: 0, max: 1, noNaN: true });
   fc.assert(
     fc.property(limits, fc.nat({ max: 100 }), shares, shares, (limit, sessions, value, before) => {
-      if (neverFires(limit, SHARE)) expect(isBeyond(limit, { value, sessions, before })).toBe(false);
+      if (neverFires(limit, SHARE))
+        expect(isBeyond(limit, share(value, sessions, before, 60))).not.toBe(true);
       if (neverFires(limit, SESSIONS))
-        expect(isBeyond(limit, { value: sessions, sessions, before: before * 100 })).toBe(false);
+        expect(isBeyond(limit, total(sessions, Math.round(before * 100)))).not.toBe(true);
     }),
     { numRuns: rounds(500) },
   );
 });
 
-test("for any course, a rule is told once when it begins to fire and once when it ends, and never reminds sooner than it says", () => {
-  const checks = fc.array(fc.boolean(), { maxLength: 200 });
+test("for any course, a rule is told once when it begins to fire and once when it ends, never ends while nothing can be told, and never reminds sooner than it says", () => {
+  const checks = fc.array(fc.option(fc.boolean()), { maxLength: 200 });
   fc.assert(
     fc.property(checks, fc.option(fc.integer({ min: 1, max: 24 })), (course, remind_hours) => {
       let state: "ok" | "firing" | null = null;
@@ -70,22 +91,22 @@ test("for any course, a rule is told once when it begins to fire and once when i
           );
         if (change) notified_at = now.toISOString();
         if (change && change !== "reminded") told.push(change);
-        state = beyond ? "firing" : "ok";
+        state = stateAfter(state, beyond);
       }
-      const turns = course.filter((beyond, n) => beyond !== (course[n - 1] ?? false));
+      const known = course.filter((beyond) => beyond !== null);
+      const turns = known.filter((beyond, n) => beyond !== (known[n - 1] ?? false));
       expect(told).toEqual(turns.map((beyond) => (beyond ? "firing" : "resolved")));
     }),
     { numRuns: rounds(200) },
   );
 });
 
-test("figures are told with their unit", () => {
+test("figures are told with their unit, and where they don't tell whether it is over", () => {
   expect(figureWords(0.125, "percent")).toBe("12.5 %");
-  expect(
-    alertWords(
-      { ...LIMIT, window_minutes: 60 },
-      { value: 0.12, sessions: 40, before: null },
-      { label: "Errors", unit: "percent" },
-    ),
-  ).toBe("Errors: 12 % of 40 sessions in 60 minutes (limit: above 5 %).");
+  const words = (figure: AlertFigure) =>
+    alertWords({ ...LIMIT, window_minutes: 60 }, figure, { label: "Errors", unit: "percent" });
+  expect(words(share(0.12, 40))).toBe("Errors: 12 % of 40 sessions in 60 minutes (limit: above 5 %).");
+  expect(words(share(null, 0))).toBe(
+    "Errors: nothing of 0 sessions in 60 minutes (limit: above 5 %). These are too few sessions to tell whether it is over.",
+  );
 });

@@ -6,25 +6,51 @@ export const ALERT_CONDITIONS = ["above", "below", "rises_by", "falls_by"] as co
 export type AlertCondition = (typeof ALERT_CONDITIONS)[number];
 
 export type AlertLimit = { condition: AlertCondition; threshold: number; least_sessions: number };
-/** What a window's sessions say; `before`: the figure of the window before it. */
-export type AlertFigure = { value: number | null; sessions: number; before: number | null };
+/**
+ * What a window's sessions say; `before`: the figure of the window before it. `isTotal`: the figure grows with the sessions,
+ * as their number and cost do.
+ */
+export type AlertFigure = {
+  value: number | null;
+  sessions: number;
+  before: number | null;
+  sessions_before: number;
+  isTotal: boolean;
+};
 type AlertState = "ok" | "firing";
 export type AlertChange = "firing" | "reminded" | "resolved";
 
-/** With fewer sessions than the least, or nothing to compare with, a rule is quiet. */
-export function isBeyond({ condition, threshold, least_sessions }: AlertLimit, figure: AlertFigure): boolean {
-  const { value, sessions, before } = figure;
-  if (value === null || sessions < least_sessions) return false;
+/** null: too few sessions to tell, or nothing to compare with. */
+export function isBeyond(limit: AlertLimit, figure: AlertFigure): boolean | null {
+  const { condition, threshold } = limit;
+  const { value, before } = figure;
+  if (value === null || sessionsThatTell(limit, figure) < limit.least_sessions) return null;
   switch (condition) {
     case "above":
       return value > threshold;
     case "below":
       return value < threshold;
     case "rises_by":
-      return before !== null && before > 0 && (value - before) / before > threshold;
+      return isChangeBeyond(before, before === null ? 0 : value - before, threshold);
     case "falls_by":
-      return before !== null && before > 0 && (before - value) / before > threshold;
+      return isChangeBeyond(before, before === null ? 0 : before - value, threshold);
   }
+}
+
+/**
+ * A comparison stands on both windows. Of a total the larger one is enough: where nobody comes any more, the figure has
+ * fallen by all of it.
+ */
+function sessionsThatTell({ condition }: AlertLimit, figure: AlertFigure): number {
+  const { sessions, sessions_before, isTotal } = figure;
+  if (condition === "above" || condition === "below") return sessions;
+  return isTotal ? Math.max(sessions, sessions_before) : Math.min(sessions, sessions_before);
+}
+
+function isChangeBeyond(before: number | null, change: number, threshold: number): boolean | null {
+  if (before === null) return null;
+  if (change <= 0) return false;
+  return before > 0 ? change / before > threshold : null;
 }
 
 /**
@@ -51,17 +77,23 @@ export function neverFires(
 
 type Checked = { state: AlertState | null; notified_at: string | null; remind_hours: number | null };
 
-/** What a check changes: a rule that begins or ends to fire is told once, one that goes on at the interval it names. */
+/**
+ * What a check changes: a rule that begins or ends to fire is told once, one that goes on at the interval it names. What
+ * can't be told ends nothing: a fault that keeps people away is not over.
+ */
 export function changeAfter(
   { state, notified_at, remind_hours }: Checked,
-  beyond: boolean,
+  beyond: boolean | null,
   now: Date,
 ): AlertChange | null {
-  if (!beyond) return state === "firing" ? "resolved" : null;
-  if (state !== "firing") return "firing";
+  if (beyond === false) return state === "firing" ? "resolved" : null;
+  if (state !== "firing") return beyond ? "firing" : null;
   if (remind_hours === null || notified_at === null) return null;
   return now.getTime() - Date.parse(notified_at) >= remind_hours * 3_600_000 ? "reminded" : null;
 }
+
+export const stateAfter = (state: AlertState | null, beyond: boolean | null): AlertState =>
+  beyond === null ? (state ?? "ok") : beyond ? "firing" : "ok";
 
 const NAMES: Record<AlertCondition, string> = {
   above: "above",
@@ -90,11 +122,15 @@ export function figureWords(value: number | null, unit: FigureUnit): string {
 
 export function alertWords(
   limit: AlertLimit & { window_minutes: number },
-  { value, sessions }: AlertFigure,
+  figure: AlertFigure,
   { label, unit }: { label: string; unit: FigureUnit },
 ): string {
   const { condition, threshold, window_minutes } = limit;
+  const { value, sessions } = figure;
   const share = condition === "rises_by" || condition === "falls_by";
   const bound = figureWords(threshold, share ? "percent" : unit);
-  return `${label}: ${figureWords(value, unit)} of ${sessions} sessions in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
+  const told = `${label}: ${figureWords(value, unit)} of ${sessions} sessions in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
+  return isBeyond(limit, figure) === null
+    ? `${told} These are too few sessions to tell whether it is over.`
+    : told;
 }

@@ -30,7 +30,9 @@ export const alertDefinition = {
   threshold: z.number().min(0).max(1_000_000_000).describe("Shares are from 0 to 1: 0.05 is 5 %."),
   least_sessions: integer({ min: 0, max: 1_000_000 })
     .default(20)
-    .describe("With fewer sessions in the window the rule is quiet."),
+    .describe(
+      "With fewer sessions nothing can be told: the rule does not begin to fire, and one that fires goes on. `rises_by` and `falls_by` need them in both windows; of `sessions`, `people_tried` and `cost` in one of them.",
+    ),
 };
 
 const AlertRuleCreate = z

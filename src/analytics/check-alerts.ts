@@ -6,7 +6,14 @@ import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.t
 import { oneByOne } from "../jobs/one-by-one.ts";
 import { sendEvents } from "../webhooks/event-delivery.ts";
 import { windowFigures } from "./alert-figure.ts";
-import { type AlertChange, type AlertFigure, alertWords, changeAfter, isBeyond } from "./alert-judge.ts";
+import {
+  type AlertChange,
+  type AlertFigure,
+  alertWords,
+  changeAfter,
+  isBeyond,
+  stateAfter,
+} from "./alert-judge.ts";
 import { mailAlert } from "./alert-mail.ts";
 import type { AlertRule } from "./alert-rule.ts";
 import { ruleOf } from "./metric.ts";
@@ -93,7 +100,7 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
   const figure = found.figures[1] as AlertFigure;
   const beyond = isBeyond(claimed, figure);
   const change = changeAfter(rule, beyond, now);
-  const state = beyond ? ("firing" as const) : ("ok" as const);
+  const state = stateAfter(rule.state, beyond);
   const at = now.toISOString();
   await tx
     .updateTable("alert_rules")

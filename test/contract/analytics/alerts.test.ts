@@ -107,6 +107,8 @@ describe("an alert", () => {
     expect(peer.requests[0]?.headers["webhook-signature"]).toMatch(/^v1,/);
 
     app.clock.advance(3_600_000);
+    await insertFacts(app, 20, () => ({}));
+    app.clock.advance(60_000);
     await check();
     await check();
     await mailAll();
@@ -223,6 +225,32 @@ describe("a webhook", () => {
     const plain = await app.send("POST", "/api/v1/webhooks/", { ...moved, url: "http://other.example" });
     expect(plain).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "url"] }] } });
   });
+});
+
+test("an alert is not over because nobody comes any more: it fires on, says so where it reminds, and is resolved once enough came", async () => {
+  const input = { name: "Outage", notified_users: [app.admin.user_id], remind_hours: 1 };
+  const { id } = (await app.send("POST", "/api/v1/alerts/", { ...input, ...rule() })).body;
+  const state = async () => (await app.send("GET", `/api/v1/alerts/${id}`)).body.state;
+  const checkAfter = async (ms: number) => {
+    app.clock.advance(ms);
+    await check();
+    await mailAll();
+    return mails.filter(({ subject }) => subject.endsWith("Outage"));
+  };
+  await insertFacts(app, 40, () => ({ is_error: true }));
+  expect(await checkAfter(60_000)).toMatchObject([{ subject: "Alert: Outage" }]);
+
+  await insertFacts(app, 1, () => ({ ended_at: new Date(app.clock.now().getTime() + 60_000).toISOString() }));
+  const few = /0 % of 1 sessions .* too few sessions to tell whether it is over/;
+  expect(await checkAfter(3_600_000)).toMatchObject([
+    { subject: "Alert: Outage" },
+    { subject: "Still firing: Outage", text: expect.stringMatching(few) },
+  ]);
+  expect(await state()).toBe("firing");
+
+  await insertFacts(app, 20, () => ({}));
+  expect((await checkAfter(60_000)).at(-1)).toMatchObject({ subject: "Resolved: Outage" });
+  expect(await state()).toBe("ok");
 });
 
 const make = async (name: string): Promise<number> =>

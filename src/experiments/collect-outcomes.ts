@@ -5,7 +5,7 @@ import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 
 /** An opt-out or complaint without a session is ascribed to the person's last one, if it is not older than this. */
-const ASCRIBED_DAYS = 7;
+export const ASCRIBED_DAYS = 7;
 /** What another process committed late is looked at again. */
 const OVERLAP_MS = 120_000;
 

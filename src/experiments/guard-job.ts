@@ -7,8 +7,8 @@ import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.t
 import { oneByOne } from "../jobs/one-by-one.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { tell, weightsText } from "./change-experiment.ts";
-import { collectOutcomes } from "./collect-outcomes.ts";
-import { type Experiment, type Guard, nextStep, weightsAt } from "./experiment.ts";
+import { ASCRIBED_DAYS, collectOutcomes } from "./collect-outcomes.ts";
+import { type Experiment, type Guard, isRunning, nextStep, weightsAt } from "./experiment.ts";
 import { beginStage, endExperiment, findExperiment, nextStepAt } from "./experiment-store.ts";
 import { guardCounts, pastCounts } from "./guard-counts.ts";
 import { type GuardVerdict, judgeGuards } from "./judge-guards.ts";
@@ -16,7 +16,8 @@ import { type GuardVerdict, judgeGuards } from "./judge-guards.ts";
 /*
  * Every 20 seconds each running experiment is looked at: outcomes are written down, guardrails judged, the ramp goes on. One
  * process does it at a time, because it holds the experiment's row; the others skip it. What it decides commits together
- * with its event and its audit entry, or not at all, and the next look decides anew.
+ * with its event and its audit entry, or not at all, and the next look decides anew. Of one that has ended, outcomes are
+ * written down each minute until its sessions are over and nothing can be ascribed to them any more.
  */
 
 const guardExperiments: Job<object> = {
@@ -25,41 +26,62 @@ const guardExperiments: Job<object> = {
   max_attempts: 1,
   schedule: "* * * * *",
 };
-/** Cron knows minutes, and a fault has to be seen within one. */
-const NEXT_LOOK_MS = 20_000;
-
 type Parts = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
 export const experimentJobs = (parts: Parts): JobHandler[] => [
   handle(guardExperiments, async () => {
-    const running = await runningExperiments(parts.db);
-    if (running.length === 0) return;
+    const watched = await watchedExperiments(parts);
     try {
-      await guardEach(parts, running);
+      await guardEach(parts, watched);
     } finally {
-      const run_at = new Date(parts.clock.now().getTime() + NEXT_LOOK_MS);
-      await parts.db
-        .transaction()
-        .execute((tx) => enqueue(tx, guardExperiments, {}, { key: "guard-experiments", run_at }));
+      if (watched.some(({ status }) => isRunning(status))) await lookAgain(parts);
     }
   }),
 ];
 
-const runningExperiments = (db: Db): Promise<{ id: number }[]> =>
+/** Cron knows minutes, and a fault has to be seen within one. */
+const NEXT_LOOK_MS = 20_000;
+
+async function lookAgain({ db, clock }: Parts): Promise<void> {
+  const run_at = new Date(clock.now().getTime() + NEXT_LOOK_MS);
+  await db
+    .transaction()
+    .execute((tx) => enqueue(tx, guardExperiments, {}, { key: "guard-experiments", run_at }));
+}
+
+type Watched = { id: number; status: Experiment["status"] };
+
+/** Those that run, and those that ended of whose sessions more may become known. Index: experiment_sessions_open. */
+const watchedExperiments = ({ db, clock }: Parts): Promise<Watched[]> =>
   db
-    .selectFrom("experiments")
-    .select("id")
-    .where("status", "=", "running")
-    .where("deleted_at", "is", null)
-    .orderBy("id")
+    .selectFrom("experiments as e")
+    .select(["e.id", "e.status"])
+    .where((row) =>
+      row.or([
+        row("e.status", "=", "running"),
+        row("e.ended_at", ">", new Date(clock.now().getTime() - ASCRIBED_DAYS * 86_400_000).toISOString()),
+        row.and([
+          row("e.ended_at", "is not", null),
+          row.exists(
+            row
+              .selectFrom("experiment_sessions as s")
+              .select("s.session_id")
+              .whereRef("s.experiment_id", "=", "e.id")
+              .where("s.is_over", "=", false),
+          ),
+        ]),
+      ]),
+    )
+    .where("e.deleted_at", "is", null)
+    .orderBy("e.id")
     .execute();
 
-const guardEach = (parts: Parts, running: { id: number }[]): Promise<void> =>
-  oneByOne(running, ({ id }) => guardOne(parts, id));
+const guardEach = (parts: Parts, watched: Watched[]): Promise<void> =>
+  oneByOne(watched, ({ id }) => guardOne(parts, id));
 
-/** Looks once at all that run. */
+/** Looks once at all that are watched. */
 export const guardAll = async (parts: Parts): Promise<void> =>
-  guardEach(parts, await runningExperiments(parts.db));
+  guardEach(parts, await watchedExperiments(parts));
 
 async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
@@ -68,13 +90,14 @@ async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<vo
       .innerJoin("agents as a", "a.id", "e.agent_id")
       .select([
         "e.sub_organization_id",
+        "e.status",
         "e.collected_at",
         "e.started_at",
         "e.slow_ms",
         "a.deleted_at as agent_deleted_at",
       ])
       .where("e.id", "=", id)
-      .where("e.status", "=", "running")
+      .where("e.status", "!=", "draft")
       .forUpdate("e")
       .skipLocked()
       .executeTakeFirst();
@@ -88,6 +111,7 @@ async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<vo
       .set({ collected_at: at.toISOString() })
       .where("id", "=", id)
       .execute();
+    if (!isRunning(held.status)) return;
     const experiment = await findExperiment(tx, held, id);
     if (!experiment) return;
     if (held.agent_deleted_at !== null)

@@ -440,6 +440,47 @@ describe("what is wrong is told at its place", () => {
   });
 });
 
+test("what comes of its sessions after an experiment was stopped is counted, too, and nothing else becomes of it", async () => {
+  const id = await start({ success: { end_reasons: ["agent"] } });
+  const { session_id, version } = await comes(person(1), { channel: "sms" });
+  await guard();
+  const { ended_at } = await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+  const after = await comes(person(1), { channel: "sms" });
+  const seen = async () => {
+    await guard();
+    const { versions, figures } = await ok("GET", `/experiments/${id}/comparison`);
+    const of = (rows: { version_number: number }[]) =>
+      rows.find(({ version_number }) => version_number === version);
+    const named = (name: string) =>
+      figures.find(({ metric }: { metric: string }) => metric === name).versions;
+    return { ...of(versions), success: of(named("success")), opt_outs: of(named("opt_outs")) };
+  };
+  expect(await seen()).toMatchObject({ sessions: 1, running: 1, success: { total: 0 } });
+
+  app.clock.advance(8 * 86_400_000);
+  await ends(session_id, "agent");
+  await ends(after.session_id, "agent");
+  expect(await seen()).toMatchObject({
+    ...{ sessions: 1, running: 0 },
+    ...{ success: { count: 1, total: 1 }, opt_outs: { count: 0 } },
+  });
+  expect(await ok("GET", `/experiments/${id}`)).toMatchObject({ status: "stopped", ended_at });
+});
+
+test("an opt-out in the week after an experiment is counted with the session before it", async () => {
+  const id = await start();
+  const { session_id } = await comes(person(1));
+  await ends(session_id, "user");
+  await guard();
+  await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+  app.clock.advance(5 * 86_400_000);
+  await ok("POST", "/suppressions/", { address: person(1), scope: "all", reason: "do-not-call" });
+  await guard();
+  const { figures } = await ok("GET", `/experiments/${id}/comparison`);
+  const { versions } = figures.find(({ metric }: { metric: string }) => metric === "opt_outs");
+  expect(versions.map(({ count }: { count: number }) => count).reduce(sum)).toBe(1);
+});
+
 test("of three versions the last is returned for its errors, too, once nobody meets the control", async () => {
   const { prompt_id } = await ok("GET", `/agents/${agent_id}`);
   await save(prompt_id, 'on "open" -> say "Nine to six."');

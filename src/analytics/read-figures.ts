@@ -37,7 +37,7 @@ export type FigureRow = {
 export type FigureResult = { rows: FigureRow[]; problem: null } | { rows: null; problem: string };
 
 /** The values of a split that are shown; the others count in the total only. */
-const MOST_VALUES = 50;
+export const MOST_VALUES = 50;
 /** Of a split by time: more points than a chart shows. */
 export const MOST_POINTS = 400;
 /** Shorter than the timeout of reading statements, so that the sentence below is what people read. */
@@ -51,15 +51,16 @@ export async function readFigures(db: Db, question: FigureQuestion): Promise<Fig
     const rows = await planned(db, { ...MANY_ROWS, statement_timeout: String(LONGEST_MS) }, async (tx) => {
       const from =
         ruleOf(question.metric.name).of === "people" ? peopleRows(question) : await sessionRows(tx, question);
-      const limit = isTime(question.split.by) ? question.starts.length + 1 : MOST_VALUES;
+      // The total, and of values one more than are shown: that tells whether there are others.
+      const limit = 1 + (isTime(question.split.by) ? question.starts.length : MOST_VALUES + 1);
       if (ruleOf(question.metric.name).kind === "percentile")
-        return percentiles(tx, from, question.metric.name === "latency_p50" ? 0.5 : 0.95, limit + 1);
+        return percentiles(tx, from, question.metric.name === "latency_p50" ? 0.5 : 0.95, limit);
       const { rows } = await sql<FigureRow>`
           select grouping(k) = 1 as is_total, k::text as key, ${columnsOf(question.metric.name)}
           from (${from}) as r
           group by grouping sets ((), (k))
           having grouping(k) = 1 or k is not null
-          order by grouping(k) desc, 3 desc, 2 limit ${limit + 1}::bigint`.execute(tx);
+          order by grouping(k) desc, 3 desc, 2 limit ${limit}::bigint`.execute(tx);
       return rows;
     });
     return { rows, problem: null };

@@ -8,7 +8,7 @@ import { changeOf, differenceOf, intervalOf } from "./compare-figures.ts";
 import { type FilterField, requireFilters, type Searched } from "./fact-filters.ts";
 import { type Spans, startsOf } from "./figure-period.ts";
 import { type FigureSplit, isTime, ruleOf } from "./metric.ts";
-import { type FigureRow, type FigureSpan, readFigures } from "./read-figures.ts";
+import { type FigureRow, type FigureSpan, MOST_VALUES, readFigures } from "./read-figures.ts";
 import type { BoardTile } from "./tile.ts";
 
 const FigureSearch = z
@@ -127,7 +127,7 @@ export async function tileFigures(
   const values = found.rows.filter(({ is_total }) => !is_total);
   const keys = isTime(split.by)
     ? starts.map((_, n) => String(n + 1))
-    : values.slice(0, 50).map(({ key }) => key ?? "");
+    : values.slice(0, MOST_VALUES).map(({ key }) => key ?? "");
   const labels = await labelsOf(db, tenant, split, keys);
   const byKey = new Map(values.map((row) => [row.key, row]));
   const beforeByKey = rowsBefore && new Map(rowsBefore.map((row) => [row.is_total ? "" : row.key, row]));
@@ -155,7 +155,7 @@ export async function tileFigures(
         ),
       };
     }),
-    more_values: !isTime(split.by) && values.length > 50,
+    more_values: !isTime(split.by) && values.length > MOST_VALUES,
   };
 }
 

@@ -186,6 +186,24 @@ describe("a figure", () => {
     expect((await figures({ search_fields: ["label"], search_field_values: ["BAD"] })).total.value).toBe(0);
   });
 
+  test.each(["sessions", "latency_p95"])(
+    "of more than 50 values shows those with most sessions, and says that there are others: %s",
+    async (metric) => {
+      const neighbour = await app.createNeighbour();
+      const { sub_organization_id } = neighbour.caller;
+      const agents = async (count: number) => {
+        await insertFacts(app, count, (n) => ({ sub_organization_id, agent_id: 1_000 + n, waits_ms: [100] }));
+        const body = { tile: tile({ metric: { name: metric }, split: { by: "agent" } }), period: {} };
+        return (await neighbour.send("POST", `${BOARDS}tile_figures`, body)).body;
+      };
+      expect(await agents(50)).toMatchObject({ more_values: false, total: { count: 50 } });
+      const found = await agents(51);
+      expect(found).toMatchObject({ more_values: true, total: { count: 101 } });
+      expect(found.points.map(({ count }: { count: number }) => count)).toEqual(Array(50).fill(2));
+      expect(found.points.map(({ key }: { key: string }) => key)).not.toContain("1050");
+    },
+  );
+
   test("of campaigns counts the people that were tried", async () => {
     const people = { metric: { name: "people_answered" }, split: { by: "campaign" }, chart: "bars" };
     expect((await figures(people)).total).toMatchObject({ value: null, count: 0 });

@@ -32,9 +32,12 @@ export function spansOf(period: FigurePeriod, days: number, now: Date, place: st
       throw invalid([...place, "start_datetime"], "Give a start_datetime too", "missing");
     const count = period.last_days ?? days;
     const end = instant(now).toZonedDateTimeISO(timezone);
-    const start = end.startOfDay().subtract({ days: count - 1 });
+    const start = end.subtract({ days: count - 1 }).startOfDay();
     // As far into its last day as this one is.
-    const before = { from: date(start.subtract({ days: count })), to: date(end.subtract({ days: count })) };
+    const before = {
+      from: date(start.subtract({ days: count }).startOfDay()),
+      to: date(end.subtract({ days: count })),
+    };
     return { now: { from: date(start), to: now }, before, timezone };
   }
   const from = new Date(period.start_datetime);
@@ -51,14 +54,16 @@ export function startsOf({ from, to }: FigureSpan, timezone: string, by: SplitBy
   if (by !== "day" && by !== "hour") return [from];
   const starts = [from];
   const begin = instant(from).toZonedDateTimeISO(timezone);
-  let next =
+  // The clocks may skip a midnight: its day begins later, and the one after it at midnight again.
+  const after = (at: Temporal.ZonedDateTime) =>
     by === "day"
-      ? begin.startOfDay().add({ days: 1 })
-      : begin.round({ smallestUnit: "hour", roundingMode: "floor" }).add({ hours: 1 });
+      ? at.add({ days: 1 }).startOfDay()
+      : at.round({ smallestUnit: "hour", roundingMode: "floor" }).add({ hours: 1 });
+  let next = after(begin);
   while (next.epochMilliseconds < to.getTime()) {
     if (starts.length === MOST_POINTS) return null;
     starts.push(date(next));
-    next = next.add(by === "day" ? { days: 1 } : { hours: 1 });
+    next = after(next);
   }
   return starts;
 }

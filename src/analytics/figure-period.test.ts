@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { spansOf, startsOf } from "./figure-period.ts";
+
+const days = (period: { last_days?: number; start_datetime?: string; timezone: string }, now: string) => {
+  const { timezone } = period;
+  const { now: span, before } = spansOf(period, 7, new Date(now), ["body"]);
+  const iso = (dates: Date[] | null) => dates?.map((date) => date.toISOString().replace(":00.000Z", ""));
+  return { starts: iso(startsOf(span, timezone, "day")), before: iso([before.from, before.to]) };
+};
+
+describe("days begin at midnight in their zone", () => {
+  test("also after one whose midnight the clocks skip, as in Santiago", () => {
+    const found = days({ last_days: 4, timezone: "America/Santiago" }, "2026-09-08T15:00:00Z");
+    expect(found.starts).toEqual([
+      "2026-09-05T04:00",
+      "2026-09-06T04:00",
+      "2026-09-07T03:00",
+      "2026-09-08T03:00",
+    ]);
+  });
+
+  test("also counted back from the day whose midnight they skip", () => {
+    const found = days({ last_days: 3, timezone: "America/Santiago" }, "2026-09-06T15:00:00Z");
+    expect(found.starts).toEqual(["2026-09-04T04:00", "2026-09-05T04:00", "2026-09-06T04:00"]);
+    expect(found.before).toEqual(["2026-09-01T04:00", "2026-09-03T16:00"]);
+  });
+
+  test("also where a day has 23 or 25 hours", () => {
+    expect(days({ last_days: 2, timezone: "Europe/Berlin" }, "2026-03-30T10:00:00Z").starts).toEqual([
+      "2026-03-28T23:00",
+      "2026-03-29T22:00",
+    ]);
+    expect(days({ last_days: 2, timezone: "Europe/Berlin" }, "2026-10-26T10:00:00Z").starts).toEqual([
+      "2026-10-24T22:00",
+      "2026-10-25T23:00",
+    ]);
+  });
+
+  test("and the first of a period where the period does", () => {
+    const period = { start_datetime: "2026-09-05T12:00:00Z", timezone: "America/Santiago" };
+    expect(days(period, "2026-09-07T12:00:00Z").starts).toEqual([
+      "2026-09-05T12:00",
+      "2026-09-06T04:00",
+      "2026-09-07T03:00",
+    ]);
+  });
+});

@@ -99,9 +99,12 @@ function nearestRank(values: readonly number[], share: number): number | null {
 
 export const TestComparison = z
   .object({
-    pairs: z.int().describe("Cases that both runs have."),
+    pairs: z.int().describe("Cases that both runs have and that could be held."),
     better: z.array(z.string()).describe("Cases that failed before and pass now."),
     worse: z.array(z.string()).describe("Cases that passed before and fail now."),
+    left_out: z
+      .array(z.string())
+      .describe("Cases with an error in one of the runs: they say nothing of either agent."),
     p_value: z.number().describe("McNemar's exact test, two-sided."),
     verdict: z.enum(["better", "worse", "can't tell"]),
     pairs_needed: z
@@ -124,29 +127,47 @@ export function compareRuns(
   after: readonly CountedResult[],
 ): TestComparison {
   const earlier = outcomes(before);
-  const paired = [...outcomes(after)].flatMap(([name, now]) => {
+  const both = [...outcomes(after)].flatMap(([name, now]) => {
     const was = earlier.get(name);
     return was === undefined ? [] : [{ name, was, now }];
   });
-  const better = paired.filter(({ was, now }) => !was && now).map(({ name }) => name);
-  const worse = paired.filter(({ was, now }) => was && !now).map(({ name }) => name);
+  const [left_out, paired] = [both.filter(hasError).map(({ name }) => name), both.filter(isHeld)];
+  const changed = (from: Outcome, to: Outcome) =>
+    paired.filter(({ was, now }) => was === from && now === to).map(({ name }) => name);
+  const [better, worse] = [changed("failed", "passed"), changed("passed", "failed")];
   const counts = { pairs: paired.length, better: better.length, worse: worse.length };
   const p_value = exactMcNemar(counts.better, counts.worse);
   const pairs_needed = pairsNeeded(counts);
   const verdict = p_value >= ALPHA ? "can't tell" : counts.better > counts.worse ? "better" : "worse";
-  const says =
+  const told =
     verdict !== "can't tell"
       ? `${better.length} cases got better and ${worse.length} worse (p = ${p_value.toFixed(4)}).`
       : pairs_needed === null
         ? `No difference can be told from ${counts.pairs} cases.`
         : `No difference can be told from ${counts.pairs} cases; ${Math.max(pairs_needed, counts.pairs + 1)} would be needed.`;
-  return { pairs: counts.pairs, better, worse, p_value, verdict, pairs_needed, says };
+  const says = left_out.length === 0 ? told : `${told} ${leftOutWords(left_out.length)}`;
+  return { pairs: counts.pairs, better, worse, left_out, p_value, verdict, pairs_needed, says };
 }
 
-function outcomes(results: readonly CountedResult[]): Map<string, boolean> {
+const leftOutWords = (count: number): string =>
+  count === 1
+    ? "1 case is left out: in one of the runs it ended in an error."
+    : `${count} cases are left out: in one of the runs they ended in an error.`;
+
+/** An error is no failure of the agent: the model gave no answer, or the case could not be played. */
+type Outcome = "passed" | "failed" | "error";
+type Paired = { name: string; was: Outcome; now: Outcome };
+const hasError = ({ was, now }: Paired): boolean => was === "error" || now === "error";
+const isHeld = (pair: Paired): boolean => !hasError(pair);
+
+function outcomes(results: readonly CountedResult[]): Map<string, Outcome> {
   const counted = results.filter(isCounted);
-  return new Map([...casesOf(counted)].map(([name, own]) => [name, own.every(hasPassed)]));
+  return new Map([...casesOf(counted)].map(([name, own]) => [name, outcomeOf(own)]));
 }
+
+/** Also where another repetition failed: a case that is kept only when it fails would make its run look worse. */
+const outcomeOf = (own: readonly CountedResult[]): Outcome =>
+  own.some(({ status }) => status === "error") ? "error" : own.every(hasPassed) ? "passed" : "failed";
 
 const casesOf = (results: readonly CountedResult[]): Map<string, CountedResult[]> =>
   Map.groupBy(results, ({ case_name }) => case_name);

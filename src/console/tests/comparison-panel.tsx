@@ -82,6 +82,7 @@ function Changed(props: { run: Pick<TestRunListed, "id">; before: number; compar
     ...comparison.worse.map((name) => ({ name, isWorse: true })),
     ...comparison.better.map((name) => ({ name, isWorse: false })),
   ];
+  if (comparison.pairs === 0 && comparison.left_out.length > 0) return null;
   if (rows.length === 0)
     return (
       <Text size="sm">

@@ -83,5 +83,8 @@ export const table = <Row extends Record<string, string | number | null>>(
   rows: Row[],
 ): Table => ({ name, columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) });
 
+/** The sum over all groups, also those that a limit leaves out of the table. Over nothing there is no row. */
+export const overall = (sum: RawBuilder<unknown>): RawBuilder<unknown> => sql`sum(${sum}) over ()`;
+
 export const percent = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 1000) / 10;

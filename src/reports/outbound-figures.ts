@@ -1,10 +1,23 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, type DayCount, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
+import {
+  byDay,
+  type DayCount,
+  dayOf,
+  type Figures,
+  overall,
+  type Period,
+  percent,
+  table,
+  within,
+} from "./figures.ts";
 
 /** What waits in a batch that is over is canceled, written or not. */
 const STATUS = sql`case when b.cancels_waiting and r.request_status = 'PENDING' then 'CANCELED' else r.request_status end`;
 const OUTCOME = sql`case when b.cancels_waiting and r.request_status = 'PENDING' then 'CANCELED' else r.channel_manager_status end`;
+
+const COMPLETED = sql`count(*) filter (where ${STATUS} = 'COMPLETED')`;
+const WAITING = sql`count(*) filter (where ${STATUS} in ('PENDING', 'INITIATED', 'CONNECTED'))`;
 
 /** Requests made in the period, but for those that ended in a test session. */
 const requestsOf = (period: Period) => sql`
@@ -14,6 +27,8 @@ const requestsOf = (period: Period) => sql`
   left join sessions s on s.id = r.session_id
   where b.sub_organization_id = ${period.sub_organization_id} and s.is_test is not true
     and ${within("r.created_at", period)}`;
+
+const NOTHING = { requests: 0, attempts: 0, completed: 0, waiting: 0 };
 
 /** Of requests that led to a session. */
 type OfVersion = { Agent: string; Prompt: string; Version: number; Requests: number; Completed: number };
@@ -30,11 +45,16 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
       Completed: number;
       Waiting: number;
       Failed: number;
+      requests: number;
+      attempts: number;
+      completed: number;
+      waiting: number;
     }>`
       select c.campaign_name as "Campaign", count(*) as "Requests", sum(r.attempt_count) as "Attempts",
-        count(*) filter (where ${STATUS} = 'COMPLETED') as "Completed",
-        count(*) filter (where ${STATUS} in ('PENDING', 'INITIATED', 'CONNECTED')) as "Waiting",
-        count(*) filter (where ${STATUS} = 'FAILED') as "Failed"
+        ${COMPLETED} as "Completed", ${WAITING} as "Waiting",
+        count(*) filter (where ${STATUS} = 'FAILED') as "Failed",
+        ${overall(sql`count(*)`)} as requests, ${overall(sql`sum(r.attempt_count)`)} as attempts,
+        ${overall(COMPLETED)} as completed, ${overall(WAITING)} as waiting
       from ${requestsOf(period)} group by c.id, c.campaign_name order by 2 desc, 1 limit 200`.execute(db),
     sql<{ Status: string; Outcome: string; Requests: number }>`
       select ${STATUS} as "Status", ${OUTCOME} as "Outcome",
@@ -46,22 +66,13 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
       from ${requestsOf(period)} and s.id is not null
       group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
-  const sum = (of: (row: (typeof campaigns.rows)[number]) => number) =>
-    campaigns.rows.reduce((total, row) => total + of(row), 0);
-  const all = sum((row) => row.Requests);
+  const { requests, attempts, completed, waiting } = campaigns.rows[0] ?? NOTHING;
   return {
     numbers: [
-      { name: "Requests", value: all, unit: "count" },
-      { name: "Attempts", value: sum((row) => row.Attempts), unit: "count" },
-      {
-        name: "Completed",
-        value: percent(
-          sum((row) => row.Completed),
-          all,
-        ),
-        unit: "percent",
-      },
-      { name: "Waiting or under way", value: sum((row) => row.Waiting), unit: "count" },
+      { name: "Requests", value: requests, unit: "count" },
+      { name: "Attempts", value: attempts, unit: "count" },
+      { name: "Completed", value: percent(completed, requests), unit: "percent" },
+      { name: "Waiting or under way", value: waiting, unit: "count" },
     ],
     by_day: byDay(period, days.rows),
     tables: [

@@ -1,6 +1,16 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, type DayCount, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
+import {
+  byDay,
+  type DayCount,
+  dayOf,
+  type Figures,
+  overall,
+  type Period,
+  percent,
+  table,
+  within,
+} from "./figures.ts";
 
 /** Newest first; more would be a list, which GET /api/v1/sessions/ is. */
 const SESSIONS_SHOWN = 100;
@@ -122,20 +132,21 @@ export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
     sql<DayCount>`
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.category, 'other') as kind, count(*) as count
       from ${eventsOf(period)} group by 1, 2`.execute(db),
-    sql<{ Category: string; Type: string; Events: number; Sessions: number }>`
+    sql<{ Category: string; Type: string; Events: number; Sessions: number; events: number; kinds: number }>`
       select coalesce(e.category, 'other') as "Category", coalesce(e.type, 'other') as "Type",
-        count(*) as "Events", count(distinct e.session_id) as "Sessions"
+        count(*) as "Events", count(distinct e.session_id) as "Sessions",
+        ${overall(sql`count(*)`)} as events, count(*) over () as kinds
       from ${eventsOf(period)} group by 1, 2 order by 3 desc, 1, 2 limit 200`.execute(db),
     sql<EventsOfVersion>`
       select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         count(*) as "Events", count(distinct e.session_id) as "Sessions"
       from ${eventsOf(period)} group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
-  const all = types.rows.reduce((sum, row) => sum + row.Events, 0);
+  const { events, kinds } = types.rows[0] ?? { events: 0, kinds: 0 };
   return {
     numbers: [
-      { name: "Events", value: all, unit: "count" },
-      { name: "Kinds", value: types.rows.length, unit: "count" },
+      { name: "Events", value: events, unit: "count" },
+      { name: "Kinds", value: kinds, unit: "count" },
     ],
     by_day: byDay(period, days.rows),
     tables: [
@@ -146,6 +157,7 @@ export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
 }
 
 const TRANSFER = "phone-transfer";
+const SUCCEEDED = sql`count(*) filter (where e.attributes ->> 'outcome' = 'success')`;
 
 export async function sessionTransfers(db: Db, period: Period): Promise<Figures> {
   const [days, destinations, agents, voicemail] = await Promise.all([
@@ -153,25 +165,24 @@ export async function sessionTransfers(db: Db, period: Period): Promise<Figures>
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.attributes ->> 'outcome', 'unknown') as kind,
         count(*) as count
       from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1, 2`.execute(db),
-    sql<{ Destination: string; Transfers: number; Succeeded: number }>`
+    sql<{ Destination: string; Transfers: number; Succeeded: number; transfers: number; succeeded: number }>`
       select coalesce(e.attributes ->> 'name', 'A number') as "Destination", count(*) as "Transfers",
-        count(*) filter (where e.attributes ->> 'outcome' = 'success') as "Succeeded"
+        ${SUCCEEDED} as "Succeeded", ${overall(sql`count(*)`)} as transfers, ${overall(SUCCEEDED)} as succeeded
       from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1 order by 2 desc, 1 limit 200`.execute(db),
     sql<TransfersOfVersion>`
       select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
-        count(*) as "Transfers", count(*) filter (where e.attributes ->> 'outcome' = 'success') as "Succeeded"
+        count(*) as "Transfers", ${SUCCEEDED} as "Succeeded"
       from ${eventsOf(period)} and e.type = ${TRANSFER}
       group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
     sql<{ count: number }>`
       select count(*) as count from sessions s
       where ${ofPeople(period)} and s.transfer_voicemail_detected`.execute(db),
   ]);
-  const all = destinations.rows.reduce((sum, row) => sum + row.Transfers, 0);
-  const succeeded = destinations.rows.reduce((sum, row) => sum + row.Succeeded, 0);
+  const { transfers, succeeded } = destinations.rows[0] ?? { transfers: 0, succeeded: 0 };
   return {
     numbers: [
-      { name: "Transfers", value: all, unit: "count" },
-      { name: "Succeeded", value: percent(succeeded, all), unit: "percent" },
+      { name: "Transfers", value: transfers, unit: "count" },
+      { name: "Succeeded", value: percent(succeeded, transfers), unit: "percent" },
       { name: "Answered by voicemail", value: voicemail.rows[0]!.count, unit: "count" },
     ],
     by_day: byDay(period, days.rows),

@@ -129,6 +129,25 @@ describe("numbers of dashboards", () => {
     expect(shown.table("By outcome")).toContainEqual(["FAILED", "BUSY", 1]);
   });
 
+  test("numbers count all, also where a table shows the largest 200 only", async () => {
+    const before = {
+      campaigns: (await data("outbound_campaigns", { days: "2" })).number("Requests"),
+      transfers: (await data("session_transfers", { days: "2" })).number("Transfers"),
+    };
+    const id = await insertSession(app);
+    for (let n = 0; n < 201; n++) {
+      const batch = await insertBatch(app, `Campaign ${n}`);
+      await insertRequest(app, batch, { request_status: "COMPLETED", channel_manager_status: "HUMAN" });
+      await event(id, "phone-transfer", { name: `Desk ${n}`, outcome: "success" });
+    }
+    const campaigns = await data("outbound_campaigns", { days: "2" });
+    expect(campaigns.number("Requests")).toBe(before.campaigns + 201);
+    expect(campaigns.table("By campaign")).toHaveLength(200);
+    const transfers = await data("session_transfers", { days: "2" });
+    expect(transfers.number("Transfers")).toBe(before.transfers + 201);
+    expect(transfers.table("By destination")).toHaveLength(200);
+  });
+
   test("what the offline model made up is counted apart, and in the figures only when asked for", async () => {
     const before = await data("insights");
     const session = await insertSession(app);

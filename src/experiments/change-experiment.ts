@@ -11,6 +11,7 @@ import {
   isDraft,
   isRunning,
   triedOf,
+  weightsNow,
 } from "./experiment.ts";
 import { beginStage, endExperiment, findExperiment, holdExperiment } from "./experiment-store.ts";
 
@@ -107,6 +108,8 @@ export async function changeWeights(
       type: "value_error",
     });
   if (issues.length > 0) throw new InvalidInput(issues);
+  // Asked twice, as after a timeout: another stage would part its people, and put off the ramp's next step.
+  if (isSameSplit(weights, weightsNow(before))) return { before, after: before };
   if (before.stages.length >= MOST_STAGES)
     throw new Fault("refused", `Weights can be changed ${MOST_STAGES} times. Create another experiment.`);
   await beginStage(tx, id, { started_at: at.toISOString(), weights, changed_by: caller.email });
@@ -121,6 +124,15 @@ export async function changeWeights(
   );
   return { before, after };
 }
+
+type Weights = readonly { version_number: number; weight: number }[];
+
+const isSameSplit = (asked: Weights, now: Weights): boolean =>
+  now.every((one) =>
+    asked.some(
+      ({ version_number, weight }) => version_number === one.version_number && weight === one.weight,
+    ),
+  );
 
 export const weightsText = (weights: readonly { version_number: number; weight: number }[]): string =>
   weights.map(({ version_number, weight }) => `version ${version_number}: ${weight} %`).join(", ");

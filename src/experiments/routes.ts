@@ -120,7 +120,8 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
       ...action,
       permission: "agents_publish",
       summary: "Change the weights of a running experiment",
-      description: "People move only to versions that gain. A ramp goes on from its next higher step.",
+      description:
+        "People move only to versions that gain. A ramp goes on from its next higher step. The weights it already has change nothing.",
       body: z
         .strictObject({
           weights: z

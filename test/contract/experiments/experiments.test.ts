@@ -128,6 +128,27 @@ describe("an experiment", () => {
     expect((await comes(person(1))).version).toBe(2);
   });
 
+  test("that is given the weights it has begins no stage and puts off no step of its ramp", async () => {
+    const ramp = [{ percent: 5 }, { percent: 100, after_minutes: 60 }];
+    const id = await start({ variants: variants(5), ramp });
+    const { next_step_at } = await ok("GET", `/experiments/${id}`);
+    app.clock.advance(30 * 60_000);
+    const weights = variants(5).map(({ version_number, weight }) => ({ version_number, weight }));
+    for (const same of [weights, weights.toReversed()])
+      expect(await ok("PUT", `/experiments/${id}/weights`, { weights: same })).toMatchObject({
+        next_step_at,
+      });
+    expect((await ok("GET", `/experiments/${id}`)).stages).toHaveLength(1);
+    const more = [
+      { version_number: 1, weight: 75 },
+      { version_number: 2, weight: 25 },
+    ];
+    const changes = await Promise.all(
+      [1, 2].map(() => ok("PUT", `/experiments/${id}/weights`, { weights: more })),
+    );
+    expect(changes.map(({ stages }) => stages.length)).toEqual([2, 2]);
+  });
+
   test("that is limited to a target leaves other targets alone", async () => {
     const { target } = await createAgent(app, { script: 'on "open" -> say "x"' });
     const own = await app.db

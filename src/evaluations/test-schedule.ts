@@ -103,6 +103,8 @@ export function scheduleRoutes(api: Api, { db, clock, vault }: { db: Db; clock: 
     },
     async ({ caller, params: { suite_id }, body }) => {
       requirePermission(caller, "tests_run");
+      if (body.is_active && body.days.length === 0)
+        throw invalid(["body", "days"], "Choose at least one day, or switch the schedule off");
       return db.transaction().execute(async (tx) => {
         await holdSuite(tx, caller, suite_id);
         const { shown: before, sealed } = await findSchedule(tx, caller, suite_id);

@@ -72,6 +72,18 @@ test("a suite runs once at its time, whichever and however many processes look, 
   await schedule(suite.id, { is_active: false });
 });
 
+test("a schedule without a day is refused as long as it is switched on, since it would never run", async () => {
+  const suite = await makeSuite();
+  expect(await schedule(suite.id, { days: [] })).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["body", "days"], msg: "Choose at least one day, or switch the schedule off" }] },
+  });
+  expect(await schedule(suite.id, { days: [], is_active: false })).toMatchObject({
+    status: 200,
+    body: { days: [], next_at: null },
+  });
+});
+
 test("a night the program was down for is told, and is not made up for", async () => {
   const suite = await makeSuite();
   await schedule(suite.id);

@@ -104,7 +104,15 @@ test("for any course, a rule is told once when it begins to fire and once when i
 test("figures are told with their unit, and where they don't tell whether it is over", () => {
   expect(figureWords(0.125, "percent")).toBe("12.5 %");
   const words = (figure: AlertFigure) =>
-    alertWords({ ...LIMIT, window_minutes: 60 }, figure, { label: "Errors", unit: "percent" });
+    alertWords({ ...LIMIT, window_minutes: 60 }, figure, {
+      label: "Errors",
+      unit: "percent",
+      of: "sessions",
+    });
+  const answered = { label: "People who answered", unit: "percent", of: "people" } as const;
+  expect(alertWords({ ...LIMIT, window_minutes: 60 }, share(0.5, 20), answered)).toContain(
+    "50 % of 20 people in",
+  );
   expect(words(share(0.12, 40))).toBe("Errors: 12 % of 40 sessions in 60 minutes (limit: above 5 %).");
   expect(words(share(null, 0))).toBe(
     "Errors: nothing of 0 sessions in 60 minutes (limit: above 5 %). These are too few sessions to tell whether it is over.",

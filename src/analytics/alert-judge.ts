@@ -123,14 +123,14 @@ export function figureWords(value: number | null, unit: FigureUnit): string {
 export function alertWords(
   limit: AlertLimit & { window_minutes: number },
   figure: AlertFigure,
-  { label, unit }: { label: string; unit: FigureUnit },
+  { label, unit, of }: { label: string; unit: FigureUnit; of: "sessions" | "people" },
 ): string {
   const { condition, threshold, window_minutes } = limit;
   const { value, sessions } = figure;
   const share = condition === "rises_by" || condition === "falls_by";
   const bound = figureWords(threshold, share ? "percent" : unit);
-  const told = `${label}: ${figureWords(value, unit)} of ${sessions} sessions in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
+  const told = `${label}: ${figureWords(value, unit)} of ${sessions} ${of} in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
   return isBeyond(limit, figure) === null
-    ? `${told} These are too few sessions to tell whether it is over.`
+    ? `${told} These are too few ${of} to tell whether it is over.`
     : told;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import { z } from "zod";
 import { type Caller, requirePermission } from "../api/caller.ts";
@@ -129,6 +130,18 @@ export function checkDefinition(
   if (never) throw invalid(["body", never.field], never.why);
 }
 
+const UNCHECKED = { state: null, state_since: null, notified_at: null };
+
+/** Which sessions, and what of them. That others were beyond a limit says nothing of these. */
+const watchedBy = ({
+  metric,
+  search_fields,
+  search_field_values,
+}: Pick<AlertInput, "metric" | "search_fields" | "search_field_values">) => [
+  ...[metric.name, metric.insight ?? null, metric.value ?? null],
+  ...[search_fields, search_field_values],
+];
+
 export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   async function values(tx: Tx, caller: Caller, input: AlertInput) {
     checkDefinition(caller, input);
@@ -147,7 +160,7 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
     return {
       ...rest,
       ...{ metric: json(metric), remind_hours: remind_hours ?? null, notified_users: json(people) },
-      ...(input.is_active ? {} : { state: null, state_since: null, notified_at: null }),
+      ...(input.is_active ? {} : UNCHECKED),
       ...{ last_updated: clock.now().toISOString(), last_updated_by: caller.email },
     };
   }
@@ -182,9 +195,11 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
         return id;
       },
       async replace(tx, caller, { id, ...input }) {
+        const before = await selectRules(tx, caller).where("r.id", "=", id).executeTakeFirst();
+        const asksAnew = before === undefined || !isDeepStrictEqual(watchedBy(before), watchedBy(input));
         await tx
           .updateTable("alert_rules")
-          .set(await values(tx, caller, input))
+          .set({ ...(asksAnew ? UNCHECKED : {}), ...(await values(tx, caller, input)) })
           .where("id", "=", id)
           .where("sub_organization_id", "=", caller.sub_organization_id)
           .execute();

@@ -117,10 +117,8 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
 async function notify(tx: Tx, rule: ClaimedRule, state: AlertChange, figure: AlertFigure, at: string) {
   const { id: alert_rule_id, sub_organization_id, metric, name } = rule;
   const { value, sessions } = figure;
-  const description = alertWords(rule, figure, {
-    label: METRIC_LABELS[metric.name],
-    unit: ruleOf(metric.name).unit,
-  });
+  const { unit, of } = ruleOf(metric.name);
+  const description = alertWords(rule, figure, { label: METRIC_LABELS[metric.name], unit, of });
   const { id: alert_change_id } = await tx
     .insertInto("alert_changes")
     .values({ sub_organization_id, alert_rule_id, at, state, value, sessions, description })

@@ -227,6 +227,23 @@ describe("a webhook", () => {
   });
 });
 
+test("an alert that fires and is then set on other sessions does not fire because the former ones were beyond its limit", async () => {
+  const id = await make("Moved");
+  await insertFacts(app, 40, () => ({ is_error: true }));
+  app.clock.advance(60_000);
+  await check();
+  const state = async () => (await app.send("GET", `/api/v1/alerts/${id}`)).body.state;
+  const change = (more: object) => app.send("PUT", "/api/v1/alerts/", { id, name: "Moved", ...rule(more) });
+  expect(await state()).toBe("firing");
+  await change({ threshold: 0.1 });
+  expect(await state()).toBe("firing");
+  await change({ search_fields: ["channel"], search_field_values: ["email"] });
+  expect(await state()).toBe(null);
+  app.clock.advance(60_000);
+  await check();
+  expect(await state()).toBe("ok");
+});
+
 test("an alert is not over because nobody comes any more: it fires on, says so where it reminds, and is resolved once enough came", async () => {
   const input = { name: "Outage", notified_users: [app.admin.user_id], remind_hours: 1 };
   const { id } = (await app.send("POST", "/api/v1/alerts/", { ...input, ...rule() })).body;

@@ -62,6 +62,13 @@ test("an author runs the demo's tests, breaks the agent, reads what fails now be
   await page.getByRole("combobox", { name: "Run to compare with" }).click();
   await page.getByRole("option", { name: /^Run 1:/ }).click();
   await page.getByText("All 20 shared tests ended the same way.").waitFor();
+
+  // What no model answered is no worse.
+  const run_id = Number(/\d+$/.exec(page.url())?.[0]);
+  await it.app.db.updateTable("test_results").set({ status: "error" }).where("run_id", "=", run_id).execute();
+  await page.reload();
+  await page.getByText("20 cases are left out: in one of the runs they ended in an error.").waitFor();
+  expect(await page.getByText("no tests in common").count()).toBe(0);
   expect(page.faults).toEqual([]);
 });
 

@@ -18,11 +18,14 @@ const MOST_MEASURED = 5_000;
 
 export const storageJob = (deps: { db: Db; dataDir: string }): JobHandler =>
   handle(countStorage, async () => {
-    await measureRecordings(deps);
     await foldCounts(deps.db);
+    await measureRecordings(deps);
   });
 
-/** Measures recordings stored by an earlier version, which has no sizes. A missing file counts as 0 bytes. */
+/**
+ * Measures recordings stored by an earlier version, which has no sizes. A missing file counts as 0 bytes. One that can't be
+ * asked about now, as on a disk that is away, is measured by a later run; rejects once the others are measured.
+ */
 export async function measureRecordings({ db, dataDir }: { db: Db; dataDir: string }): Promise<void> {
   // Index: recordings_unmeasured.
   const rows = await db
@@ -32,15 +35,30 @@ export async function measureRecordings({ db, dataDir }: { db: Db; dataDir: stri
     .orderBy("id")
     .limit(MOST_MEASURED)
     .execute();
+  const faults: Error[] = [];
   for (const { id, file_name } of rows) {
     const file = path.join(recordingsFolder(dataDir), path.basename(file_name));
-    const size_bytes = (await stat(file).catch(() => null))?.size ?? 0;
+    const size_bytes = await sizeOf(file).catch((error: Error) => {
+      faults.push(error);
+      return null;
+    });
+    if (size_bytes === null) continue;
     await db
       .updateTable("recordings")
       .set({ size_bytes })
       .where("id", "=", id)
       .where("size_bytes", "is", null)
       .execute();
+  }
+  if (faults[0]) throw faults[0];
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
   }
 }
 

@@ -1,8 +1,11 @@
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { storedOf } from "../../src/accounts/storage.ts";
 import type { Caller } from "../../src/api/caller.ts";
+import { recordingsFolder } from "../../src/sessions/bucket/open-recording.ts";
 import { foldCounts, measureRecordings } from "../../src/sessions/storage-job.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
@@ -165,5 +168,40 @@ describe("what is kept is counted", () => {
     expect(kinds).toContainEqual({ kind: "recordings", bytes: 700 });
     const left = await app.db.selectFrom("recordings").select("id").where("size_bytes", "is", null).execute();
     expect(left).toEqual([]);
+  });
+
+  test("a recording of an earlier version whose disk can't be read now is measured once it can", async () => {
+    const { target } = await createAgent(app, { script: 'otherwise -> say "Noted."' });
+    const { body } = await app.sendAs(null)("POST", "/chat/v1/sessions", { client_id: target });
+    const created_at = app.clock.now().toISOString();
+    const row = { session_id: Number(body.session_id), content_type: "audio/wav", created_at };
+    const file_names = ["away.wav", "there.wav"];
+    await app.db
+      .insertInto("recordings")
+      .values(file_names.map((file_name) => ({ ...row, file_name })))
+      .execute();
+    const [away, there] = file_names.map((name) =>
+      path.join(recordingsFolder(app.config.data_dir), name),
+    ) as [string, string];
+    await mkdir(path.dirname(away), { recursive: true });
+    await writeFile(there, "12345");
+    // The file system answers neither that it is there nor that it is not.
+    await symlink(away, away);
+    const sizes = async () =>
+      (
+        await app.db
+          .selectFrom("recordings")
+          .select("size_bytes")
+          .where("file_name", "in", file_names)
+          .orderBy("id")
+          .execute()
+      ).map(({ size_bytes }) => size_bytes);
+    const measure = () => measureRecordings({ db: app.db, dataDir: app.config.data_dir });
+    await expect(measure()).rejects.toThrow("ELOOP");
+    expect(await sizes()).toEqual([null, 5]);
+    await rm(away);
+    await writeFile(away, "1234567");
+    await measure();
+    expect(await sizes()).toEqual([7, 5]);
   });
 });

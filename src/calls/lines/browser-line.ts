@@ -7,6 +7,7 @@ import type { MediaLine } from "../../media/media-line.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
 import type { SiteTokens } from "../../webchat/embedding-site.ts";
 import { CallCaptions, type Caption } from "./call-captions.ts";
+import { floodGuard } from "./flood-guard.ts";
 import { type LineParts, openMediaLine } from "./open-media-line.ts";
 
 /**
@@ -34,7 +35,7 @@ type ToPage =
 const SETUP_MS = 10_000;
 /** The close code of a socket that broke without a close frame. */
 const BROKEN = 1006;
-/** Frames are 20 ms. After a network stall, a few seconds of them may arrive at once. */
+/** Frames are 20 ms. */
 const MOST_FRAMES_A_SECOND = 300;
 /** A tenth of a second: a page may send a few frames at once. */
 const MOST_BYTES = 2 * (HEARING_RATE / 10) * 2;
@@ -47,7 +48,7 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   const { log, tokens } = parts;
   let line: MediaLine | null = null;
   let opening = false;
-  let frames = 0;
+  const isOneTooMany = floodGuard(MOST_FRAMES_A_SECOND);
   const framer = new Framer(HEARING_RATE);
 
   const send = (message: ToPage) => {
@@ -59,10 +60,6 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
     socket.close(1008);
   };
   const setup = setTimeout(() => refuse("The call was not opened in time."), SETUP_MS);
-  const second = setInterval(() => {
-    frames = 0;
-  }, 1000);
-  second.unref();
 
   const open = async ({ call_id, token: given }: { call_id: string; token: string }) => {
     opening = true;
@@ -114,8 +111,8 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   };
 
   const take = (data: RawData, isBinary: boolean) => {
-    if (++frames > MOST_FRAMES_A_SECOND) {
-      log.warn({ frames }, "a call's socket was flooded and closed");
+    if (isOneTooMany()) {
+      log.warn("a call's socket was flooded and closed");
       line?.closed();
       // More messages may arrive while the socket closes.
       socket.off("message", take);
@@ -134,7 +131,6 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   );
   socket.on("close", (code) => {
     clearTimeout(setup);
-    clearInterval(second);
     // Whoever hangs up, or leaves the page, closes the socket in order.
     line?.closed(code === BROKEN);
   });

@@ -2,10 +2,11 @@ import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
 import { errorText } from "../../base/errors.ts";
 import type { MediaLine } from "../../media/media-line.ts";
+import { floodGuard } from "./flood-guard.ts";
 import { type LineParts, openMediaLine } from "./open-media-line.ts";
 import type { StreamSaid, StreamTold, StreamWire } from "./stream-wire.ts";
 
-/** Audio alone is 50 messages a second; after a network stall, more arrive at once. */
+/** Audio alone is 50 messages a second. */
 const MOST_MESSAGES_A_SECOND = 300;
 /** A socket that does not name its call within this time is closed. */
 const SETUP_MS = 10_000;
@@ -25,7 +26,7 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   const { log } = parts;
   let line: MediaLine | null = null;
   let opening = false;
-  let messages = 0;
+  const isOneTooMany = floodGuard(MOST_MESSAGES_A_SECOND);
   const waiting: StreamTold[] = [];
   const told = new Set<string>();
   /** How the stream ended while the call was looked up. */
@@ -38,10 +39,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
     log.warn({ message }, "a call's stream has a fault");
   };
   const setup = setTimeout(() => socket.close(1008), SETUP_MS);
-  const second = setInterval(() => {
-    messages = 0;
-  }, 1000);
-  second.unref();
 
   const send = (said: StreamSaid) => {
     if (socket.readyState !== socket.OPEN || socket.bufferedAmount >= MOST_UNREAD_BYTES) return;
@@ -107,8 +104,8 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   };
 
   const take = (data: RawData, isBinary: boolean): void => {
-    if (++messages > MOST_MESSAGES_A_SECOND) {
-      log.warn({ messages }, "a call's socket was flooded and closed");
+    if (isOneTooMany()) {
+      log.warn("a call's socket was flooded and closed");
       closed(false);
       // More messages may arrive while the socket closes.
       socket.off("message", take);
@@ -132,7 +129,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   );
   socket.on("close", () => {
     clearTimeout(setup);
-    clearInterval(second);
     // A call that is over says so before.
     closed(true);
   });

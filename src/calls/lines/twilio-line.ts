@@ -5,6 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { readRelay, readSetup, writeRelay } from "../../carriers/twilio/twilio-relay.ts";
 import type { CallInput } from "../../channels/call-socket.ts";
 import type { VoiceCalls } from "../voice-calls.ts";
+import { floodGuard } from "./flood-guard.ts";
 
 /** A frame is a sentence or a part of one, so a conversation never has this many a second. */
 const MOST_FRAMES_A_SECOND = 100;
@@ -16,14 +17,10 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
   const waiting: CallInput[] = [];
   let line: { input(event: CallInput): void } | null = null;
   let opening = false;
-  let frames = 0;
+  const isOneTooMany = floodGuard(MOST_FRAMES_A_SECOND);
 
   const give = (event: CallInput) => (line ? line.input(event) : waiting.push(event));
   const setup = setTimeout(() => socket.close(1008), SETUP_MS);
-  const second = setInterval(() => {
-    frames = 0;
-  }, 1000);
-  second.unref();
 
   const open = async (frame: string): Promise<void> => {
     opening = true;
@@ -45,8 +42,8 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
   };
 
   const take = (data: RawData): void => {
-    if (++frames > MOST_FRAMES_A_SECOND) {
-      log.warn({ frames }, "a call's socket was flooded and closed");
+    if (isOneTooMany()) {
+      log.warn("a call's socket was flooded and closed");
       // More messages may arrive while the socket closes.
       socket.off("message", take);
       socket.close(1008);
@@ -70,7 +67,6 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
   );
   socket.on("close", () => {
     clearTimeout(setup);
-    clearInterval(second);
     give({ type: "closed" });
   });
 }

@@ -215,6 +215,22 @@ test("a caller is heard and answered in frames of 20 ms, whatever order, size an
   });
 });
 
+test("who was on the line while it stood still for ten seconds is heard after it, and a flood is closed", async () => {
+  const line = await stream("CA30", parametersOf(await post("/voice", { CallSid: "CA30" })));
+  await expect.poll(() => transcript("CA30")).toEqual(["agent: Hello, this is the clinic."]);
+  await expect.poll(() => line.heard.length).toBeGreaterThanOrEqual(20);
+  let chunk = 0;
+  for (let n = 0; n < 500; n++) line.media(++chunk, SILENCE);
+  for (let n = 0; n < 20; n++) line.media(++chunk, VOICE);
+  for (let n = 0; n < 10; n++) line.media(++chunk, SILENCE);
+  await expect.poll(() => transcript("CA30")).toContain("agent: From nine to five.");
+  expect([line.socket.readyState, (await callRow("CA30")).state]).toEqual([WebSocket.OPEN, "open"]);
+  for (let n = 0; n < 20_000; n++) line.media(++chunk, SILENCE);
+  expect(await line.closed).toBe(1008);
+  expect(logged("a call's socket was flooded and closed")).toBe(1);
+  await expect.poll(async () => (await callRow("CA30")).state).toBe("ended");
+});
+
 test("a stream with a wrong token, for another call, or of another code is closed, and the call can still be opened", async () => {
   const parameters = parametersOf(await post("/voice", { CallSid: "CA3" }));
   const other = parametersOf(await post("/voice", { CallSid: "CA4" }));

@@ -82,6 +82,16 @@ test("open hours are counted inside the windows only", () => {
   expect(openHours(always, "UTC", from, from)).toBe(0);
 });
 
+test("open hours up to a far end are those of a year, times the years, wherever its steps would fall", () => {
+  const from = new Date("2026-11-18T03:00:00Z");
+  const office = { ...always, daily_start_time: "09:00:00", daily_end_time: "17:00:00" };
+  // 10,000 days, and the last year that a timestamp may have.
+  for (const until of [new Date(from.getTime() + 10_000 * 86_400_000), new Date("9999-12-31T00:00:00Z")]) {
+    const days = (until.getTime() - from.getTime()) / 86_400_000;
+    expect(openHours(office, "America/New_York", from, until) / (8 * days)).toBeCloseTo(1, 2);
+  }
+});
+
 test("a last start far ahead of the clock is taken as now: the clock was set back", () => {
   const now = new Date("2026-11-18T12:00:00Z");
   const ahead = (ms: number) => new Date(now.getTime() + ms);

@@ -1,6 +1,6 @@
 import type { OutreachPurpose } from "../consent/consent.ts";
 import { isOpen, nextOpening, type Schedule } from "./schedule.ts";
-import { DAY_ms, wallClock } from "./wall-clock.ts";
+import { DAY_ms, LAST_OPENING_ms, wallClock } from "./wall-clock.ts";
 import { WEEKDAYS, type Weekday } from "./weekday.ts";
 
 /** How a person is contacted, as rules for them tell it apart: WhatsApp is a text. */
@@ -113,12 +113,18 @@ const isClauseOpen = ({ schedules, zone }: Clause, at: Date): boolean =>
 /** Openings that are looked at: more than a week of three jurisdictions in many zones has, and a year of holidays. */
 const MOST_OPENINGS = 2_000;
 
-/** `zone` opens last; null: nothing is waited for. `holidays`: those without which `at` would be earlier, in order. */
-export type NextContact = { at: Date | null; zone: string | null; holidays: readonly ContactHoliday[] };
+/**
+ * `zone` opens last; null: nothing is waited for. `holidays`: those without which `at` would be earlier, in order. `at` null:
+ * there is none up to `looked_until`.
+ */
+export type NextContact = { zone: string | null; holidays: readonly ContactHoliday[] } & (
+  | { at: Date }
+  | { at: null; looked_until: Date }
+);
 
 /**
  * The first instant from `now` on at which the person may be contacted in every zone and jurisdiction they may be in; `now`
- * itself where it is one. `at` null: there is none. Pure.
+ * itself where it is one. Pure.
  */
 export function nextContact(
   rules: ContactRules,
@@ -139,11 +145,14 @@ export function nextContact(
       ),
     );
     zone = closed.zone;
-    if (next === Number.POSITIVE_INFINITY) break;
+    if (next === Number.POSITIVE_INFINITY) {
+      at = new Date(LAST_OPENING_ms);
+      break;
+    }
     for (const day of holidaysBetween(closed, at, next)) holidays.add(day);
     at = new Date(next);
   }
-  return { at: null, zone, holidays: [...holidays] };
+  return { at: null, looked_until: at, zone, holidays: [...holidays] };
 }
 
 function holidaysBetween({ holidays, zone }: Clause, from: Date, until_ms: number): ContactHoliday[] {

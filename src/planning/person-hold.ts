@@ -109,12 +109,15 @@ function clockState(rules: OutreachRules, person: HeldPerson, now: Date): Person
     };
   const not_before = before && momentIn(before, place.zones, "start");
   const from = not_before && not_before > now ? not_before : now;
-  const { at, zone: opens_in, holidays } = nextContact(rules, person, place, from);
-  if (at === null)
+  const next = nextContact(rules, person, place, from);
+  const { at, zone: opens_in, holidays } = next;
+  if (at === null) {
+    const closes = holidays.length === 0 ? "contact hours" : "contact hours and holidays";
     return held(
       "person-hours",
-      "Waiting: the contact hours leave no minute that is open in every zone the number may be in.",
+      `Waiting: the ${closes} leave no minute that is open in every zone the number may be in before ${timeText(next.looked_until, zone, now)}, which is as far ahead as Parley looks.`,
     );
+  }
   if (at <= now) return FREE;
   if (opens_in === null)
     return {

@@ -4,7 +4,10 @@ import { type HeldPerson, placeOfPerson, timeText } from "../person-hold.ts";
 /** People outside their own hours, by the zone that is waited for; `opens_at`: when the first of them may be contacted. */
 export type WaitingZone = { zone: string; people: number; opens_at: Date };
 
-/** Of `judged` people, those whom their own hours or a holiday hold at that instant; the zone that opens first leads. */
+/**
+ * Of `judged` people, those whom their own hours or a holiday hold at that instant; the zone that opens first leads. Those
+ * for whom no time is known are in no zone.
+ */
 export type HeldByHours = { judged: number; held: number; zones: WaitingZone[] };
 
 export type JudgedPerson = ContactKind &
@@ -14,6 +17,7 @@ export type JudgedPerson = ContactKind &
 export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[], now: Date): HeldByHours {
   const found = new Map<string, NextContact>();
   const zones = new Map<string, WaitingZone>();
+  let held = 0;
   for (const person of people) {
     const place = placeOfPerson(person);
     if (place === null) continue;
@@ -22,7 +26,9 @@ export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[],
     const next = found.get(name) ?? nextContact(rules, { channel, purpose }, place, now);
     found.set(name, next);
     const { at, zone } = next;
-    if (at === null || zone === null) continue;
+    if (zone === null) continue;
+    held++;
+    if (at === null) continue;
     const known = zones.get(zone) ?? { zone, people: 0, opens_at: at };
     const opens_at = at < known.opens_at ? at : known.opens_at;
     zones.set(zone, { zone, people: known.people + 1, opens_at });
@@ -32,7 +38,7 @@ export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[],
   );
   return {
     judged: people.length,
-    held: waiting.reduce((sum, { people }) => sum + people, 0),
+    held,
     zones: waiting,
   };
 }
@@ -45,6 +51,9 @@ export function ownHoursText({ judged, held, zones }: HeldByHours, waiting: numb
       ? `a sample of ${number(judged)} among ${number(waiting)} people`
       : `${number(judged)} people`;
   const [first] = zones;
-  if (!first) return `Nobody of ${whom} waits for their own hours.`;
-  return `${number(held)} of ${whom} wait for their own hours, the first for ${timeText(first.opens_at, first.zone, now)}.`;
+  if (held === 0) return `Nobody of ${whom} waits for their own hours.`;
+  const next = first
+    ? `the first for ${timeText(first.opens_at, first.zone, now)}`
+    : "and no time is known that is open for any of them";
+  return `${number(held)} of ${whom} wait for their own hours, ${next}.`;
 }

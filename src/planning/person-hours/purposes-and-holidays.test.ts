@@ -13,6 +13,7 @@ import {
 } from "../contact-hours.ts";
 import { type OutreachRules, personState } from "../person-hold.ts";
 import { WEEKDAYS } from "../weekday.ts";
+import { ownHoursOf, ownHoursText } from "./own-hours.ts";
 
 const MINUTE_ms = 60_000;
 const HALF_HOUR_ms = 30 * MINUTE_ms;
@@ -206,6 +207,29 @@ describe("what the trace says", () => {
     expect(state(night, {}, "2026-12-25T04:59:00Z", florida)).toBeNull();
     expect(state(night, {}, "2026-12-25T05:00:00Z", florida)?.until).toEqual(
       new Date("2026-12-26T06:00:00Z"),
+    );
+  });
+
+  test("who can't be contacted for years is told how far was looked, and for what, and is looked at again", () => {
+    const mondays = Array.from({ length: 500 }, (_, week) =>
+      day(new Date(Date.UTC(2026, 10, 30 + 7 * week)).toISOString().slice(0, 10), "Monday", {
+        jurisdiction: "*",
+      }),
+    );
+    const contact_hours = FEDERAL_HOURS.map((row) => ({ ...row, days: ["mon" as const] }));
+    const russia = "+79161234567"; // 26 zones
+    const found = state({ contact_hours, holidays: mondays }, {}, "2026-12-01T12:00:00Z", russia);
+    expect(found).toMatchObject({ reason: "person-hours", until: new Date("2026-12-01T13:00:00Z") });
+    expect(found?.text).toMatch(
+      /^Waiting: the contact hours and holidays leave no minute that is open in every zone the number may be in before 20\d\d-.*, which is as far ahead as Parley looks\.$/,
+    );
+    const person = { channel: "call", purpose: "informational", target: russia } as const;
+    const rest = { request_variables: {}, campaign_zone: "UTC" };
+    const now = new Date("2026-12-01T12:00:00Z");
+    const counted = ownHoursOf({ contact_hours, holidays: mondays }, [{ ...person, ...rest }], now);
+    expect(counted).toEqual({ judged: 1, held: 1, zones: [] });
+    expect(ownHoursText(counted, 1, now)).toBe(
+      "1 of 1 people wait for their own hours, and no time is known that is open for any of them.",
     );
   });
 

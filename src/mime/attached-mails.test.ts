@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
-import { readMail } from "./mail-message.ts";
+import { afterAll, expect, test } from "vitest";
+import { createMailReader } from "./mail-reader.ts";
+
+const reader = createMailReader({ cpu_ms: 3_000 });
+afterAll(reader.close);
+const readMail = (raw: Buffer) => reader.mail(raw, null);
 
 const pain = (body: string, type = "text/plain; charset=utf-8") =>
   [
@@ -21,7 +25,7 @@ const mailWith = (own: string, parts: string[]) =>
     ].join("\r\n"),
   );
 const words = async (own: string, parts: string[]) => {
-  const { new_text, attached_mails } = await readMail(mailWith(own, parts), null);
+  const { new_text, attached_mails } = await readMail(mailWith(own, parts));
   return { new_text, attached_mails };
 };
 
@@ -44,7 +48,7 @@ test.each([
       new_text: "What do you say to this?",
       attached_mails: [`${HEAD}My tooth hurts.\n> It did before.`],
     });
-    const { attachments } = await readMail(mailWith("x", [part]), null);
+    const { attachments } = await readMail(mailWith("x", [part]));
     expect(attachments).toMatchObject([{ content_type: "message/rfc822", bytes: expect.anything() }]);
   },
 );
@@ -56,7 +60,7 @@ test("an attached mail is read as any other: HTML, hidden words and letters with
     of(pain(html, "text/html; charset=utf-8")),
     of(pain("Gr\xfc\xdfe", "text/plain")),
   ]);
-  const { attached_mails } = await readMail(Buffer.from(raw.toString(), "latin1"), null);
+  const { attached_mails } = await readMail(Buffer.from(raw.toString(), "latin1"));
   expect(attached_mails).toEqual([`${HEAD}My tooth hurts.`, `${HEAD}Grüße`]);
 });
 
@@ -82,4 +86,13 @@ test("an attached mail that can't be read is a file, and the mail it came with i
     new_text: "See below.",
     attached_mails: [],
   });
+});
+
+test("an attached mail that was made to be read for ever is a file, and the mail it came with is read", async () => {
+  const deep = pain("<div>".repeat(180_000).replace(/.{900}/g, "$&\r\n"), "text/html");
+  const { new_text, attached_mails, attachments } = await readMail(
+    mailWith("Please call me back.", [`Content-Type: message/rfc822; name=deep.eml\r\n\r\n${deep}`]),
+  );
+  expect({ new_text, attached_mails }).toEqual({ new_text: "Please call me back.", attached_mails: [] });
+  expect(attachments).toMatchObject([{ name: "deep.eml", content_type: "message/rfc822" }]);
 });

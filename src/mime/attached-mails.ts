@@ -1,19 +1,15 @@
-import type { Attachment, ParsedMail } from "mailparser";
+import type { ParsedMail } from "mailparser";
+import { storableText } from "../base/storable.ts";
 import { parseMail } from "./parsed-mail.ts";
 
-/** Who attaches more wants them kept, not read. */
-const MOST_READ = 3;
 const LONGEST_WORDS = 10_000;
 
 /**
  * What mails say that somebody attached, each with its head, as programs write a mail that is handed on. One that can't be
- * read is a file as any other, and so are mails attached to these.
+ * read is a file as any other, and so are mails attached to these. It may take minutes, as readMail (mail-message.ts).
  */
-export async function attachedMails(attachments: readonly Attachment[]): Promise<string[]> {
-  const mails = attachments.filter(({ contentType }) =>
-    /^message\/(rfc822|global)$/i.test(contentType ?? ""),
-  );
-  const read = mails.slice(0, MOST_READ).map(({ content }) => parseMail(content).then(inWords, () => []));
+export async function readAttachedMails(mails: readonly Buffer[]): Promise<string[]> {
+  const read = mails.map((raw) => parseMail(raw).then(inWords, () => []));
   return (await Promise.all(read)).flat();
 }
 
@@ -34,7 +30,7 @@ function inWords({ from, to, date, subject, text }: ParsedMail): string[] {
   );
   const words = (text ?? "").trim().slice(0, LONGEST_WORDS);
   if (words === "" && !subject) return [];
-  return [[MARK, ...head, "", words].join("\n").trimEnd()];
+  return [storableText([MARK, ...head, "", words].join("\n").trimEnd())];
 }
 
 const MARK = "---------- Forwarded message ---------";

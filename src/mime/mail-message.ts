@@ -2,12 +2,11 @@ import type { AddressObject, Attachment, HeaderLines, ParsedMail } from "mailpar
 import { sha256 } from "../base/crypto.ts";
 import { storableText } from "../base/storable.ts";
 import { normaliseEmail } from "../channels/address.ts";
-import { attachedMails } from "./attached-mails.ts";
 import { newText } from "./mail-text.ts";
 import { parseMail } from "./parsed-mail.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
-export type IncomingMail = {
+export type ReadMail = {
   message_id: string;
   in_reply_to: string | null;
   /** All mails that it says it follows, the oldest first. */
@@ -18,8 +17,6 @@ export type IncomingMail = {
   text: string;
   /** What somebody wrote in this mail itself. */
   new_text: string;
-  /** What mails say that are attached to it. */
-  attached_mails: string[];
   html: string | null;
   attachments: { name: string; content_type: string; bytes: Buffer }[];
   /** Somebody pressed a face below a mail of ours, and wrote nothing. */
@@ -28,6 +25,11 @@ export type IncomingMail = {
   automatic: string | null;
   /** What a mail server says became of mails of ours (RFC 3464). */
   reports: DeliveryReport[];
+};
+
+export type IncomingMail = ReadMail & {
+  /** What mails say that are attached to it. */
+  attached_mails: string[];
 };
 
 type DeliveryReport = {
@@ -51,7 +53,7 @@ const MOST_ATTACHMENTS = 50;
  * where a mail has too many parts or headers, nests its HTML too deep, or names two senders. It may take minutes over a mail that was made for
  * it, so nobody calls it but the thread that may be ended (mail-work.ts).
  */
-export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
+export async function readMail(raw: Buffer, envelope_from: string | null): Promise<ReadMail> {
   const parsed = await parseMail(raw);
   requireOneSender(parsed.headerLines);
   const text = cut(parsed.text ?? "");
@@ -69,7 +71,6 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     subject,
     text,
     new_text: newText(text, subject),
-    attached_mails: (await attachedMails(parsed.attachments)).map((words) => cut(words)),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
     attachments: parsed.attachments
       .filter(({ contentType }) => !isSeal(contentType) && !isReaction(contentType))

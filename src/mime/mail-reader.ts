@@ -34,19 +34,35 @@ export class UnreadableMail extends PublicError {
  */
 const LIMITS: PoolLimits = { threads: 2, cpu_ms: 10_000, wall_ms: 300_000, memory_mb: 512, most_waiting: 50 };
 
+/** Who attaches more mails wants them kept, not read. */
+const MOST_ATTACHED = 3;
+
 export function createMailReader(limits: Partial<PoolLimits> = {}): MailReader {
   const pool = createWorkerPool<MailWork>(new URL("./mail-work.ts", import.meta.url), {
     ...LIMITS,
     ...limits,
   });
+  /** Apart from the mail, which is read though one of them was made to take minutes. */
+  const attachedMails = async (files: IncomingMail["attachments"]): Promise<string[]> => {
+    const mails = files
+      .filter(({ content_type }) => /^message\/(rfc822|global)$/i.test(content_type))
+      .slice(0, MOST_ATTACHED);
+    if (mails.length === 0) return [];
+    const words = pool.run(
+      "readAttachedMails",
+      mails.map(({ bytes }) => bytes),
+    );
+    return words.catch((error: unknown) => {
+      if (error instanceof WorkGivenUp) return [];
+      throw error;
+    });
+  };
   return {
     async mail(raw, envelope_from) {
       refuseLongHeader(raw);
       const mail = await orUnreadable(pool.run("readMail", raw, envelope_from));
-      return {
-        ...mail,
-        attachments: mail.attachments.map((file) => ({ ...file, bytes: asBuffer(file.bytes) })),
-      };
+      const attachments = mail.attachments.map((file) => ({ ...file, bytes: asBuffer(file.bytes) }));
+      return { ...mail, attachments, attached_mails: await attachedMails(attachments) };
     },
     plainOfHtml: (html) => orUnreadable(pool.run("plainOfHtml", html)),
     async signatures(raw, keys) {

@@ -1,4 +1,5 @@
 import { serveWork } from "../base/worker-work.ts";
+import { readAttachedMails } from "./attached-mails.ts";
 import { plainOfHtml } from "./html-words.ts";
 import { readMail } from "./mail-message.ts";
 import { checkSignatures } from "./mail-signatures.ts";
@@ -8,6 +9,7 @@ import { readInboundMail } from "./sendgrid-inbound.ts";
 
 const work = {
   readMail: (raw: Uint8Array, envelope_from: string | null) => readMail(bytesOf(raw), envelope_from),
+  readAttachedMails: (mails: readonly Uint8Array[]) => readAttachedMails(mails.map(bytesOf)),
   plainOfHtml,
   checkSignatures: (raw: Uint8Array, keys: Parameters<typeof checkSignatures>[1]) =>
     checkSignatures(bytesOf(raw), keys),

@@ -29,15 +29,21 @@ export function regionOf(address: string | null): Region | null {
  * newest of them, and a number that nobody has costs one attempt.
  */
 export function normalisePhone(target: string, region: Region | null): string | null {
-  const text = target.trim();
+  const text = visible(target);
   return northAmerican(text, region) ?? anyPhone(text, region);
 }
 
 function anyPhone(text: string, region: Region | null): string | null {
   const found = parse(text, region);
   // Behind an extension is somebody else than who picks up the number alone.
-  return found?.isPossible() && found.ext === undefined ? found.number : null;
+  if (!found?.isPossible() || found.ext !== undefined) return null;
+  // Behind what is dialled for calls abroad a carrier's code may stand, and the rest be nobody's number.
+  const isSure = text.startsWith("+") || found.countryCallingCode === region || found.isValid();
+  return isSure ? found.number : null;
 }
+
+/** Address books mark with signs that nobody sees in which direction a number is read. */
+const visible = (target: string): string => target.replace(/\p{Cf}/gu, "").trim();
 
 /** As most numbers are written that are dialled by the million; the library says the same of them in twenty times the time. */
 function northAmerican(text: string, region: Region | null): string | null {
@@ -49,11 +55,14 @@ function northAmerican(text: string, region: Region | null): string | null {
 const NORTH_AMERICAN = /^(?:(\+)?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?(\d{3})[ .-]?(\d{4})$/;
 
 const parse = (text: string, region: Region | null) =>
-  parsePhoneNumberFromString(
-    text,
-    { extract: false, ...(region !== null && { defaultCallingCode: region }) },
-    METADATA,
-  );
+  parsePhoneNumberFromString(text, { extract: false, ...defaultsOf(region) }, METADATA);
+
+/** A country is asked for, as only countries know what is dialled for calls abroad: 00, 011, 010. */
+function defaultsOf(region: Region | null) {
+  if (region === null) return {};
+  const defaultCountry = METADATA.country_calling_codes[region]?.[0];
+  return defaultCountry ? { defaultCountry } : { defaultCallingCode: region };
+}
 
 /** One country a calling code: telling the 25 of +1 apart takes two thirds of the time, and nobody asks which it is. */
 const METADATA = {
@@ -69,7 +78,7 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?
 
 /** In lower case: no mail server in use tells Ann@ from ann@, and nobody is to be written to twice. */
 export function normaliseEmail(target: string): string | null {
-  const text = target.trim().toLowerCase();
+  const text = visible(target).toLowerCase();
   const at = text.lastIndexOf("@");
   const local = text.slice(0, Math.max(at, 0));
   const domain = domainToASCII(text.slice(at + 1));

@@ -190,8 +190,10 @@ function recall(reading: FormReading, message: Extract<ModelMessage, { role: "as
   if (message.text === "") return;
   const asked = questions.filter((question) => message.text.includes(question.text));
   const question = asked.find(({ tool }) => tool === form.tool) ?? asked[0];
-  form.asked = question?.parameter ?? null;
-  if (question && question.tool !== form.tool) {
+  // "Are you still" is no question, and takes back none: whoever breaks it off answers the one before.
+  if (!question) return;
+  form.asked = question.parameter;
+  if (question.tool !== form.tool) {
     form.tool = question.tool;
     form.goal = null;
   }

@@ -189,6 +189,15 @@ describe("filling forms by asking", () => {
     expect((await say("")).text).toBe("Are you still there? What is the date of the visit?");
   });
 
+  test("who breaks off what is said into their silence answers the question before it", async () => {
+    const { say, messages } = clinicCall();
+    await say("Book a check-up on Monday");
+    await say("");
+    const last = messages.at(-1);
+    if (last?.role === "assistant") last.text = "Are you still";
+    expect((await say("The first one, please.")).text).toBe("What is the name of the patient?");
+  });
+
   test("with nothing to do it says what it is", async () => {
     const { say } = clinicCall();
     expect((await say("Sing me a song")).text).toBe(

@@ -53,6 +53,19 @@ describe("a telephone number", () => {
     expect(voice("+551155256325")("00 15 55 11 98765 4321")).toBe("+5511987654321");
   });
 
+  test("that may have lost its plus, or the zero before its area code, is none where both are somebody's", () => {
+    const german = voice("+4930901820");
+    expect(german("4915123456789")).toBeNull();
+    expect(german("49 151 23456789")).toBeNull();
+    expect([german("+4915123456789"), german("015123456789"), german("15123456789")]).toEqual(
+      Array(3).fill("+4915123456789"),
+    );
+    // Of these only one reading is.
+    expect(german("4930901820")).toBe("+4930901820");
+    expect(voice("+33123456789")("33612345678")).toBe("+33612345678");
+    expect(voice("+390612345678")("3912345678")).toBe("+393912345678");
+  });
+
   test("without a number that sends, only an international one is understood", () => {
     expect(voice(null)("512-555-1234")).toBeNull();
     expect(voice(null)("+15125551234")).toBe("+15125551234");

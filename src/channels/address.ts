@@ -38,8 +38,23 @@ function anyPhone(text: string, region: Region | null): string | null {
   // Behind an extension is somebody else than who picks up the number alone.
   if (!found?.isPossible() || found.ext !== undefined) return null;
   // Behind what is dialled for calls abroad a carrier's code may stand, and the rest be nobody's number.
-  const isSure = text.startsWith("+") || found.countryCallingCode === region || found.isValid();
-  return isSure ? found.number : null;
+  if (!text.startsWith("+") && found.countryCallingCode !== region)
+    return found.isValid() ? found.number : null;
+  const lost = withLostPlus(text, region, found.nationalNumber);
+  if (lost === null) return found.number;
+  return found.isValid() ? null : lost;
+}
+
+/**
+ * A spreadsheet drops a plus, and the zero before an area code. "4915123456789" is a number of Germany with either, and
+ * nobody knows whose it is: then neither is called. Null: the text has no other reading.
+ */
+function withLostPlus(text: string, region: Region | null, national: string): string | null {
+  const digits = text.replace(/\D/g, "");
+  if (region === null || text.startsWith("+") || digits !== national || !digits.startsWith(region))
+    return null;
+  const found = parse(`+${digits}`, null);
+  return found?.isValid() ? found.number : null;
 }
 
 /** Address books mark with signs that nobody sees in which direction a number is read. */

@@ -190,13 +190,22 @@ function recall(reading: FormReading, message: Extract<ModelMessage, { role: "as
   if (message.text === "") return;
   const asked = questions.filter((question) => message.text.includes(question.text));
   const question = asked.find(({ tool }) => tool === form.tool) ?? asked[0];
-  // "Are you still" is no question, and takes back none: whoever breaks it off answers the one before.
-  if (!question) return;
+  if (!question) {
+    // Broken off. "Are you still" takes back no question before it, and who interrupts a list chooses from it.
+    form.asked ??= choiceOf(form);
+    return;
+  }
   form.asked = question.parameter;
   if (question.tool !== form.tool) {
     form.tool = question.tool;
     form.goal = null;
   }
+}
+
+/** What is to be chosen next from things that a tool listed. */
+function choiceOf(form: ScriptedForm): Parameter | null {
+  const missing = missingIn(form);
+  return missing && optionsOf(form, missing).length > 0 ? missing : null;
 }
 
 function learn(reading: FormReading, answer: Extract<ModelMessage, { role: "tool" }>): void {

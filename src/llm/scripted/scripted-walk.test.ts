@@ -198,6 +198,14 @@ describe("filling forms by asking", () => {
     expect((await say("The first one, please.")).text).toBe("What is the name of the patient?");
   });
 
+  test("who interrupts a list before its question has chosen from it", async () => {
+    const { say, messages } = clinicCall();
+    await say("Book a check-up on Monday");
+    const last = messages.at(-1);
+    if (last?.role === "assistant") last.text = "I found 2 slots: (1) 09:00,";
+    expect((await say("The first one, please.")).text).toBe("What is the name of the patient?");
+  });
+
   test("with nothing to do it says what it is", async () => {
     const { say } = clinicCall();
     expect((await say("Sing me a song")).text).toBe(

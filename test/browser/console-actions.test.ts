@@ -104,6 +104,31 @@ test.each(WINDOWS)("a window $kind stays until the answer has come, and shows a 
   await page.unrouteAll();
 });
 
+const OPENERS: [page: string, opener: string, kind: string][] = [
+  ["/console/suppressions", "New suppression", "with a form"],
+  ["/console/suppressions", "Import CSV", "that takes a file"],
+  ["/console/suppressions", "Choose columns", "of a list's columns"],
+  ["/console/organization", "Erase a person", "that asks twice"],
+  ["/console/boards/new", "Add tile", "that sends nothing"],
+  ["/console/pronunciations", "Delete all", "that asks once more"],
+];
+
+test.each(OPENERS)(
+  "on %s, %s opens a window %s by keyboard; Escape leads back to the button",
+  async (at, name) => {
+    await page.goto(at);
+    const opener = page.getByRole("main").getByRole("button", { name }).first();
+    await opener.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.locator(":focus").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect
+      .poll(() => opener.evaluate((button) => button === button.ownerDocument.activeElement))
+      .toBe(true);
+  },
+);
+
 test("who has left the page of a change that is refused is told so", async () => {
   await page.goto("/console/services");
   await page.getByRole("link", { name: "Diary" }).click();

@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Grid, Group, Modal, NumberInput, Stack } from "@mantine/core";
+import { ActionIcon, Button, Grid, Group, NumberInput, Stack } from "@mantine/core";
 import { IconArrowLeft, IconArrowRight, IconPencil, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { BoardTile } from "../api-types.ts";
+import { PageWindow } from "../parts/page-window.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
@@ -100,7 +101,7 @@ export default recordPage({
           </RecordFormFrame>
         </Panel>
         {edited && (
-          <Modal opened title="Tile" size="lg" onClose={() => setEdited(null)}>
+          <PageWindow opened title="Tile" size="lg" onClose={() => setEdited(null)}>
             <Stack gap="md">
               <TileFields tile={edited.tile} onChange={(tile) => setEdited({ ...edited, tile })} />
               <TileView tile={edited.tile} days={Number(last_days) || 7} />
@@ -115,7 +116,7 @@ export default recordPage({
                 Apply
               </Button>
             </Stack>
-          </Modal>
+          </PageWindow>
         )}
       </Stack>
     );

@@ -197,7 +197,7 @@ export function ColumnChooser(props: {
     if (next.length > 0) onChange(next);
   };
   return (
-    <Popover position="bottom-end" withArrow>
+    <Popover position="bottom-end" withArrow trapFocus returnFocus>
       <Popover.Target>
         <ActionIcon aria-label="Choose columns" className={classes.columns} variant="default" size={30}>
           <IconColumns3 size={16} />

@@ -1,9 +1,10 @@
-import { Modal, type ModalProps } from "@mantine/core";
+import type { ModalProps } from "@mantine/core";
+import { PageWindow } from "./page-window.tsx";
 
 /** A window that sends something. It stays until the answer has come: a failure is shown where it was asked for, and what was typed is still there. */
 export function ActionWindow({ isPending, onClose, ...rest }: ModalProps & { isPending: boolean }) {
   return (
-    <Modal
+    <PageWindow
       {...rest}
       onClose={() => {
         if (!isPending) onClose();

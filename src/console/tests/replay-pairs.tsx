@@ -1,8 +1,9 @@
-import { Button, Modal, SimpleGrid, Table, Text } from "@mantine/core";
+import { Button, SimpleGrid, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReplayMeasures, ReplayPair, ReplayResponse } from "../api-types.ts";
 import { counted } from "../parts/counted.ts";
+import { PageWindow } from "../parts/page-window.tsx";
 import { Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import classes from "./replay.module.css";
@@ -131,7 +132,7 @@ function PairWindow({ pair, onClose }: { pair: ReplayPair; onClose(): void }) {
     { name: "Candidate", session_id: pair.candidate_session_id, measures: pair.candidate },
   ];
   return (
-    <Modal opened onClose={onClose} size="95%" title={`Session ${pair.session_id ?? pair.position + 1}`}>
+    <PageWindow opened onClose={onClose} size="95%" title={`Session ${pair.session_id ?? pair.position + 1}`}>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
         {lanes.map(({ name, session_id, measures }) => (
           <section key={name} aria-label={name}>
@@ -147,6 +148,6 @@ function PairWindow({ pair, onClose }: { pair: ReplayPair; onClose(): void }) {
           </section>
         ))}
       </SimpleGrid>
-    </Modal>
+    </PageWindow>
   );
 }

@@ -1,6 +1,7 @@
-import { Modal, SimpleGrid, Stack, Text } from "@mantine/core";
+import { SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { TestResult } from "../api-types.ts";
+import { PageWindow } from "../parts/page-window.tsx";
 import { Fetched } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Verdicts } from "./results-panel.tsx";
@@ -10,13 +11,13 @@ import { SessionTurns } from "./session-turns.tsx";
 export function TranscriptPair(props: { name: string; before: number; after: number; onClose(): void }) {
   const { name, before, after, onClose } = props;
   return (
-    <Modal opened onClose={onClose} size="90%" title={<bdi>{name}</bdi>}>
+    <PageWindow opened onClose={onClose} size="90%" title={<bdi>{name}</bdi>}>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         {[before, after].map((run_id) => (
           <Side key={run_id} run_id={run_id} name={name} />
         ))}
       </SimpleGrid>
-    </Modal>
+    </PageWindow>
   );
 }
 

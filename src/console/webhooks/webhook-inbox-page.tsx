@@ -1,4 +1,4 @@
-import { Button, Grid, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Grid, Group, Stack, Text } from "@mantine/core";
 import { IconCopy, IconInbox } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
@@ -7,6 +7,7 @@ import type { WebhookInbox, WebhookInboxMessage } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { PageWindow } from "../parts/page-window.tsx";
 import { Code, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
@@ -183,7 +184,7 @@ function aboutOf(body: string): string {
 
 function MessageWindow({ message, onClose }: { message: WebhookInboxMessage; onClose(): void }) {
   return (
-    <Modal opened onClose={onClose} title={`Message ${message.id}`} size="xl">
+    <PageWindow opened onClose={onClose} title={`Message ${message.id}`} size="xl">
       <Stack gap="md">
         <Facts
           items={[
@@ -213,7 +214,7 @@ function MessageWindow({ message, onClose }: { message: WebhookInboxMessage; onC
         </Text>
         <Code value={message.body} label="Body" />
       </Stack>
-    </Modal>
+    </PageWindow>
   );
 }
 

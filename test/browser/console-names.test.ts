@@ -105,6 +105,22 @@ test("on a phone all of a list's cell stands beside its label, and its buttons a
   expect(lift?.width).toBeLessThan(120);
 });
 
+test("on a phone a field of a list that is empty takes no room", async () => {
+  await it.app.send("POST", "/api/v1/services/", { name: "Bare", description: "" });
+  const page = await it.open(await it.person("Admin"), { viewport: PHONE });
+  await page.goto("/console/services");
+  const labels = (name: string) =>
+    page
+      .getByRole("row")
+      .filter({ has: page.getByRole("link", { name }) })
+      .locator("td:visible")
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
+  await page.getByRole("link", { name: "Bare" }).waitFor();
+  const full = await labels(LONG);
+  expect(full).toContain("Description");
+  expect(await labels("Bare")).toEqual(full.filter((label) => label !== "Description"));
+});
+
 test("of a text whose end was changed the unchanged lines are folded, and can be opened", async () => {
   const page = await it.open(await it.person("Viewer"));
   await page.goto("/console/agents/1/versions/compare");

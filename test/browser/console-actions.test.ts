@@ -17,8 +17,8 @@ beforeAll(async () => {
 const refuse = (route: Route) =>
   route.fulfill({ status: 409, contentType: "application/json", body: '{"detail": "Not today."}' });
 
-/** Requests like these wait until `answer` is called, and are refused then. */
-async function hold(address: string, method: string) {
+/** Requests like these wait until `answer` is called, and end so then. */
+async function hold(address: string, method: string, end: (route: Route) => Promise<void> = refuse) {
   const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
   const { promise: isReleased, resolve: answer } = Promise.withResolvers<void>();
   const sent: string[] = [];
@@ -27,7 +27,7 @@ async function hold(address: string, method: string) {
     sent.push(route.request().url());
     held();
     await isReleased;
-    await refuse(route);
+    await end(route);
   });
   return { isHeld, answer, sent };
 }
@@ -129,17 +129,33 @@ test.each(OPENERS)(
   },
 );
 
-test("who has left the page of a change that is refused is told so", async () => {
+test.each([
+  ["is refused", refuse, "Not today."],
+  [
+    "does not arrive",
+    (route: Route) => route.abort(),
+    // What was entered is gone with its page, so nothing is said of it.
+    "Parley can't be reached. Try again in a moment.",
+  ],
+  [
+    "a proxy answers",
+    (route: Route) => route.fulfill({ status: 503, contentType: "text/html", body: "<h1>503</h1>" }),
+    "Parley is not available at the moment (503). Try again in a moment.",
+  ],
+] as const)("who has left the page of a change that %s is told so", async (_, end, words) => {
   await page.goto("/console/services");
   await page.getByRole("link", { name: "Diary" }).click();
   await page.getByRole("textbox", { name: "Description" }).fill("Typed before going back");
-  const { isHeld, answer } = await hold("**/api/v1/services/*", "PUT");
+  const { isHeld, answer } = await hold("**/api/v1/services/*", "PUT", end);
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await isHeld;
   await page.goBack();
   await page.getByRole("link", { name: "Diary" }).waitFor();
   answer();
-  await page.getByRole("alert").getByText("Not today.").waitFor();
+  const notice = page.getByRole("alert").filter({ hasText: "Failed in the background" });
+  await notice.getByText(words, { exact: true }).waitFor();
+  await notice.getByRole("button", { name: "Dismiss" }).click();
+  await notice.waitFor({ state: "detached" });
   await page.unrouteAll();
 });

@@ -1,6 +1,6 @@
 import { hashKey, type UseMutationOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useId, useRef } from "react";
-import { showFailure } from "./show-failure.ts";
+import { showLateFailure } from "./show-failure.ts";
 
 /**
  * What a button or a form sends. The same is not sent twice while its answer is awaited: a button shows that it waits a
@@ -14,7 +14,7 @@ export function useAction<Answer, Given = void>(options: UseMutationOptions<Answ
   const action = useMutation({
     ...options,
     mutationKey: [id],
-    onError: (...failure) => (isShown.current ? options.onError?.(...failure) : showFailure(failure[0])),
+    onError: (...failure) => (isShown.current ? options.onError?.(...failure) : showLateFailure(failure[0])),
   });
   const send = action.mutate;
   const mutate = useCallback(

@@ -151,7 +151,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;
     connection.set("lost");
-    throw new ApiError(0, "Parley can't be reached. What you entered is still here; try again in a moment.");
+    throw new ApiError(0, "Parley can't be reached. Try again in a moment.");
   }
 }
 
@@ -166,9 +166,15 @@ async function read(response: Response): Promise<unknown> {
   }
   throw new ApiError(
     response.status,
-    typeof detail === "string" ? inPlainWords(detail) : `The server answered ${response.status}.`,
+    typeof detail === "string" ? inPlainWords(detail) : withoutWords(response.status),
   );
 }
+
+/** Of an answer that is not the program's own: a proxy gives one while the program is started again. */
+const withoutWords = (status: number): string =>
+  status >= 500
+    ? `Parley is not available at the moment (${status}). Try again in a moment.`
+    : `The server answered ${status}.`;
 
 const summaryOf = (issues: Issue[]): string =>
   issues.map(({ loc, msg }) => `${fieldLabel(loc.slice(1).join(".") || loc.join("."))}: ${msg}`).join("; ");

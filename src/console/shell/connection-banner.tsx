@@ -45,7 +45,7 @@ export function ConnectionBanner() {
   return (
     <div className={classes.banner} role="alert">
       <IconPlugConnectedX size={16} aria-hidden />
-      <span>Parley can't be reached. This page may be out of date; nothing you typed is lost.</span>
+      <span>Parley can't be reached. This page may be out of date; what you typed on it is kept.</span>
       <Button size="compact-xs" variant="white" color="dark" onClick={() => void ask()}>
         Try now
       </Button>

@@ -1,17 +1,7 @@
-import {
-  Autocomplete,
-  Grid,
-  NumberInput,
-  Select,
-  TagsInput,
-  Textarea,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Grid, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
-import { KeyValues } from "../editors/key-values.tsx";
 import classes from "../outbound/outbound.module.css";
 import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
@@ -20,6 +10,7 @@ import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { BasicFields } from "./basic-fields.tsx";
 import {
   atSecrets,
   CAMPAIGN_LABELS,
@@ -32,19 +23,13 @@ import {
 } from "./campaign-values.ts";
 import { FilterFields, FilterMatches } from "./filter-fields.tsx";
 import { OpeningCalendar } from "./opening-calendar.tsx";
-import { DayChoice, ExceptionFields, numberOrNull, TimeOfDay } from "./opening-fields.tsx";
+import { DayChoice, ExceptionFields, TimeOfDay } from "./opening-fields.tsx";
 import { LineTypeFields, PaceFields, VoicemailFields } from "./pace-fields.tsx";
-import { useClockOf, useSenders } from "./senders.ts";
+import { useClockOf } from "./senders.ts";
 import { WebhookFields } from "./webhook-fields.tsx";
 
 /** The id of a finding that is shown at its field instead of above the form. */
 const NO_SENDER = "no-sender";
-
-const MODES = [
-  { value: "voice", label: "Telephone" },
-  { value: "sms", label: "Text message" },
-  { value: "email", label: "E-mail" },
-];
 
 export const readCampaign = (campaign_id: number) =>
   call("GET /api/v1/outbound/campaigns/{campaign_id}", { path: { campaign_id } });
@@ -83,7 +68,6 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const errorOf = (path: string): ReactNode => (form.errors as Record<string, ReactNode>)[path];
   const fields = { values, set, errorOf };
   const mode = values.mode ?? "voice";
-  const addresses = useSenders(mode);
   const hasNoSender = campaign?.validation_issues?.some(({ id }) => id === NO_SENDER) ?? false;
   const noSender =
     hasNoSender && !record.isDirty
@@ -125,67 +109,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               <Findings issues={campaign?.validation_issues?.filter(({ id }) => id !== NO_SENDER)} />
             )}
             <Section title="Campaign">
-              <TextInput label="Name" required {...form.getInputProps("campaign_name")} />
-              <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />
-              <Grid gap="md">
-                <Grid.Col span={{ base: 12, sm: 4 }}>
-                  <Select
-                    label="Contact people by"
-                    description="The same for everyone in the campaign."
-                    data={MODES}
-                    allowDeselect={false}
-                    value={mode}
-                    onChange={(chosen) => set("mode", chosen as CampaignValues["mode"])}
-                    error={errorOf("mode")}
-                  />
-                </Grid.Col>
-                <Grid.Col span={{ base: 12, sm: 4 }}>
-                  <Autocomplete
-                    label="From"
-                    description="An agent's number or address."
-                    data={addresses}
-                    {...form.getInputProps("source")}
-                    error={form.getInputProps("source").error ?? noSender}
-                  />
-                </Grid.Col>
-                <Grid.Col span={{ base: 12, sm: 4 }}>
-                  <Autocomplete
-                    label="Caller ID"
-                    description="Shown to the person."
-                    data={addresses}
-                    {...form.getInputProps("caller_id")}
-                  />
-                </Grid.Col>
-                {mode === "sms" && (
-                  <Grid.Col span={{ base: 12, sm: 6 }}>
-                    <NumberInput
-                      label="Reply window"
-                      suffix=" min"
-                      min={0}
-                      placeholder="default"
-                      value={values.sms_session_ttl ?? ""}
-                      onChange={(minutes) => set("sms_session_ttl", numberOrNull(minutes))}
-                      error={errorOf("sms_session_ttl")}
-                    />
-                  </Grid.Col>
-                )}
-                <Grid.Col span={12}>
-                  <TagsInput
-                    label="Labels"
-                    description="For filtering. Press Enter to add one."
-                    value={values.labels ?? []}
-                    onChange={(labels) => set("labels", labels)}
-                    error={errorOf("labels")}
-                  />
-                </Grid.Col>
-              </Grid>
-              <KeyValues
-                label="Variables"
-                description="For everyone in the campaign. A person's own variables override them."
-                value={values.campaign_variables}
-                onChange={(variables) => set("campaign_variables", variables)}
-                error={errorOf("campaign_variables")}
-              />
+              <BasicFields {...fields} form={record.fields} noSender={noSender} />
             </Section>
             <Section title="Hours">
               <DayChoice

@@ -4,7 +4,7 @@ import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
 import { type CampaignValues, VOICEMAIL_TIMEOUTS } from "./campaign-values.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 
-type Props = {
+export type CampaignFieldsProps = {
   values: CampaignValues;
   set<Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]): void;
   errorOf(path: string): ReactNode;
@@ -19,7 +19,7 @@ const UNITS = [
 ];
 
 /** How fast, how many, and how often again. */
-export function PaceFields({ values, set, errorOf }: Props) {
+export function PaceFields({ values, set, errorOf }: CampaignFieldsProps) {
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6 }}>
@@ -102,7 +102,7 @@ function RetryInterval(props: {
 }
 
 /** The older, simpler filter: it counts where there are no rules. */
-export function LineTypeFields({ values, set, errorOf }: Props) {
+export function LineTypeFields({ values, set, errorOf }: CampaignFieldsProps) {
   return (
     <Stack gap="xs">
       <MultiSelect
@@ -129,7 +129,7 @@ export function LineTypeFields({ values, set, errorOf }: Props) {
 }
 
 /** Telling a mailbox from a person in the first seconds. */
-export function VoicemailFields({ values, set, errorOf }: Props) {
+export function VoicemailFields({ values, set, errorOf }: CampaignFieldsProps) {
   const config = values.voicemail_detection;
   const change = (part: Partial<VoicemailDetectionConfig>) =>
     set("voicemail_detection", { ...config, ...part });

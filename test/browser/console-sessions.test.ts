@@ -349,6 +349,16 @@ test("a message that the loop guard held is answered by hand, and shown with who
   expect(page.faults).toEqual([]);
 });
 
+test("beside a conversation all figures of the latency fit, on a screen 1280 px wide", async () => {
+  await talk(null);
+  const { body } = await talk("a check-up on monday");
+  const page = await it.open(await it.person("Viewer"), { viewport: { width: 1280, height: 800 } });
+  await page.goto(`/console/sessions/${body.response.content.session_id}`);
+  const latency = page.getByRole("region", { name: "Latency by phase" });
+  await latency.getByRole("row").nth(1).waitFor();
+  expect(await latency.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+});
+
 test("on a phone the latency of the phases stays a table, whose figures stand beside and below each other", async () => {
   await talk(null);
   const { body } = await talk("a check-up on monday");

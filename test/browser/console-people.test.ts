@@ -97,10 +97,23 @@ test("a token is shown once, can do what was chosen, and nothing after it was re
 
   const row = page.getByRole("row", { name: /Importer/ });
   expect(await page.getByText(token).count()).toBe(0);
-  await row.getByRole("button", { name: "Revoke" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await row.getByRole("button", { name: "Revoke Importer" }).click();
+  const question = page.getByRole("dialog", { name: "Revoke Importer?" });
+  await question.getByText("Programs that use this token are refused.").waitFor();
+  await question.getByRole("button", { name: "Revoke", exact: true }).click();
   await row.getByText("revoked").waitFor();
   expect((await it.app.sendAs(token)("GET", "/api/v1/agents/")).status).toBe(401);
+});
+
+test("on a screen 1280 px wide every token can be revoked without scrolling sideways", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 1280, height: 800 } });
+  await page.goto("/console/api-tokens");
+  await page
+    .getByRole("button", { name: /^Revoke / })
+    .first()
+    .waitFor();
+  const list = page.getByRole("region", { name: "API tokens" });
+  expect(await list.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
 });
 
 test("a provider's key is set, tried out, and never shown again", async () => {
@@ -131,6 +144,11 @@ test("a provider's key is set, tried out, and never shown again", async () => {
   await save("sk-good");
   await panel.getByText("answered 200").waitFor();
   expect(await page.content()).not.toContain("sk-good");
+  await panel.getByRole("button", { name: "Remove key" }).click();
+  const question = page.getByRole("dialog", { name: "Remove the key for OpenAI?" });
+  await question.getByText("The installation's key is used instead.").waitFor();
+  await question.getByRole("button", { name: "Remove key" }).click();
+  await panel.getByText("no key").waitFor();
   expect(page.faults).toEqual([]);
 });
 

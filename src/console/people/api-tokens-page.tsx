@@ -3,15 +3,16 @@ import { IconCopy, IconKey } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiTokenResponse } from "../api-types.ts";
-import { type Column, timeColumn } from "../lists/columns.tsx";
+import type { Column } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
+import { Names } from "../parts/names.tsx";
 import { Code, Failure, Status } from "../parts/parts.tsx";
 import { fieldErrors } from "../records/field-errors.ts";
-import { RemoveRecord } from "../records/remove-record.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
 
@@ -31,7 +32,12 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
       ),
   },
   { field: "created_by", title: "Owner", orderable: true },
-  timeColumn("created_at", "Created"),
+  {
+    field: "created_at",
+    title: "Created",
+    orderable: true,
+    render: ({ created_at }) => <Time at={created_at} kind="day" />,
+  },
   {
     field: "expires_at",
     title: "Expires",
@@ -47,17 +53,9 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
   },
   {
     field: "granted_users",
-    title: "Ends with this token",
-    render: ({ granted_users: people }) =>
-      people.length === 0 ? (
-        "–"
-      ) : (
-        <span title={`Their role or access ends with this token: ${people.join(", ")}`}>
-          {people.length === 1
-            ? `Access of ${people[0]}`
-            : `Access of ${counted(people.length, "person", "people")}`}
-        </span>
-      ),
+    title: "Access given",
+    hidden: true,
+    render: ({ granted_users }) => <Names of={granted_users} />,
   },
   {
     field: "last_used_at",
@@ -69,17 +67,7 @@ const COLUMNS: Column<ApiTokenResponse>[] = [
     field: "revoke",
     title: "Action",
     permissions: ["api_token_delete"],
-    render: ({ id, name, revoked_at }) =>
-      !revoked_at && (
-        <RemoveRecord
-          noun="token"
-          name={name}
-          label="Revoke"
-          withoutReason
-          remove={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id } })}
-          invalidates={[LIST]}
-        />
-      ),
+    render: (token) => !token.revoked_at && <Revoke token={token} />,
   },
 ];
 
@@ -101,6 +89,26 @@ export default listPage({
     about: "A program sends its token in the header Service-API-Key. It never does more than its owner may.",
   },
 });
+
+const Revoke = ({ token: { id, name, granted_users } }: { token: ApiTokenResponse }) => (
+  <ConfirmButton
+    size="compact-sm"
+    aria-label={`Revoke ${name}`}
+    verb="Revoke"
+    question={`Revoke ${name}?`}
+    act={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id } })}
+    invalidates={[LIST]}
+    done={`${name} revoked`}
+  >
+    Programs that use this token are refused. Tokens and sign-in links created with it end, too.
+    {granted_users.length > 0 && (
+      <>
+        {" "}
+        So does the access it gave to <Names of={granted_users} />.
+      </>
+    )}
+  </ConfirmButton>
+);
 
 function TokenState({ token }: { token: ApiTokenResponse }) {
   if (token.revoked_at) return <Status tone="quiet">revoked</Status>;

@@ -22,7 +22,8 @@ type Props = {
   onRemoved?(): void;
   /** What else to say or ask. */
   children?: ReactNode;
-  label?: string;
+  /** What becomes of it, behind its name, where it is more than gone from the lists. */
+  effect?: string;
   /** The API takes no reason, so none is asked for. */
   withoutReason?: boolean;
 };
@@ -82,7 +83,7 @@ export function RemoveRecord(props: Props) {
         leftSection={<IconTrash size={15} />}
         onClick={open}
       >
-        {props.label ?? "Delete"}
+        Delete
       </Button>
       <ActionWindow
         opened={opened}
@@ -104,7 +105,7 @@ export function RemoveRecord(props: Props) {
               <b>
                 <bdi>{name}</bdi>
               </b>{" "}
-              is removed from every list. Its history stays readable.
+              {props.effect ?? "is removed from every list. Its history stays readable."}
             </Text>
             {isUnsaved && (
               <Text size="sm" role="note">

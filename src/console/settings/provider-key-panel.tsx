@@ -1,9 +1,9 @@
 import { Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Panel, Status, type Tone } from "../parts/parts.tsx";
 import { useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
@@ -68,14 +68,16 @@ export function ProviderKeyPanel<Provider extends KeyedProvider>(props: {
           extra={
             provider.source === "organization" &&
             may("integrations_delete") && (
-              <RemoveRecord
-                noun="key"
-                name={`The key for ${name}`}
-                label="Remove key"
-                withoutReason
-                remove={remove}
+              <ConfirmButton
+                c="var(--mantine-color-error)"
+                verb="Remove key"
+                question={`Remove the key for ${name}?`}
+                act={remove}
                 invalidates={invalidates}
-              />
+                done={`The key for ${name} is removed`}
+              >
+                The installation's key is used instead. If there is none, agents can't use this provider.
+              </ConfirmButton>
             )
           }
         >

@@ -14,11 +14,11 @@ import { useQuery } from "@tanstack/react-query";
 import type { SingleSignOnResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { useAction } from "../parts/action.ts";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Fetched, Panel, Status } from "../parts/parts.tsx";
 import { type FieldsForm, useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -102,14 +102,16 @@ function SingleSignOnForm({ provider }: { provider: SingleSignOnResponse }) {
         extra={
           provider.is_set &&
           may("organizations_write") && (
-            <RemoveRecord
-              noun="identity provider"
-              name={provider.name ?? "The identity provider"}
-              label="Remove single sign-on"
-              withoutReason
-              remove={() => call("DELETE /api/v1/organizations/single_sign_on", {})}
+            <ConfirmButton
+              c="var(--mantine-color-error)"
+              verb="Remove single sign-on"
+              question="Remove single sign-on?"
+              act={() => call("DELETE /api/v1/organizations/single_sign_on", {})}
               invalidates={[KEY]}
-            />
+              done="Single sign-on removed"
+            >
+              People sign in with passwords and links again.
+            </ConfirmButton>
           )
         }
       >

@@ -255,6 +255,7 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
             <RemoveRecord
               noun="inbox"
               name={inbox.name}
+              effect="is deleted with the messages in it."
               withoutReason
               remove={() =>
                 call("DELETE /api/v1/outbound/webhook_inboxes/{name}", { path: { name: inbox.name } })

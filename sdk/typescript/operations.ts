@@ -24,7 +24,7 @@ export type AgentFileText = { "text": string };
 
 export type AgentFinding = { "part": string; "id": string; "severity": "warning" | "error"; "message": string; "path": string };
 
-export type AgentFromTemplate = { "template": string; "name": string };
+export type AgentFromTemplate = { "template": string; "name": string; "timezone"?: string | null | undefined };
 
 export type AgentImport = { "text": string; "name"?: string | null | undefined };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timezone } from "../agents/agent-input.ts";
 import type { Caller } from "../api/caller.ts";
 import { faultsOfText } from "../api/input/yaml-file.ts";
 import { write } from "../api/resource.ts";
@@ -74,7 +75,13 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
       description: "With its prompt, greeting, languages and tools, all at once or nothing.",
       tag,
       permission: "agents_write",
-      body: z.object({ template: z.string(), name: name() }).meta({ id: "AgentFromTemplate" }),
+      body: z
+        .object({
+          template: z.string(),
+          name: name(),
+          timezone: timezone.nullish().describe("In place of the template's."),
+        })
+        .meta({ id: "AgentFromTemplate" }),
       response: ImportedAgent,
     },
     ({ caller, body }) => {
@@ -85,7 +92,8 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
           .join(", ");
         throw invalid(["body", "template"], `There is no template "${body.template}"; there are ${known}.`);
       }
-      return make(caller, renamed(template.file, body.name));
+      const file = renamed(template.file, body.name);
+      return make(caller, { ...file, timezone: body.timezone ?? file.timezone });
     },
   );
 

@@ -153,6 +153,12 @@ test("an agent begun in the form gives way to one of a template, which is made o
   await window.locator("form").evaluate(TWICE);
   await page.getByRole("heading", { level: 1, name: "Front desk" }).waitFor();
   expect([made, questions]).toEqual([1, 0]);
+  // The browser's, as in the form.
+  const { body } = await it.app.send(
+    "GET",
+    "/api/v1/agents/?search_fields=name&search_field_values=Front desk",
+  );
+  expect(body.items[0].timezone).toBe("Europe/Berlin");
   expect(page.faults).toEqual([]);
 });
 

@@ -4,6 +4,9 @@ import type { FieldLabels } from "../server/field-labels.ts";
 /** The form's values of an agent; `label` and `languages` are deprecated names of `labels` and `language_group_id`. */
 export type AgentValues = Omit<Required<AgentUpdate>, "id" | "label" | "languages">;
 
+/** Of whoever makes an agent: it most likely talks with people who live by the same clock. */
+export const CREATOR_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+
 const NEW: AgentValues = {
   name: "",
   description: "",
@@ -14,7 +17,7 @@ const NEW: AgentValues = {
   custom_message_id: null,
   language_group_id: null,
   bridge_phrases_id: null,
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  timezone: CREATOR_ZONE,
   prompt_tool_defaults: [],
   variables: {},
   tool_headers: null,

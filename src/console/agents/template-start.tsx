@@ -8,6 +8,7 @@ import { Failure, Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { NameWindow, useOpenMade } from "./agent-files.tsx";
+import { CREATOR_ZONE } from "./agent-values.ts";
 import classes from "./template-start.module.css";
 
 /**
@@ -81,7 +82,11 @@ export function TemplateStart({ name }: { name: string }) {
           title={chosen.title}
           name={name}
           verb="Create agent"
-          make={(name) => call("POST /api/v1/agents/from_template", { body: { template: chosen.key, name } })}
+          make={(name) =>
+            call("POST /api/v1/agents/from_template", {
+              body: { template: chosen.key, name, timezone: CREATOR_ZONE },
+            })
+          }
           open={open}
           onClose={() => setChosen(null)}
         />

@@ -99,6 +99,20 @@ describe("templates", () => {
     expect(JSON.stringify(await say("10"))).toContain("What do you like best?");
   });
 
+  test("keeps the time zone that its maker names, and refuses one that is none", async () => {
+    const zoneOf = async (body: object) => {
+      const { agent } = await post(`${AGENTS}/from_template`, body);
+      return (await app.send("GET", `${AGENTS}/${agent.id}`)).body.timezone;
+    };
+    expect(await zoneOf({ template: "faq", name: "In Berlin", timezone: "Europe/Berlin" })).toBe(
+      "Europe/Berlin",
+    );
+    expect(await zoneOf({ template: "faq", name: "Anywhere" })).toBe("UTC");
+    const body = { template: "faq", name: "Nowhere", timezone: "Europe/Nowhere" };
+    const refused = await app.send("POST", `${AGENTS}/from_template`, body);
+    expect(refused.body.detail[0].loc).toEqual(["body", "timezone"]);
+  });
+
   test("one that there isn't is refused with those that there are", async () => {
     const answer = await app.send("POST", `${AGENTS}/from_template`, { template: "bakery", name: "B" });
     expect(answer.status).toBe(422);

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
 } from "@tanstack/react-router";
 import { PAGES } from "./pages.tsx";
-import { Empty, Failure, Loading, RouteLink } from "./parts/parts.tsx";
+import { Failure, Loading, PageHead, RouteLink } from "./parts/parts.tsx";
 import { ownCode } from "./server/connection.ts";
 import { useStore } from "./server/store.ts";
 import { Shell } from "./shell/shell.tsx";
@@ -23,9 +23,10 @@ const root = createRootRoute({
   component: Shell,
   errorComponent: PageFailure,
   notFoundComponent: () => (
-    <Empty title="Page not found" action={<RouteLink to="/">To the first page</RouteLink>}>
-      The address may be mistyped, or the page is gone.
-    </Empty>
+    <>
+      <PageHead title="Page not found" about="The address may be mistyped, or the page is gone." />
+      <RouteLink to="/">Home</RouteLink>
+    </>
   ),
 });
 

@@ -223,7 +223,7 @@ async function visitAt(page: ConsolePage, path: string, n: number): Promise<void
   }
   const goOn = (to: string) => page.evaluate(`history.pushState({}, "", ${JSON.stringify(to)})`);
   await goOn("/console/nowhere");
-  await page.getByText("Page not found").waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
   await goOn(path);
 }
 

@@ -99,6 +99,19 @@ test("a link leads to no other site after the sign-in", async () => {
   }
 });
 
+test("a page that came by a link is told to a screen reader, and the keyboard goes on in it", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents");
+  await page.getByRole("main").getByRole("link", { name: "Demo clinic", exact: true }).press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Demo clinic" }).waitFor();
+  await page.locator("[aria-live=polite]").getByText("Agent · Parley", { exact: true }).waitFor();
+  await expect.poll(() => page.locator("main:focus").count()).toBe(1);
+  await page.goto("/console/nowhere");
+  await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
+  expect(await page.title()).toBe("Page not found · Parley");
+  expect(await axeFindings(page)).toEqual([]);
+});
+
 test("a sign-in that ends while a form is half filled is renewed in place, and nothing is lost", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/agents/1");

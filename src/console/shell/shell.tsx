@@ -30,6 +30,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { ApiError, callConsole } from "../server/api.ts";
 import { type Me, meQuery, useMay } from "../server/me.tsx";
 import { ZoneChooser } from "../time/zone-chooser.tsx";
+import { Arrival } from "./arrival.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { MainMenu, PageTabs } from "./menu.tsx";
 import classes from "./shell.module.css";
@@ -152,6 +153,7 @@ function Frame({ me }: { me: Me }) {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
+        <Arrival title={page?.title} />
         <div className={classes.page}>
           <PageTabs />
           {me.needs_second_factor && <NeedsSecondFactor />}

@@ -29,6 +29,8 @@ test("an operator says that a number and an e-mail address are one person's, not
 
   const page = await it.open(await it.person("Editor"));
   await page.goto(`/console/contacts/${encodeURIComponent(NUMBER)}`);
+  await page.getByRole("heading", { level: 1, name: NUMBER }).waitFor();
+  expect(await page.title()).toBe(`${NUMBER} · Contacts · Parley`);
   await page.getByRole("button", { name: "Link address" }).click();
   await page.getByLabel("Number or address").fill(MAIL);
   await page.getByRole("dialog").getByRole("button", { name: "Link", exact: true }).click();

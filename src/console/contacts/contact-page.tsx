@@ -50,7 +50,7 @@ export default function ContactPage() {
     <>
       <PageHead
         title={<bdi>{first?.name ?? first?.address ?? address}</bdi>}
-        back={{ to: "/sessions", label: "Sessions" }}
+        back={{ to: "/contacts", label: "Contacts" }}
         about={first?.name && <bdi>{first.address}</bdi>}
         actions={
           <>

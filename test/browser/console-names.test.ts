@@ -105,6 +105,16 @@ test("on a phone all of a list's cell stands beside its label, and its buttons a
   expect(lift?.width).toBeLessThan(120);
 });
 
+test("the button of a forecast is read whole, however wide the screen is", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/campaigns/1?view=forecast");
+  await page.getByRole("button", { name: "Forecast" }).waitFor();
+  for (const width of [360, 640, 768, 900, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect([width, ...(await cutOff(page))]).toEqual([width]);
+  }
+});
+
 test("on a phone a field of a list that is empty takes no room", async () => {
   await it.app.send("POST", "/api/v1/services/", { name: "Bare", description: "" });
   const page = await it.open(await it.person("Admin"), { viewport: PHONE });

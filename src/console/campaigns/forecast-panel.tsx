@@ -49,7 +49,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
           }}
         >
           <Grid gap="md" align="flex-end">
-            <Grid.Col span={{ base: 12, sm: 4 }}>
+            <Grid.Col span={{ base: 12, sm: "auto" }}>
               <NumberInput
                 label="Answer rate"
                 suffix=" %"
@@ -61,7 +61,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
                 onChange={setAnswers}
               />
             </Grid.Col>
-            <Grid.Col span={{ base: 12, sm: 4 }}>
+            <Grid.Col span={{ base: 12, sm: "auto" }}>
               <NumberInput
                 label="People"
                 placeholder="Currently waiting"
@@ -84,7 +84,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
                 onChange={setDays}
               />
             </Grid.Col>
-            <Grid.Col span={{ base: 6, sm: 2 }}>
+            <Grid.Col span={{ base: 6, sm: "content" }}>
               <Button
                 type="submit"
                 fullWidth

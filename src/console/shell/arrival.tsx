@@ -10,14 +10,33 @@ export function Arrival({ title }: { title: string | undefined }) {
   const [first] = useState(page);
   const [hasMoved, setMoved] = useState(false);
   useEffect(() => {
-    if (page === first && !hasMoved) return;
+    if (page === first && !hasMoved) return undefined;
     setMoved(true);
-    if (document.activeElement === document.body)
-      document.getElementById("main")?.focus({ preventScroll: true });
+    return goOnIn(document.getElementById("main"));
   }, [page, first, hasMoved]);
   return (
     <p className="sr-only" aria-live="polite">
       {hasMoved && `${title ?? "Page not found"} · Parley`}
     </p>
   );
+}
+
+/** Takes the focus once the link that had it is gone, which may be when the page's code has come; not after another key. */
+function goOnIn(main: HTMLElement | null): () => void {
+  const watch = new MutationObserver(take);
+  const stop = () => {
+    watch.disconnect();
+    removeEventListener("keydown", stop);
+    removeEventListener("pointerdown", stop);
+  };
+  function take() {
+    if (document.activeElement !== document.body) return;
+    main?.focus({ preventScroll: true });
+    stop();
+  }
+  if (main) watch.observe(main, { childList: true, subtree: true });
+  addEventListener("keydown", stop);
+  addEventListener("pointerdown", stop);
+  take();
+  return stop;
 }

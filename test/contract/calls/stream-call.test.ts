@@ -225,7 +225,8 @@ test("who was on the line while it stood still for ten seconds is heard after it
   for (let n = 0; n < 10; n++) line.media(++chunk, SILENCE);
   await expect.poll(() => transcript("CA30")).toContain("agent: From nine to five.");
   expect([line.socket.readyState, (await callRow("CA30")).state]).toEqual([WebSocket.OPEN, "open"]);
-  for (let n = 0; n < 20_000; n++) line.media(++chunk, SILENCE);
+  // Without audio, so that also a busy machine reads them faster than a call may bring them.
+  for (let n = 0; n < 20_000; n++) line.socket.send('{"event":"connected"}');
   expect(await line.closed).toBe(1008);
   expect(logged("a call's socket was flooded and closed")).toBe(1);
   await expect.poll(async () => (await callRow("CA30")).state).toBe("ended");

@@ -269,7 +269,7 @@ describe("the socket of a call", () => {
 
   test("that floods is closed", async () => {
     const { socket, closed } = await relay();
-    for (let n = 0; n < 2000; n++) socket.send("{}");
+    for (let n = 0; n < 10_000; n++) socket.send("{}");
     expect(await closed).toBe(1008);
     // One line, however much came.
     expect(logged("a call's socket was flooded")).toHaveLength(1);

@@ -134,8 +134,8 @@ function whereTo({ headers, url }: Response): string {
   const location = headers.get("location");
   const to = location === null ? null : URL.parse(location, url);
   const place = to ? `to ${to.origin}${to.pathname}` : "elsewhere";
-  return `The address leads ${place}, and redirects are not followed. Call the address that it leads to.`;
+  return `This address redirects ${place}, and redirects are not followed. Call the address it redirects to.`;
 }
 
 const NO_API =
-  "A web page came in place of an answer of Parley. Check the address, and what stands before it.";
+  "A web page came back instead of an answer from Parley. Check the address, and any proxy in front of it.";

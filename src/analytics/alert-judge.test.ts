@@ -75,7 +75,7 @@ test("for any figure that there can be, a rule that is refused so is quiet", () 
   );
 });
 
-test("for any course, a rule is told once when it begins to fire and once when it ends, never ends while nothing can be told, and never reminds sooner than it says", () => {
+test("for any series of checks, a rule notifies once when it starts to fire and once when it resolves, never resolves on too little data, and never reminds before its interval is over", () => {
   const checks = fc.array(fc.option(fc.boolean()), { maxLength: 200 });
   fc.assert(
     fc.property(checks, fc.option(fc.integer({ min: 1, max: 24 })), (course, remind_hours) => {
@@ -101,7 +101,7 @@ test("for any course, a rule is told once when it begins to fire and once when i
   );
 });
 
-test("figures are told with their unit, and where they don't tell whether it is over", () => {
+test("figures have their unit, and too few sessions are said to be too few to tell whether the problem is over", () => {
   expect(figureWords(0.125, "percent")).toBe("12.5 %");
   const words = (figure: AlertFigure) =>
     alertWords({ ...LIMIT, window_minutes: 60 }, figure, {
@@ -115,6 +115,6 @@ test("figures are told with their unit, and where they don't tell whether it is 
   );
   expect(words(share(0.12, 40))).toBe("Errors: 12 % of 40 sessions in 60 minutes (limit: above 5 %).");
   expect(words(share(null, 0))).toBe(
-    "Errors: nothing of 0 sessions in 60 minutes (limit: above 5 %). These are too few sessions to tell whether it is over.",
+    "Errors: nothing of 0 sessions in 60 minutes (limit: above 5 %). That is too few sessions to tell whether the problem is over.",
   );
 });

@@ -78,8 +78,8 @@ export function neverFires(
 type Checked = { state: AlertState | null; notified_at: string | null; remind_hours: number | null };
 
 /**
- * What a check changes: a rule that begins or ends to fire is told once, one that goes on at the interval it names. What
- * can't be told ends nothing: a fault that keeps people away is not over.
+ * What a check changes: a rule notifies once when it starts to fire and once when it resolves; while it fires, it reminds at
+ * its own interval. Too little data resolves nothing: a fault that keeps people away is not over.
  */
 export function changeAfter(
   { state, notified_at, remind_hours }: Checked,
@@ -131,6 +131,6 @@ export function alertWords(
   const bound = figureWords(threshold, share ? "percent" : unit);
   const told = `${label}: ${figureWords(value, unit)} of ${sessions} ${of} in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
   return isBeyond(limit, figure) === null
-    ? `${told} These are too few ${of} to tell whether it is over.`
+    ? `${told} That is too few ${of} to tell whether the problem is over.`
     : told;
 }

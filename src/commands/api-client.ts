@@ -42,7 +42,7 @@ async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>):
       `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
     );
   });
-  // Where it leads is told by the SDK.
+  // The SDK says where a redirect leads.
   const isRedirect = response.status >= 300 && response.status < 400;
   if (isRedirect || response.status === 204 || response.headers.get("content-type")?.includes("json"))
     return response;

@@ -13,17 +13,16 @@ export type RequestKey = { batch_key: number; id: number };
  * address lies in their variables. Index: attempts_target.
  */
 export async function requestsOfSteps(db: Db, person: ErasedPerson): Promise<RequestKey[]> {
-  const { rows: reached } = await sql<RequestKey>`
+  const { rows: found } = await sql<RequestKey>`
     select distinct r.batch_key, r.id
     from (select batch_key, request_id from attempts where ${ofPerson(person, "target")}) a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
     where ${hasAnotherTarget(person)}`.execute(db);
-  const known = new Set(reached.map(({ id }) => id));
+  const known = new Set(found.map(({ id }) => id));
   const { rows: batches } = await sql<{ key: number; steps: CadenceStep[] }>`
     select b.key, c.cadence -> 'steps' as steps from batches b join campaigns c on c.id = b.campaign_id
     where b.sub_organization_id = ${person.tenant} and c.cadence is not null
     order by b.key`.execute(db);
-  const found = reached;
   for (const { key, steps } of batches)
     for (const id of await reachable(db, key, steps, person))
       if (!known.has(id)) found.push({ batch_key: key, id });

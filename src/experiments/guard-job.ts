@@ -26,6 +26,7 @@ const guardExperiments: Job<object> = {
   max_attempts: 1,
   schedule: "* * * * *",
 };
+
 type Parts = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
 export const experimentJobs = (parts: Parts): JobHandler[] => [

@@ -1,4 +1,4 @@
-import { retryAfter as waitAsked } from "../llm/provider-error.ts";
+import { askedWait } from "../egress/asked-wait.ts";
 import { LATER, NEVER, type Retry } from "./tool-run.ts";
 
 /** Waits before the second and the third try: after a short failure, and after a restart of the service. */
@@ -29,7 +29,7 @@ export function retryWait(retry: Retry, tries: number): number | null {
 
 /** After a service's answer that was no success. A rate limit that names a time is retried then. Pure. */
 export function retryAfter(status: number, headers: Record<string, string>): Retry {
-  const retry_after_ms = waitAsked(headers);
+  const retry_after_ms = askedWait(headers);
   if (status === 429 || (status === 503 && retry_after_ms !== null))
     return { when: "allowed", retry_after_ms };
   return status >= 500 ? LATER : NEVER;

@@ -6,6 +6,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { PublicError } from "../base/errors.ts";
+import { askedWait } from "../egress/asked-wait.ts";
 import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import { EndlessAnswer } from "./guarded-fetch.ts";
 import { abortedError, ModelError } from "./model.ts";
@@ -66,7 +67,7 @@ function apiError(error: APICallError, call: ProviderCall): ModelError {
   return statusError(error.statusCode, error.message, call, {
     cause: error,
     request_id: requestIdOf(error.responseHeaders ?? {}),
-    retry_after_ms: retryAfter(error.responseHeaders ?? {}),
+    retry_after_ms: askedWait(error.responseHeaders ?? {}),
     out_of_credit: errorCode(error.data) === "insufficient_quota",
     too_long: errorCode(error.data) === "context_length_exceeded",
   });
@@ -144,19 +145,6 @@ function causes(error: unknown): Error[] {
   const all: Error[] = [];
   for (let at = error; at instanceof Error && all.length < 8; at = at.cause) all.push(at);
   return all;
-}
-
-/**
- * Milliseconds from `retry-after-ms` (OpenAI, Azure) or `retry-after`; a date there is taken relative to the answer's own
- * `date`, so that our clock plays no part.
- */
-export function retryAfter(headers: Record<string, string>): number | null {
-  const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");
-  if (ms >= 0) return ms;
-  const after = headers["retry-after"] ?? "";
-  if (/^\d+(\.\d+)?$/.test(after)) return Number.parseFloat(after) * 1000;
-  const wait = Date.parse(after) - Date.parse(headers.date ?? "");
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }
 
 /** Each provider names it otherwise: OpenAI and those who imitate it, Anthropic, Azure, Google. */

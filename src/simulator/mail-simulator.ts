@@ -73,10 +73,9 @@ export function createMailSimulator(
       [TIMESTAMP_HEADER]: timestamp,
     };
     const request = { method: "POST", headers, body: new Uint8Array(body) };
-    const answered = await fetch(`${listeningAt(api)}${path}`, request).then(
-      async (answer) => ({ status: answer.status, said: await answer.text() }),
-      (err: unknown) => ({ status: null, err }),
-    );
+    const answered = await fetch(`${listeningAt(api)}${path}`, request)
+      .then(async (answer) => ({ status: answer.status, said: await answer.text() }))
+      .catch((err: unknown) => ({ status: null, err }));
     if (answered.status !== null && answered.status < 400) return;
     const again = tries > 1 && (answered.status === null || answered.status >= 500);
     log.warn({ path, again, ...answered }, "what the mail simulator posted was not taken");

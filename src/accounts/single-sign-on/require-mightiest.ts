@@ -23,6 +23,6 @@ export async function requireMightiest(tx: Tx, caller: Caller): Promise<void> {
   if (beyond)
     throw new Fault(
       "forbidden",
-      `Somebody in this organization may do more than you: ${beyond}. An identity provider lets people in as any of them, so ask an administrator.`,
+      `An identity provider can sign people in as anyone in this organization, and some of them may do more than you: ${beyond}. Ask an administrator to set it up.`,
     );
 }

@@ -138,7 +138,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
     {
       summary: "Replace your organization's identity provider",
       description:
-        "For who may do all that anybody of the organization may, since a provider says who people are. New people get into the caller's sub-organization, with one of its roles that the caller may give. To enforce it, sign in by it once, or be one of `break_glass`.",
+        "Needs every permission that anyone in the organization has, since a provider says who people are. New people get into the caller's sub-organization, with one of its roles that the caller may give. To enforce it, sign in by it once, or be one of `break_glass`.",
       tag,
       permission: "organizations_write",
       body: SingleSignOnRequest,

@@ -9,10 +9,10 @@ import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
 import { type Desk, openMailDesk, openPhoneDesk } from "./simulated-desk.ts";
 import {
+  afterSilence,
   cutText,
   printSimulated,
   printTable,
-  silentText,
   type TalkCounts,
   type TalkLine,
 } from "./simulated-talk.ts";
@@ -21,14 +21,6 @@ import {
 const LOOK_MS = 700;
 /** An agent that always has more to say is left after this long. */
 const LONGEST_MS = 240_000;
-/**
- * A dialogue of texts or mails is over when nobody has said anything for so long, and for so many times as long as anything
- * has taken yet: on a busy machine all takes longer. Once the person left, sooner.
- */
-const SILENT_MS = 30_000;
-const SILENT_TIMES = 4;
-const LEFT_MS = 3_000;
-
 type Wanted = { agent: string; json: boolean; seed: number };
 
 /**
@@ -119,10 +111,12 @@ async function talkWith(
     lines = seen.lines;
     if (seen.ended) return { lines, finished: true, cut: null };
     if (kind === "call") continue;
-    const left = hasLeft(who, lines);
-    const allowed_ms = left ? LEFT_MS : Math.max(SILENT_MS, SILENT_TIMES * longest_ms);
-    if (performance.now() - since > allowed_ms)
-      return { lines, finished: left, cut: left ? null : silentText(allowed_ms) };
+    const over = afterSilence({
+      left: hasLeft(who, lines),
+      silent_ms: performance.now() - since,
+      longest_ms,
+    });
+    if (over) return { lines, ...over };
   }
   return { lines, finished: false, cut: stop.aborted ? null : cutText(LONGEST_MS) };
 }

@@ -4,7 +4,7 @@ export type Simulated = {
   from: string;
   to: string;
   lines: TalkLine[];
-  /** Says so where the conversation was left before its end (`cutText`, `silentText`); null: it came to its end. */
+  /** Says so where the conversation was left before its end (`cutText`, `afterSilence`); null: it came to its end. */
   cut: string | null;
 };
 
@@ -30,9 +30,29 @@ export function printSimulated(simulated: Simulated, json: boolean): void {
 export const cutText = (after_ms: number): string =>
   `Cut after ${Math.round(after_ms / 1000)} s: the conversation had not ended, and what followed is not shown.`;
 
-/** Of a conversation in which neither said anything more, without a goodbye. */
-export const silentText = (after_ms: number): string =>
-  `Left after ${Math.round(after_ms / 1000)} s in which neither wrote: it had not ended. Its session in the console tells what happened.`;
+/**
+ * A dialogue of texts or mails is over when nobody has said anything for so long, and for so many times as long as anything
+ * has taken yet: on a busy machine all takes longer. Once the person left, sooner.
+ */
+const SILENT_MS = 30_000;
+const SILENT_TIMES = 4;
+const LEFT_MS = 3_000;
+
+/** How a dialogue ended in which nobody has said anything for `silent_ms`; null: it goes on. Pure. */
+export function afterSilence(talk: {
+  left: boolean;
+  silent_ms: number;
+  /** The longest that anything has taken so far. */
+  longest_ms: number;
+}): { finished: boolean; cut: string | null } | null {
+  const { left, silent_ms, longest_ms } = talk;
+  const allowed_ms = left ? LEFT_MS : Math.max(SILENT_MS, SILENT_TIMES * longest_ms);
+  if (silent_ms <= allowed_ms) return null;
+  return { finished: left, cut: left ? null : silentText(allowed_ms) };
+}
+
+const silentText = (after_ms: number): string =>
+  `Stopped after ${Math.round(after_ms / 1000)} s of silence, before the conversation had ended. Its session in the console shows what happened.`;
 
 /** How many conversations of a channel began, were answered by the agent, and came to their end. */
 export type TalkCounts = { began: number; answered: number; finished: number };

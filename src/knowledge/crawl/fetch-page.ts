@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { askedWait } from "../../egress/asked-wait.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
-import { retryAfter } from "../../llm/provider-error.ts";
 import type { DocumentReader } from "../documents/document-reader.ts";
 import { type FileContents, REFUSALS } from "../documents/file-outcome.ts";
 import { pageAddress } from "./page-address.ts";
@@ -62,7 +62,7 @@ export async function fetchPage(
   const { status, headers, body } = outcome;
   if (status === 404 || status === 410) return { kind: "skipped", why: `is not there (${status})` };
   if (status >= 400) {
-    const again_ms = status === 429 || status === 503 ? retryAfter(headers) : null;
+    const again_ms = status === 429 || status === 503 ? askedWait(headers) : null;
     return { kind: "failed", why: `answered ${status}`, ...(again_ms !== null && { again_ms }) };
   }
   if (outcome.truncated) return { kind: "skipped", why: "is larger than 25 MB" };

@@ -258,7 +258,7 @@ test("an alert is not over because nobody comes any more: it fires on, says so w
   expect(await checkAfter(60_000)).toMatchObject([{ subject: "Alert: Outage" }]);
 
   await insertFacts(app, 1, () => ({ ended_at: new Date(app.clock.now().getTime() + 60_000).toISOString() }));
-  const few = /0 % of 1 sessions .* too few sessions to tell whether it is over/;
+  const few = /0 % of 1 sessions .* too few sessions to tell whether the problem is over/;
   expect(await checkAfter(3_600_000)).toMatchObject([
     { subject: "Alert: Outage" },
     { subject: "Still firing: Outage", text: expect.stringMatching(few) },

@@ -69,7 +69,7 @@ test.each([301, 302, 303, 307, 308])(
     const parley = createClient({ baseUrl: url, token: app.token });
     const moved = {
       status,
-      detail: expect.stringContaining(`leads to ${elsewhere.url}/api/v1/data_sources/, and`),
+      detail: expect.stringContaining(`redirects to ${elsewhere.url}/api/v1/data_sources/, and`),
     };
     const body = { name: "moved", text: "", chunk: false };
     await expect(parley.create_data_source({ body })).rejects.toMatchObject(moved);
@@ -84,7 +84,7 @@ test.each([200, 502])("a web page (%i) in place of an answer is told as one", as
   );
   await expect(createClient({ baseUrl: url, token: app.token }).list_agents()).rejects.toMatchObject({
     status,
-    detail: expect.stringMatching(/^A web page came in place of an answer/),
+    detail: expect.stringMatching(/^A web page came back instead of an answer from Parley/),
   });
 });
 

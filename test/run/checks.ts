@@ -5,10 +5,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildConsole } from "../../src/api/console-build.ts";
-import { type Counts, type Fault, type FileTime, print } from "./outcome.ts";
+import { type Counts, type Fault, print } from "./outcome.ts";
+import { type FileReport, REPORT_FILE, type RunReport } from "./report.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const QUIET_REPORT = path.join(import.meta.dirname, "quiet-report.ts");
+const REPORTER = path.join(import.meta.dirname, "report.ts");
 
 export async function buildsConsole(): Promise<Counts> {
   try {
@@ -44,66 +45,60 @@ export async function runTests(args: string[], { keepOutput = false } = {}): Pro
   try {
     // The native loader writes nothing into node_modules, which this user may not own.
     const loader = "--configLoader=native";
-    const reporters = ["--reporter=default", `--reporter=${QUIET_REPORT}`, `--outputFile.json=${report}`];
-    const status = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], keepOutput);
+    const reporters = ["--reporter=default", `--reporter=${REPORTER}`];
+    const env = { [REPORT_FILE]: report };
+    const status = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], {
+      keepOutput,
+      env,
+    });
     return countTests(readReport(report), status);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The part of Vitest's JSON report that we count. */
-type TestFile = {
-  name: string;
-  status: string;
-  startTime: number;
-  endTime: number;
-  /** Why the file did not load, or a hook of it failed. */
-  message?: string;
-  assertionResults: { status: string; fullName: string; failureMessages?: string[] | null }[];
-};
-
-function readReport(file: string): TestFile[] {
+function readReport(file: string): RunReport {
   try {
-    return (JSON.parse(readFileSync(file, "utf8")) as { testResults: TestFile[] }).testResults;
+    return JSON.parse(readFileSync(file, "utf8")) as RunReport;
   } catch {
-    // Vitest writes none when it crashes or finds no test file.
-    return [];
+    // There is none when Vitest crashes or finds no test file.
+    return { files: [], uncaught: [] };
   }
 }
 
-function countTests(files: TestFile[], status: number | null): Counts {
-  const all = files.flatMap((file) => file.assertionResults);
-  const passed = all.filter((test) => test.status === "passed").length;
-  const skipped = all.filter((test) => test.status !== "passed" && test.status !== "failed").length;
-  const faults = files.flatMap(faultsOf);
+function countTests({ files, uncaught }: RunReport, status: number | null): Counts {
+  const all = files.flatMap((file) => file.tests);
+  const passed = all.filter((test) => test.state === "passed").length;
+  const skipped = all.filter((test) => test.state === "skipped").length;
+  const faults = [...files.flatMap(faultsOf), ...uncaught.map(uncaughtFault)];
   const unexplained = faults.length === 0 && (status !== 0 || passed === 0);
   if (unexplained) faults.push({ place: "", error: `Vitest ended with ${status}, and no test failed` });
-  return { passed, failed: faults.length, skipped, files: files.map(timeOf), faults };
+  const times = files.map(({ name, seconds }) => ({ name: path.relative(ROOT, name), seconds }));
+  return { passed, failed: faults.length, skipped, files: times, faults };
 }
 
-/** What failed in a file: its tests, or the file itself where it does not load or a hook fails. */
-function faultsOf({ name, status, message, assertionResults }: TestFile): Fault[] {
-  const file = path.relative(ROOT, name);
-  const failed = assertionResults.filter((test) => test.status === "failed");
-  if (failed.length === 0 && status === "failed") return [{ place: file, error: message ?? "" }];
-  return failed.map(({ fullName, failureMessages }) => ({
-    place: `${file} > ${fullName}`,
-    error: failureMessages?.[0] ?? "",
-  }));
-}
-
-const timeOf = ({ name, startTime, endTime }: TestFile): FileTime => ({
-  name: path.relative(ROOT, name),
-  seconds: (endTime - startTime) / 1000,
+const uncaughtFault = ({ during, error }: RunReport["uncaught"][number]): Fault => ({
+  place:
+    during === "" ? "outside the tests" : `an error nobody caught, while ${path.relative(ROOT, during)} ran`,
+  error,
 });
+
+/** What failed in a file: its tests, and the file itself where it does not load or a hook fails. */
+function faultsOf({ name, tests, errors }: FileReport): Fault[] {
+  const file = path.relative(ROOT, name);
+  const failed = tests.filter((test) => test.state === "failed");
+  return [
+    ...errors.map((error) => ({ place: file, error })),
+    ...failed.map((test) => ({ place: `${file} > ${test.name}`, error: test.error })),
+  ];
+}
 
 /** Runs a package's command on the Node.js we run on, which also comes first on the PATH of what it starts. */
 async function runNode(
   packageName: string,
   command: string,
   args: string[],
-  keepOutput = false,
+  { keepOutput = false, env = {} }: { keepOutput?: boolean; env?: Record<string, string> } = {},
 ): Promise<number | null> {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve(`${packageName}/package.json`);
@@ -114,7 +109,7 @@ async function runNode(
   const child = spawn(process.execPath, [path.join(path.dirname(manifest), script), ...args], {
     cwd: ROOT,
     stdio: keepOutput ? ["inherit", "pipe", "pipe"] : "inherit",
-    env: { ...process.env, PATH: searchPath },
+    env: { ...process.env, ...env, PATH: searchPath },
   });
   running.add(child);
   const kept: Buffer[] = [];

@@ -23,7 +23,7 @@ export async function buildsConsole(): Promise<Counts> {
 }
 
 export async function runTool(packageName: string, command: string, args: string[]): Promise<Counts> {
-  const ok = (await runNode(packageName, command, args)) === 0;
+  const ok = (await runNode(packageName, command, args)).status === 0;
   const fault = { place: [command, ...args].join(" "), error: "what it found is printed above" };
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, faults: ok ? [] : [fault] };
 }
@@ -47,11 +47,11 @@ export async function runTests(args: string[], { keepOutput = false } = {}): Pro
     const loader = "--configLoader=native";
     const reporters = ["--reporter=default", `--reporter=${REPORTER}`];
     const env = { [REPORT_FILE]: report };
-    const status = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], {
+    const ended = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...args], {
       keepOutput,
       env,
     });
-    return countTests(readReport(report), status);
+    return countTests(readReport(report), ended);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -66,13 +66,16 @@ function readReport(file: string): RunReport {
   }
 }
 
-function countTests({ files, uncaught }: RunReport, status: number | null): Counts {
+function countTests({ files, uncaught }: RunReport, { status, lastWords }: Ended): Counts {
   const all = files.flatMap((file) => file.tests);
   const passed = all.filter((test) => test.state === "passed").length;
   const skipped = all.filter((test) => test.state === "skipped").length;
   const faults = [...files.flatMap(faultsOf), ...uncaught.map(uncaughtFault)];
   const unexplained = faults.length === 0 && (status !== 0 || passed === 0);
-  if (unexplained) faults.push({ place: "", error: `Vitest ended with ${status}, and no test failed` });
+  if (unexplained) {
+    // What fails after the report, as the end of a database server, Vitest only prints.
+    faults.push({ place: `Vitest ended with ${status}, and no test failed`, error: lastWords });
+  }
   const times = files.map(({ name, seconds }) => ({ name: path.relative(ROOT, name), seconds }));
   return { passed, failed: faults.length, skipped, files: times, faults };
 }
@@ -93,13 +96,17 @@ function faultsOf({ name, tests, errors }: FileReport): Fault[] {
   ];
 }
 
+/** How a command ended; `lastWords` are the end of what it printed as errors. */
+type Ended = { status: number | null; lastWords: string };
+const LAST_WORDS_BYTES = 2_000;
+
 /** Runs a package's command on the Node.js we run on, which also comes first on the PATH of what it starts. */
 async function runNode(
   packageName: string,
   command: string,
   args: string[],
   { keepOutput = false, env = {} }: { keepOutput?: boolean; env?: Record<string, string> } = {},
-): Promise<number | null> {
+): Promise<Ended> {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve(`${packageName}/package.json`);
   const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin: Record<string, string> | string };
@@ -108,17 +115,23 @@ async function runNode(
   const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH ?? ""}`;
   const child = spawn(process.execPath, [path.join(path.dirname(manifest), script), ...args], {
     cwd: ROOT,
-    stdio: keepOutput ? ["inherit", "pipe", "pipe"] : "inherit",
+    stdio: ["inherit", keepOutput ? "pipe" : "inherit", "pipe"],
     env: { ...process.env, ...env, PATH: searchPath },
   });
   running.add(child);
   const kept: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => kept.push(chunk));
+  child.stdout?.on("data", (chunk: Buffer) => kept.push(chunk));
+  let lastWords = "";
+  child.stderr?.on("data", (chunk: Buffer) => {
+    lastWords = (lastWords + chunk.toString()).slice(-LAST_WORDS_BYTES);
+    if (keepOutput) kept.push(chunk);
+    else process.stderr.write(chunk);
+  });
   const [status] = (await once(child, "close")) as [number | null];
   running.delete(child);
   if (interrupted) process.exit(130);
   process.stdout.write(Buffer.concat(kept));
-  return status;
+  return { status, lastWords };
 }
 
 const running = new Set<ChildProcess>();

@@ -1,6 +1,7 @@
 import { ApiError } from "../../sdk/typescript/api-error.ts";
 import { createClient, type ParleyClient } from "../../sdk/typescript/client.ts";
 import { Fault } from "../base/errors.ts";
+import { fetchFailureWords } from "../egress/egress-failure.ts";
 import { applyPlan } from "./apply.ts";
 import { type FolderPlan, makePlan, type PlanOptions } from "./plan.ts";
 import { appliedText, planJson, planText, stepTitle } from "./plan-text.ts";
@@ -142,8 +143,10 @@ async function reached<T>({ url, token }: PlanTarget, ask: (parley: ParleyClient
   }
 }
 
-/** In the middle of an apply, too, it is said who does not answer. */
+/** In the middle of an apply, too, it is said who does not answer, and why. */
 const reach = (url: string, ...asked: Parameters<typeof fetch>): Promise<Response> =>
   fetch(...asked).catch((cause: unknown) => {
-    throw new Fault("unavailable", `Parley does not answer at ${url}.`, { cause });
+    throw new Fault("unavailable", `Parley does not answer at ${url}: ${fetchFailureWords(cause, url)}.`, {
+      cause,
+    });
   });

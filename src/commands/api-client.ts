@@ -4,6 +4,7 @@ import { localToken } from "../accounts/local-token.ts";
 import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
+import { fetchFailureWords } from "../egress/egress-failure.ts";
 import { presentKey } from "./secret-key.ts";
 
 /** The key in the data directory proves that whoever runs this owns the installation. Each token lives ten minutes. */
@@ -36,10 +37,10 @@ export function client(baseUrl: string, token: () => string): ParleyClient {
 type AnyCall = (...given: any[]) => Promise<unknown>;
 
 async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(url, init).catch(() => {
+  const response = await fetch(url, init).catch((error: unknown) => {
     throw new Fault(
       "unavailable",
-      `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
+      `Parley does not answer at ${baseUrl}: ${fetchFailureWords(error, baseUrl)}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
     );
   });
   // The SDK says where a redirect leads.

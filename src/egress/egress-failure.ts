@@ -1,3 +1,5 @@
+import { errorText } from "../base/errors.ts";
+
 /** Why an exchange broke, in a public sentence: it names the host and a stable code, never an inner address. */
 type ExchangeFailure =
   | { kind: "connect-timeout" }
@@ -11,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "$ cannot be reached from here (EHOSTUNREACH)",
   ENETUNREACH: "$ cannot be reached from here (ENETUNREACH)",
   EADDRNOTAVAIL: "$ cannot be reached from here (EADDRNOTAVAIL)",
+  UND_ERR_HEADERS_TIMEOUT: "$ took the request and did not answer in time",
   UND_ERR_HEADERS_OVERFLOW: "$ answered with headers larger than 16 KiB",
   Z_DATA_ERROR: "$ answered with a body that its content-encoding does not fit",
   Z_BUF_ERROR: "$ answered with a compressed body that ends too early",
@@ -39,6 +42,14 @@ export function failureOf(error: unknown, host: string): ExchangeFailure {
 export function failureWords(error: unknown, host: string): string {
   const failure = failureOf(error, host);
   return failure.kind === "failed" ? failure.reason : `no connection to ${host} in time`;
+}
+
+/** Why `fetch` itself threw, for our own commands, which ask a Parley that their person named. */
+export function fetchFailureWords(error: unknown, url: string): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  const isCoded = cause instanceof AggregateError || (cause instanceof Error && "code" in cause);
+  // Without a code it is fetch that refuses, as it does for the ports that browsers keep for mail and the like.
+  return isCoded ? failureWords(cause, URL.parse(url)?.host ?? url) : errorText(cause);
 }
 
 /** Linux tells of an unreachable host also where a connection that was made breaks: then the request may be there. */

@@ -174,6 +174,6 @@ describe("is refused with what to do", () => {
     const given = ["listen", "--forward-to", "http://127.0.0.1:3000/"];
     const { code, stderr } = await run(given, { folder, env: { PORT: "1" } });
     expect(code).toBe(1);
-    expect(stderr).toContain("Parley does not answer at http://127.0.0.1:1.");
+    expect(stderr).toContain("Parley does not answer at http://127.0.0.1:1: bad port.");
   });
 });

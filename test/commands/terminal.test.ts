@@ -52,7 +52,7 @@ describe("./parley chat", () => {
     expect(stopped).toMatchObject({
       code: 1,
       stderr:
-        "parley: Parley does not answer at http://127.0.0.1:1. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.\n",
+        "parley: Parley does not answer at http://127.0.0.1:1: bad port. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.\n",
     });
     const other = { PORT: await otherProgram(200) };
     expect((await run(["chat", "1"], { folder, env: other })).stderr).toMatch(

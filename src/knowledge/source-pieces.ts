@@ -3,14 +3,15 @@ import type { Db } from "../db/database.ts";
 import type { ChunkPlace } from "./source-vectors.ts";
 
 /*
- * Chinese, Japanese and Thai put no blanks between words, and PostgreSQL takes a whole sentence for one word. What is asked
- * in them is looked for in pieces, wherever these stand in a text. Decision 0248.
+ * Chinese, Japanese and Thai put no blanks between words, and PostgreSQL takes a whole sentence for one word; Korean writes
+ * particles and the parts of compounds on to theirs. What is asked in them is looked for in pieces, wherever these stand in a
+ * text. Decision 0248.
  */
 
-const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー`;
+const PAIRED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}`;
 const DIVIDED = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
-/** Writing without blanks, as far as it goes. */
-export const UNSPACED = new RegExp(`[${PAIRED}]+|[${DIVIDED}]+`, "gu");
+/** Writing of which a word is no unit, as far as it goes. */
+export const IN_PIECES = new RegExp(`[${PAIRED}]+|[${DIVIDED}]+`, "gu");
 const IS_PAIRED = new RegExp(`^[${PAIRED}]`, "u");
 /** Japanese grammar; what is asked for is seldom written so. */
 const GRAMMAR = /^\p{Script=Hiragana}+$/u;
@@ -22,7 +23,7 @@ const divider = new Intl.Segmenter("th", { granularity: "word" });
 
 /** The different pieces of a question: each two signs that follow one another, and the words of scripts that are letters. */
 export function piecesOf(question: string): string[] {
-  const all = (question.match(UNSPACED) ?? []).flatMap((run) =>
+  const all = (question.match(IN_PIECES) ?? []).flatMap((run) =>
     IS_PAIRED.test(run) ? pairsOf([...run]) : [...divider.segment(run)].map(({ segment }) => segment),
   );
   const telling = all.filter((piece) => !GRAMMAR.test(piece));

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { UNSPACED } from "./source-pieces.ts";
+import { IN_PIECES } from "./source-pieces.ts";
 import type { ChunkPlace } from "./source-vectors.ts";
 import { MAX_WORD_CHARACTERS, SHORTEST_CORRECTED } from "./stored-chunks.ts";
 
@@ -128,12 +128,12 @@ async function corrected(db: Db, ids: number[], asked: AskedWord[]): Promise<Ter
   return rows;
 }
 
-/** The different words of a question, in lower case, but for those written without blanks. Vowels of Hindi and its kin are marks on the letters before them. */
+/** The different words of a question, in lower case, but for those that are looked for in pieces. Vowels of Hindi and its kin are marks on the letters before them. */
 export const wordsOf = (question: string): string[] => [
   ...new Set(
     (
       question
-        .replace(UNSPACED, " ")
+        .replace(IN_PIECES, " ")
         .toLowerCase()
         .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? []
     )

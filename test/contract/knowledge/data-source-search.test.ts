@@ -91,7 +91,9 @@ describe("a search in data sources", () => {
     ["Chinese", "停车费多少钱?", "停车费"],
     ["Cantonese, among English words", "Parking 泊車幾錢", "泊車"],
     ["Thai", "ที่จอดรถราคาเท่าไหร่", "ค่าที่จอดรถ"],
-  ])("finds the part in %s, which has no blanks between words", async (_, question, begins) => {
+    ["Korean, with another particle and compound", "주차는 얼마인가요?", "주차장 요금은"],
+    ["Korean, of a word that stands alone elsewhere", "환불을 받으려면 며칠 걸리나요", "환불에는"],
+  ])("finds the part in %s, where words do not stand between blanks", async (_, question, begins) => {
     // So long that no two stand in one part.
     const long = (sentence: string) => sentence.repeat(Math.ceil(700 / sentence.length));
     const parts = [
@@ -102,6 +104,8 @@ describe("a search in data sources", () => {
       `退款需要多少天?十四天。${long("钱会退回到您的卡上。")}`,
       `泊車每小時三十蚊。${long("停車場喺屋後面。")}`,
       `ค่าที่จอดรถชั่วโมงละยี่สิบบาท${long("อยู่หลังบ้าน")}`,
+      `주차장 요금은 시간당 삼천 원입니다.${long(" 건물 뒤에 있습니다.")}`,
+      `환불에는 십사 일이 걸립니다.${long(" 카드로 돌려드립니다.")}`,
       `การคืนเงินใช้เวลาสิบสี่วัน${long("เราจะคืนเงินเข้าบัตร")}`,
     ];
     const { name } = await source(padded(...parts));

@@ -9,6 +9,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { type Connection, type Database, openDatabase } from "../../src/db/database.ts";
 import type { TestApp } from "../harness/app.ts";
 import { createSender } from "../harness/sender.ts";
+import { compiledFolder } from "../harness/start-program.ts";
 import { type CarrierWorld, randomFrom, startCarrier } from "./carrier-world.ts";
 import type { ChaosSettings } from "./dialer-process.ts";
 import { type ReceiverWorld, startReceiver } from "./receiver-world.ts";
@@ -85,7 +86,7 @@ export async function setStage(
         ...more,
       };
       const child = spawn(process.execPath, [path.join(import.meta.dirname, "dialer-process.ts")], {
-        env: { ...process.env, CHAOS: JSON.stringify(settings) },
+        env: { ...process.env, NODE_COMPILE_CACHE: compiledFolder(), CHAOS: JSON.stringify(settings) },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const died = once(child, "exit").then(() => {

@@ -9,6 +9,7 @@ import pg from "pg";
 import { silentLog } from "../../src/base/log.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { isAlive, processState } from "../../src/db/postgres-process.ts";
+import { compiledFolder } from "../harness/start-program.ts";
 import { WAITING } from "../harness/waiting.ts";
 
 const base = path.join(tmpdir(), `parley-embedded-${process.pid}`);
@@ -53,7 +54,10 @@ export async function query<T extends pg.QueryResultRow>(
 /** Another Parley on `dataDir`; `ready` gives the pid of its server. */
 export function startProgram(dataDir: string, mode = "idle") {
   const script = path.join(import.meta.dirname, "embedded-program.ts");
-  const child = spawn(process.execPath, [script, dataDir, mode], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [script, dataDir, mode], {
+    env: { ...process.env, NODE_COMPILE_CACHE: compiledFolder() },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   programs.push(child);
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout });

@@ -1,14 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { errorText } from "../../src/base/errors.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { isAlive } from "../../src/db/postgres-process.ts";
+import { isAlive, signal } from "../../src/db/postgres-process.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
+import { COMPILED_FOLDER } from "./start-program.ts";
 
 /** What a test file needs to make a database of its own; see `createTestDatabase`. */
 type TestServer = {
@@ -38,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // For the processes that run test files: whatever they make is gone with the run, or with the next if this one is killed.
   process.env.TMPDIR = folder;
   // The programs that tests start read some six hundred files: the first to end keeps them compiled for all that follow.
-  process.env.NODE_COMPILE_CACHE = path.join(folder, "compiled");
+  process.env[COMPILED_FOLDER] = path.join(folder, "compiled");
   const { admin, stop } = await startServer(own);
   const template = `parley_template_${process.pid}_${project.name}`;
   await runAsAdmin(admin, `create database ${template}`);
@@ -54,9 +57,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide("testServer", { admin, template, fault });
   return async () => {
-    await runAsAdmin(admin, `drop database ${template} with (force)`);
-    await stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    await stop(template);
+    await endProcessesOf(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };
 }
 
@@ -74,9 +77,15 @@ export function inDatabase(admin: pg.ClientConfig, database: string): pg.ClientC
   return { connectionString: url.href };
 }
 
-async function startServer(own: string): Promise<{ admin: pg.ClientConfig; stop(): Promise<void> }> {
+/** `stop` leaves nothing behind, the template neither. */
+type Started = { admin: pg.ClientConfig; stop(template: string): Promise<void> };
+
+async function startServer(own: string): Promise<Started> {
   const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL;
-  if (outside) return { admin: { connectionString: outside }, stop: async () => {} };
+  if (outside) {
+    const admin = { connectionString: outside };
+    return { admin, stop: (template) => runAsAdmin(admin, `drop database ${template} with (force)`) };
+  }
 
   const folder = path.join(temporaryFolder(), own);
   mkdirSync(folder, { recursive: true, mode: 0o711 });
@@ -91,7 +100,7 @@ async function startServer(own: string): Promise<{ admin: pg.ClientConfig; stop(
     admin: { ...server.connection, host: dataDir, database: "postgres" },
     async stop() {
       await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
@@ -121,13 +130,36 @@ export function temporaryFolder(): string {
   return tmpdir();
 }
 
+/**
+ * Vitest kills its processes, and their browsers end by themselves, which takes seconds on a busy machine: meanwhile they
+ * write into the folder that is to be removed.
+ */
+async function endProcessesOf(folder: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  for (const pid of await processesOf(folder)) signal(pid, "SIGKILL");
+  while ((await processesOf(folder)).length > 0) await sleep(20);
+}
+
+/** Those that were given the folder for their temporary files. */
+async function processesOf(folder: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
+  const environments = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")),
+  );
+  return pids.filter((pid, at) => environments[at]?.split("\0").includes(`TMPDIR=${folder}`) && isAlive(pid));
+}
+
 /** Folders of test runs that were killed, and one that bears our own name. */
 function removeAbandoned(own: string): void {
   for (const folder of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
     for (const name of readdirSync(folder)) {
       const pid = Number(/^parley-test-(\d+)(-\w+)?$/.exec(name)?.[1]);
       if (!pid || (name !== own && isAlive(pid))) continue;
-      rmSync(path.join(folder, name), { recursive: true, force: true });
+      try {
+        rmSync(path.join(folder, name), { recursive: true, force: true });
+      } catch {
+        // Something of that run still writes there: it goes with the next run.
+      }
     }
   }
 }

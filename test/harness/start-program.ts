@@ -24,14 +24,20 @@ const NODE_OPTIONS =
     .exec(readFileSync(path.resolve(import.meta.dirname, "../../parley"), "utf8"))?.[1]
     ?.split(" ") ?? [];
 
+/**
+ * Names the folder where the programs of a test run keep what they compiled. Vitest's own processes don't: they would write
+ * there at their end, while it is removed.
+ */
+export const COMPILED_FOLDER = "PARLEY_TEST_COMPILED";
 const COMPILED = path.resolve(import.meta.dirname, "../../node_modules/.compiled");
+export const compiledFolder = (): string => process.env[COMPILED_FOLDER] ?? COMPILED;
 
 /** The environment a program is started with: nothing of ours but where programs are found and temporary files go. */
 export const bareEnvironment = (env: Record<string, string> = {}): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   TMPDIR: process.env.TMPDIR,
   // As `./parley` has it; a run of the tests has a folder of its own.
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? COMPILED,
+  NODE_COMPILE_CACHE: compiledFolder(),
   PORT: "0",
   LOG_LEVEL: "warn",
   ...env,

@@ -123,6 +123,19 @@ test("a variable is completed while it is typed", async () => {
     .toContain("{{ vars.session.day_of_week }}");
 });
 
+test("a name that is shown is taken by a click that comes right after a key", async () => {
+  await page.goto("/console/prompts/new");
+  await page.getByRole("textbox", { name: "Instructions" }).click();
+  await page.keyboard.type("{{");
+  const option = page.getByRole("option", { name: /vars\.session\.day_of_week/ });
+  await option.waitFor();
+  await page.keyboard.type(" ");
+  await option.dispatchEvent("mousedown");
+  await expect
+    .poll(() => page.getByRole("textbox", { name: "Instructions" }).innerText())
+    .toContain("{{ vars.session.day_of_week }}");
+});
+
 test("a service's secret is written, shown only as stored, kept by a save that does not touch it", async () => {
   page.once("dialog", (dialog) => void dialog.accept());
   await page.goto("/console/services/new");

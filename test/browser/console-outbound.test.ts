@@ -223,7 +223,7 @@ test("the board shows who is reached and why everybody else waits, and a person'
 test("a forecast is a chart and a table of the same numbers, and rules are counted while they are edited", async () => {
   const { id } = await campaign();
   await page.goto(`/console/campaigns/${id}?view=forecast`);
-  await page.getByLabel("People").fill("3000");
+  await page.getByRole("textbox", { name: "People" }).fill("3000");
   await page.getByRole("button", { name: "Forecast" }).click();
   await page.getByText("3,000", { exact: true }).first().waitFor();
   await page.locator(".recharts-bar-rectangle").first().waitFor();

@@ -118,7 +118,8 @@ const completions =
           editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
         },
       })),
-      validFor: /^[\w.]*$/,
+      // Asked anew in the same moment as a key: while a list is waited for, a click on the one that is shown would be lost.
+      update: (_shown, _from, _to, context) => completions(variables)(context),
     };
   };
 

@@ -126,7 +126,7 @@ test("a list whose country code is wrong says that, not that a row is", async ()
 
 test("a forecast is of what the form says: nothing beyond its bounds is typed, and what is empty is not guessed", async () => {
   await page.goto(`/console/campaigns/${campaign_id}?view=forecast`);
-  const [answers, days] = [page.getByLabel("Answer rate"), page.getByLabel("Days", { exact: true })];
+  const [answers, days] = [page.getByLabel("Answer rate"), page.getByRole("textbox", { name: "Days" })];
   await answers.fill("");
   await answers.pressSequentially("250");
   await expect.poll(() => answers.inputValue()).toBe("25 %");

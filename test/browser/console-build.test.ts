@@ -113,6 +113,20 @@ test("an editor has its height at once, and keeps it when it is scrolled to", as
   expect(reader.faults).toEqual([]);
 });
 
+test("who uses a prompt is said when it is known, and not before", async () => {
+  const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+  await page.route("**/api/v1/agents/?*", async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.goto("/console/prompts/2");
+  await page.getByRole("textbox", { name: "Instructions" }).waitFor();
+  expect(await page.getByText("Used by").count()).toBe(0);
+  answer();
+  await page.getByText("Used by").getByRole("link").first().waitFor();
+  await page.unroute("**/api/v1/agents/?*");
+});
+
 test("a variable is completed while it is typed", async () => {
   await page.goto("/console/prompts/new");
   await page.getByRole("textbox", { name: "Instructions" }).click();

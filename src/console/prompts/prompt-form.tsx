@@ -21,7 +21,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
   const navigate = useNavigate();
   const values = form.getValues();
   const agents = useAgents(prompt?.id ?? null);
-  const variables = variablesOf(agents);
+  const variables = variablesOf(agents ?? []);
   return (
     <ViewTabs label="Views of the prompt" views={{ form: "Prompt", ...(prompt && { history: "Versions" }) }}>
       {(shown) =>
@@ -42,7 +42,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
         ) : (
           <>
             <Findings issues={prompt?.validation_issues} labels={PROMPT_LABELS} />
-            {prompt && (
+            {agents && (
               <Text size="sm" mb="md">
                 Used by <Users agents={agents} />
               </Text>
@@ -87,7 +87,7 @@ function Users({ agents }: { agents: { id: number; name: string }[] }) {
   ));
 }
 
-/** Who uses the prompt, and with which variables. */
+/** Who uses the prompt, and with which variables; undefined until it is known. */
 function useAgents(prompt_id: number | null) {
   const agents = useQuery({
     queryKey: ["GET /api/v1/agents/", "of prompt", prompt_id],
@@ -98,5 +98,5 @@ function useAgents(prompt_id: number | null) {
         signal,
       }),
   });
-  return agents.data?.items ?? [];
+  return agents.data?.items;
 }

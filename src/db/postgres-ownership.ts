@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { fstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -73,13 +73,19 @@ export async function takeOwnerLock(client: pg.Client, patience_ms: number): Pro
   }
 }
 
-export const postmasterPid = (folder: OpenFolder): number | undefined => {
+/** Each begins with the pid of the server. */
+const SERVER_FILE = "postmaster.pid";
+const SOCKET_FILE = `.s.PGSQL.${PORT}.lock`;
+
+const pidIn = (folder: OpenFolder, file: string): number | undefined => {
   try {
-    return Number.parseInt(readFileSync(join(folder.fromHere, "postmaster.pid"), "utf8"), 10) || undefined;
+    return Number.parseInt(readFileSync(join(folder.fromHere, file), "utf8"), 10) || undefined;
   } catch {
     return undefined;
   }
 };
+
+export const postmasterPid = (folder: OpenFolder): number | undefined => pidIn(folder, SERVER_FILE);
 
 /** A server of a program that was just killed needs this long to notice; so does a dead process to be collected. */
 const SETTLING_MS = 1_500;
@@ -97,7 +103,7 @@ export async function clearTheWay(folder: OpenFolder, dataDir: string, log: Log)
   for (; postmasterPid(folder) !== undefined; await sleep(50)) {
     const client = await connect(folder);
     // Where nobody answers PostgreSQL itself tells a stale postmaster.pid from one that counts, with one exception.
-    if (client === undefined) return removeForeignPidFile(folder, log);
+    if (client === undefined) break;
     if (client === "busy") {
       if (elapsed() > LEAVING_MS) throw alreadyRunning(dataDir);
       continue;
@@ -117,6 +123,7 @@ export async function clearTheWay(folder: OpenFolder, dataDir: string, log: Log)
       await client.end().catch(() => {});
     }
   }
+  for (const file of [SERVER_FILE, SOCKET_FILE]) removeForeign(file, folder, log);
 }
 
 export const alreadyRunning = (dataDir: string, owner = 0): Fault =>
@@ -143,13 +150,24 @@ async function stopOrphan(folder: OpenFolder): Promise<boolean> {
 }
 
 /**
- * PostgreSQL takes a postmaster.pid for valid while any process has that pid. After a power cut, and in containers
- * where pids are few and come again, that may be some other program, and PostgreSQL would refuse to start forever.
+ * PostgreSQL takes its files for valid while any process has the pid they name. After a power cut, and in containers
+ * where pids are few and come again, that may be some other program, or the server of another folder, and PostgreSQL
+ * would refuse to start forever.
  */
-function removeForeignPidFile(folder: OpenFolder, log: Log): void {
-  const pid = postmasterPid(folder);
+function removeForeign(file: string, folder: OpenFolder, log: Log): void {
+  const pid = pidIn(folder, file);
   const holder = pid === undefined ? undefined : processState(pid);
-  if (!holder || holder.name === "postgres" || holder.state === "Z") return;
-  log.warn({ pid, program: holder.name }, "removing a postmaster.pid that names another program's process");
-  rmSync(join(folder.fromHere, "postmaster.pid"), { force: true });
+  if (!pid || !holder || holder.state === "Z" || (holder.name === "postgres" && worksIn(folder, pid))) return;
+  log.warn({ file, pid, program: holder.name }, "removing a file that names another program's process");
+  rmSync(join(folder.fromHere, file), { force: true });
+}
+
+/** As all processes of a PostgreSQL do in their data directory. True as well of one that we may not look at. */
+function worksIn(folder: OpenFolder, pid: number): boolean {
+  try {
+    const [there, here] = [statSync(`/proc/${pid}/cwd`), fstatSync(folder.fd)];
+    return there.dev === here.dev && there.ino === here.ino;
+  } catch {
+    return true;
+  }
 }

@@ -22,17 +22,31 @@ describe("the data directory", () => {
     expect(await query(await start(dataDir, { fsync: "off" }), "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("that names another program's process as its server's still starts", async () => {
-    const dataDir = newDataDir();
-    await (await start(dataDir, { fsync: "off" })).stop();
-    const user = await databaseUser(dataDir);
-    const other = spawn("sleep", ["60"], { stdio: "ignore", ...(user && { uid: user.uid, gid: user.gid }) });
-    onTestFinished(() => void other.kill());
-    writeFileSync(
-      path.join(dataDir, "postmaster.pid"),
-      `${other.pid}\n/proc/self/fd/3\n0\n5432\n.\n\n0 0\nready\n`,
-    );
-    expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid);
+  // As after a power cut, where pids begin anew: both files that PostgreSQL leaves name a process that is there again.
+  describe("that names another program's process as its server's still starts", () => {
+    const killedWith = async (pid: number | undefined, dataDir: string) => {
+      await (await start(dataDir, { fsync: "off" })).stop();
+      const left = `${pid}\n/proc/self/fd/3\n0\n5432\n.\n`;
+      writeFileSync(path.join(dataDir, "postmaster.pid"), `${left}\n0 0\nready\n`);
+      writeFileSync(path.join(dataDir, ".s.PGSQL.5432.lock"), left);
+    };
+
+    test("of any kind", async () => {
+      const dataDir = newDataDir();
+      const user = await databaseUser(dataDir);
+      const other = spawn("sleep", ["60"], { stdio: "ignore", ...(user && { uid: user.uid, gid: user.gid }) });
+      onTestFinished(() => void other.kill());
+      await killedWith(other.pid, dataDir);
+      expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid);
+    });
+
+    test.runIf(process.platform === "linux")("be it the PostgreSQL of another folder", async () => {
+      const other = await start(newDataDir(), { fsync: "off" });
+      const dataDir = newDataDir();
+      await killedWith(other.pid(), dataDir);
+      expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid());
+      expect(await query(other, "select 1 as one")).toEqual([{ one: 1 }]);
+    });
   });
 
   test("of another major version, or with other things in it, is refused with the way out", async () => {

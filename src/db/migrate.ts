@@ -22,12 +22,22 @@ export function readMigrations(folder = FOLDER): Migration[] {
       return {
         version: Number(file.slice(0, 4)),
         name: file.slice(5, -4),
-        sql: text,
+        sql: inOlderWords(text),
         breaking: text.startsWith("-- breaking: yes"),
         checksum: createHash("sha256").update(text).digest("hex"),
       };
     });
 }
+
+/**
+ * PostgreSQL 15 reads how a column is stored in a statement of its own only, and a migration that landed never changes. The
+ * schema is the same either way.
+ */
+const inOlderWords = (sql: string): string =>
+  sql.replace(
+    /^( *)embedding bytea storage external,$(.*?^\);)$/ms,
+    "$1embedding bytea,$2\nalter table data_source_chunks alter column embedding set storage external;",
+  );
 
 /** An applied migration, as stored in the database. */
 type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;

@@ -34,7 +34,10 @@ describe("the data directory", () => {
     test("of any kind", async () => {
       const dataDir = newDataDir();
       const user = await databaseUser(dataDir);
-      const other = spawn("sleep", ["60"], { stdio: "ignore", ...(user && { uid: user.uid, gid: user.gid }) });
+      const other = spawn("sleep", ["60"], {
+        stdio: "ignore",
+        ...(user && { uid: user.uid, gid: user.gid }),
+      });
       onTestFinished(() => void other.kill());
       await killedWith(other.pid, dataDir);
       expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid);

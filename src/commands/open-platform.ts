@@ -11,7 +11,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-pos
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
-import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
+import { connectionFault, refuseUnusablePostgres } from "./outside-postgres.ts";
 import { findSecretKey, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
@@ -37,7 +37,7 @@ export async function openPlatform(
   closing.defer(async () => embedded?.stop().catch((error) => log.warn({ err: error }, "no orderly stop")));
   stop.throwIfAborted();
 
-  if (!embedded) await refuseOldPostgres(connection);
+  if (!embedded) await refuseUnusablePostgres(connection);
   await migrate(connection).catch((error) => {
     throw config.database_url ? connectionFault(error) : error;
   });

@@ -5,16 +5,34 @@ import type { Connection } from "../db/database.ts";
 const MIN_POSTGRES = 15;
 const CONNECT_MS = 10_000;
 
-/** What DATABASE_URL leads to, or a Fault that says why nothing can be done there. */
-export async function askPostgres(connection: Connection): Promise<{ version: string; now: Date }> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_MS });
+/** What DATABASE_URL leads to. */
+type Answer = {
+  version: string;
+  now: Date;
+  encoding: string;
+  read_only: "on" | "off";
+  /** Its name where it is there: an installation that works is not refused for what a new one is. */
+  installed: string | null;
+};
+
+/** Asked as the program will connect, so that a pooler which refuses that is found out. */
+const AS_WE_CONNECT = `-c timezone=UTC -c statement_timeout=${CONNECT_MS}`;
+
+/** Throws a Fault that says why nothing can be done there. */
+export async function askPostgres(connection: Connection): Promise<Answer> {
+  const client = new pg.Client({
+    options: AS_WE_CONNECT,
+    ...connection,
+    connectionTimeoutMillis: CONNECT_MS,
+  });
   client.on("error", () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ version: string }>(
-      "select current_setting('server_version') as version, now() as now",
+    const { rows } = await client.query<Answer>(
+      `select current_setting('server_version') as version, now() as now, current_setting('server_encoding') as encoding,
+         current_setting('transaction_read_only') as read_only, to_regclass('schema_migrations')::text as installed`,
     );
-    const [answer] = rows as [{ version: string; now: Date }];
+    const [answer] = rows as [Answer];
     return answer;
   } catch (error) {
     throw connectionFault(error);
@@ -23,15 +41,37 @@ export async function askPostgres(connection: Connection): Promise<{ version: st
   }
 }
 
-export const tooOld = (version: string): string | null =>
+const tooOld = ({ version }: Answer): string | null =>
   Number.parseInt(version, 10) < MIN_POSTGRES
     ? `DATABASE_URL names PostgreSQL ${version}; Parley needs ${MIN_POSTGRES} or newer.`
     : null;
 
+const readOnly = ({ read_only }: Answer): string | null =>
+  read_only === "on"
+    ? "The database of DATABASE_URL takes no changes: it is a standby, or set to be read only. Name the server that takes them."
+    : null;
+
+/** What a LATIN1 can't hold is refused with each message that has it. */
+export const otherLetters = ({ encoding }: Answer): string | null =>
+  encoding === "UTF8"
+    ? null
+    : `The database of DATABASE_URL keeps texts as ${encoding}, where most of the world's letters have no place. Make one that has it: create database parley encoding 'UTF8' template template0.`;
+
+/** Why nobody can work there; null where one can. */
+export const obstacleIn = (answer: Answer): string | null =>
+  tooOld(answer) ?? readOnly(answer) ?? (answer.installed ? null : otherLetters(answer));
+
 export async function refuseOldPostgres(connection: Connection): Promise<void> {
-  const { version } = await askPostgres(connection);
-  const complaint = tooOld(version);
-  if (complaint) throw new Fault("unavailable", complaint);
+  refuseFor(tooOld(await askPostgres(connection)));
+}
+
+/** Before anything is changed there. */
+export async function refuseUnusablePostgres(connection: Connection): Promise<void> {
+  refuseFor(obstacleIn(await askPostgres(connection)));
+}
+
+function refuseFor(obstacle: string | null): void {
+  if (obstacle) throw new Fault("unavailable", obstacle);
 }
 
 /** What PostgreSQL or the way to it says, as a sentence; other errors stay what they are. */
@@ -47,6 +87,12 @@ export function connectionFault(error: unknown): unknown {
     if (code === "42501") {
       return fault(
         `The user of DATABASE_URL may not make tables (${message}). Let it own the database: alter database … owner to ….`,
+      );
+    }
+    // Connections carry settings, and what one of them says is heard on others: a pooler lends each to many.
+    if (code === "08P01") {
+      return fault(
+        `What answers at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley pools its connections.`,
       );
     }
     // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 too many connections, 57 starting or stopping.

@@ -11,7 +11,7 @@ const SECRET_KEY = "one key for every machine of this cluster";
 
 describe("a DATABASE_URL that can't be used is told in a sentence", () => {
   test("because the server is older than 15", async () => {
-    const env = { DATABASE_URL: await startFakePostgres("14.19 (Debian 14.19-1)") };
+    const env = { DATABASE_URL: await startFakePostgres({ version: "14.19 (Debian 14.19-1)" }) };
     for (const command of ["start", "migrate"]) {
       expect(await run([command], { folder: newFolder(), env })).toMatchObject({
         code: 1,
@@ -21,6 +21,40 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     const { code, stdout } = await run(["doctor"], { folder: newFolder(), env });
     expect(code).toBe(1);
     expect(stdout).toMatch(/PROBLEM +database +DATABASE_URL names PostgreSQL 14\.19/);
+  });
+
+  const USABLE = { version: "17.2", encoding: "UTF8", read_only: "off" };
+
+  test.each([
+    [
+      "it takes no changes, as a standby",
+      startFakePostgres.bind(null, { ...USABLE, read_only: "on" }),
+      "The database of DATABASE_URL takes no changes: it is a standby, or set to be read only. Name the server that takes them.",
+    ],
+    [
+      "it has no place for what people write",
+      startFakePostgres.bind(null, { ...USABLE, encoding: "LATIN1" }),
+      "The database of DATABASE_URL keeps texts as LATIN1, where most of the world's letters have no place. Make one that has it: create database parley encoding 'UTF8' template template0.",
+    ],
+    [
+      "a pooler stands before it",
+      startFakePostgres.bind(null, USABLE, {
+        code: "08P01",
+        message: "unsupported startup parameter: options",
+      }),
+      "What answers at DATABASE_URL refuses Parley's connections (unsupported startup parameter: options), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley pools its connections.",
+    ],
+  ])("because %s", async (_why, startServer, sentence) => {
+    const env = { DATABASE_URL: await startServer() };
+    expect(await run(["start"], { folder: newFolder(), env })).toMatchObject({
+      code: 1,
+      stderr: `parley: ${sentence}\n`,
+    });
+    const { code, stdout } = await run(["doctor"], { folder: newFolder(), env });
+    expect({ code, database: /PROBLEM +database +(.*)/.exec(stdout)?.[1] }).toEqual({
+      code: 1,
+      database: sentence,
+    });
   });
 
   test("because nobody answers there", async () => {

@@ -15,7 +15,7 @@ import { type Connection, isConnectionLost, isDiskFull } from "../../db/database
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
 import { migrateJobs } from "../../jobs/runner.ts";
 import { makeDataDir } from "../open-platform.ts";
-import { connectionFault, refuseOldPostgres } from "../outside-postgres.ts";
+import { connectionFault, refuseUnusablePostgres } from "../outside-postgres.ts";
 import { presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { count, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
@@ -117,7 +117,7 @@ async function restoreInto(
 ): Promise<Loaded> {
   await using closing = new AsyncDisposableStack();
   let connection: Connection = { connectionString: config.database_url ?? "" };
-  if (config.database_url) await refuseOldPostgres(connection);
+  if (config.database_url) await refuseUnusablePostgres(connection);
   else {
     const dataDir = path.resolve(config.data_dir, "postgres");
     const embedded = await startEmbeddedPostgres({ dataDir, log, signal: stop, settings: BULK });

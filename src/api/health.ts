@@ -1,6 +1,6 @@
-import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { tooLittleRoom } from "../base/disk-room.ts";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
 import { loggedPath } from "./logged-path.ts";
 import { measureMainLoop } from "./main-loop.ts";
@@ -8,8 +8,6 @@ import type { Api } from "./server.ts";
 
 /** However often and by however many it is asked, the database is written to once in this time. */
 const LOOK_MS = 500;
-/** With less than this, PostgreSQL's next files may not find room. */
-const LEAST_FREE_bytes = 64 * 2 ** 20;
 
 /** Why nothing new could be stored; null where it can. */
 async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null> {
@@ -23,9 +21,7 @@ async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null
       ? "The database answers, but nothing can be written to it."
       : "The database does not answer.";
   }
-  const disk = await statfs(dataDir).catch(() => null);
-  if (disk && disk.bavail * disk.bsize < LEAST_FREE_bytes) return "The disk of the data directory is full.";
-  return null;
+  return (await tooLittleRoom(dataDir)) === null ? null : "The disk of the data directory is full.";
 }
 
 /** Whoever asks again within `ms` of the last answer, or while it is being found, gets that one. */

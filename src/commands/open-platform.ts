@@ -2,11 +2,12 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
+import { fullDiskText } from "../base/disk-room.ts";
+import { errorText, Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSigningKeys } from "../data-keys/reseal.ts";
-import { type Connection, type Database, openDatabase } from "../db/database.ts";
+import { type Connection, type Database, isDiskFull, openDatabase } from "../db/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
@@ -38,8 +39,10 @@ export async function openPlatform(
   stop.throwIfAborted();
 
   if (!embedded) await refuseUnusablePostgres(connection);
-  await migrate(connection).catch((error) => {
-    throw config.database_url ? connectionFault(error) : error;
+  await migrate(connection).catch(async (error) => {
+    if (config.database_url) throw connectionFault(error);
+    const full = isDiskFull(error.cause) && (await fullDiskText(config.data_dir));
+    throw full ? new Fault("unavailable", `${full} ${errorText(error)}`, { cause: error }) : error;
   });
   stop.throwIfAborted();
   const database = openDatabase(connection, config.connections);

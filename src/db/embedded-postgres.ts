@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
-import { databaseUser, prepareDataDir } from "./postgres-folder.ts";
+import { databaseFault, databaseUser, prepareDataDir } from "./postgres-folder.ts";
 import { openPostgresLog } from "./postgres-log.ts";
 import { connectionTo, type LocalConnection } from "./postgres-ownership.ts";
 import { openFolderNames, signal } from "./postgres-process.ts";
@@ -127,8 +127,8 @@ function supervise(cluster: Cluster, first: Server) {
       losses = [...losses.filter((at) => at > now - LOSSES_WITHIN_MS), now];
       const wait = RESTART_AFTER_MS[losses.length - 1];
       if (wait === undefined) {
-        throw new Fault(
-          "unavailable",
+        throw await databaseFault(
+          cluster.dataDir,
           `The database was lost ${losses.length} times within a minute (it ${why}). See ${cluster.output.path}.`,
         );
       }

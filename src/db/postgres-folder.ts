@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, type Stats } from "node:fs";
 import { chown, lchown, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { fullDiskText } from "../base/disk-room.ts";
 import { Fault } from "../base/errors.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 import type { PostgresLog } from "./postgres-log.ts";
@@ -88,6 +89,12 @@ async function refuseForeignVersion(dataDir: string, major: number): Promise<voi
   }
 }
 
+/** On a full disk PostgreSQL's log breaks off before the reason, so that is told first. */
+export async function databaseFault(dataDir: string, sentence: string): Promise<Fault> {
+  const full = await fullDiskText(dirname(dataDir));
+  return new Fault("unavailable", full ? `${full} ${sentence}` : sentence);
+}
+
 /** A database is made under a name of its own and renamed when whole, so a kill leaves nothing half-made behind. */
 async function initialize(options: Parameters<typeof prepareDataDir>[0]): Promise<void> {
   const { dataDir, user, binaries, output, durable } = options;
@@ -117,8 +124,8 @@ async function initialize(options: Parameters<typeof prepareDataDir>[0]): Promis
       const initdb = spawnTethered(binaries.initdb, args, { folder, user, output: output.fd });
       const ending = await initdb.exited;
       if (!initdb.succeeded()) {
-        throw new Fault(
-          "unavailable",
+        throw await databaseFault(
+          dataDir,
           `No database could be made in ${dataDir}: initdb ${ending}. ${output.path} ends: ${output.since(logged)}`,
         );
       }

@@ -4,7 +4,7 @@ import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
-import { SHARED_MEMORY } from "./postgres-folder.ts";
+import { databaseFault, SHARED_MEMORY } from "./postgres-folder.ts";
 import type { PostgresLog } from "./postgres-log.ts";
 import {
   alreadyRunning,
@@ -82,8 +82,8 @@ export async function bringUp(cluster: Cluster): Promise<Server> {
     stopping.throwIfAborted();
     const said = output.since(logged);
     if (!PASSING.test(said) || performance.now() > giveUp) {
-      throw new Fault(
-        "unavailable",
+      throw await databaseFault(
+        dataDir,
         `The database in ${dataDir} does not start. ${output.path} ends: ${said}`,
       );
     }

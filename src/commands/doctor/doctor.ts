@@ -1,5 +1,6 @@
 import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { fullDiskText } from "../../base/disk-room.ts";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
 import { mostCalls } from "../../media/call-capacity.ts";
@@ -89,6 +90,8 @@ async function checkData({ data_dir }: Config): Promise<Finding> {
     const message = `${nearest} is no folder this user may write to. Set DATA_DIR to one.`;
     return { check: "data", status: "problem", message };
   }
+  const full = await fullDiskText(nearest);
+  if (full) return { check: "data", status: "problem", message: full };
   const message = nearest === folder ? folder : `${folder} will be made at the first start`;
   return { check: "data", status: "ok", message };
 }

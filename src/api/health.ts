@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { tooLittleRoom } from "../base/disk-room.ts";
@@ -8,6 +9,9 @@ import type { Api } from "./server.ts";
 
 /** However often and by however many it is asked, the database is written to once in this time. */
 const LOOK_MS = 500;
+/** A database that stands still answers nothing for as long as it does, and who asks wants to know now. */
+const PATIENCE_MS = 2_000;
+const NO_ANSWER = "The database does not answer.";
 
 /** Why nothing new could be stored; null where it can. */
 async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null> {
@@ -17,9 +21,7 @@ async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null
       on conflict (id) do update set written_at = excluded.written_at`.execute(db);
   } catch (error) {
     if (isDiskFull(error)) return "The database's disk is full.";
-    return isDatabaseError(error)
-      ? "The database answers, but nothing can be written to it."
-      : "The database does not answer.";
+    return isDatabaseError(error) ? "The database answers, but nothing can be written to it." : NO_ANSWER;
   }
   return (await tooLittleRoom(dataDir)) === null ? null : "The disk of the data directory is full.";
 }
@@ -102,7 +104,7 @@ export function healthRoutes(
   const hidden = { schema: { hide: true } };
   server.get("/healthz", hidden, () => ({ status: "ok", version }));
   server.get("/readyz", hidden, async (_request, reply) => {
-    const obstacle = await look();
+    const obstacle = await Promise.race([look(), sleep(PATIENCE_MS, NO_ANSWER, { ref: false })]);
     return obstacle === null ? { status: "ready" } : reply.code(503).send({ detail: obstacle });
   });
   server.get("/metrics", hidden, async (_request, reply) => {

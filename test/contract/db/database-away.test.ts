@@ -57,3 +57,20 @@ test("while the database is away every call is told to come back, and none after
   expect((await services()).status).toBe(200);
   expect((await signIn()).status).toBe(401);
 });
+
+test("a program whose database keeps it waiting, for however long, says soon that it is not ready", async () => {
+  const { pool } = app.database;
+  const ready = () => app.sendAs(null)("GET", "/readyz");
+  await expect.poll(ready).toMatchObject({ status: 200 });
+  const { max, connectionTimeoutMillis } = pool.options;
+  const taken = await Promise.all(Array.from({ length: max }, () => pool.connect()));
+  pool.options.connectionTimeoutMillis = 0;
+  try {
+    const detail = "The database does not answer.";
+    await expect.poll(ready).toMatchObject({ status: 503, body: { detail } });
+  } finally {
+    pool.options.connectionTimeoutMillis = connectionTimeoutMillis;
+    for (const client of taken) client.release();
+  }
+  await expect.poll(ready).toMatchObject({ status: 200 });
+});

@@ -199,6 +199,10 @@ describe("a bad value is named with what to write instead", () => {
       { DATABASE_URL: "db.example.com" },
       /^DATABASE_URL is "db.example.com", not a URL starting with postgres:/,
     ],
+    ...["p/w", "p#w", "p@x/w#1", "1#w", "p?w"].map((password): [Env, RegExp] => [
+      { DATABASE_URL: `postgres://u:${password}@h/d` },
+      /^DATABASE_URL is "postgres:\/\/…@h\/d", which is no URL\. In a user or a password write # as %23, \/ as %2F, \? as %3F, @ as %40\.$/,
+    ]),
     [{ DATABASE_URL: "mysql://u@h/d" }, /^DATABASE_URL is "mysql:\/\/…@h\/d", not a URL/],
     [
       { PUBLIC_URL: "parley.example.com" },

@@ -17,9 +17,14 @@ export function settingReader(env: Environment) {
     const text = given(name);
     if (text === null) return null;
     const parsed = URL.canParse(text) ? new URL(text) : null;
-    if (parsed && protocols.includes(parsed.protocol)) return text.replace(/\/+$/, "");
-    const starts = protocols.map((protocol) => `${protocol}//`).join(" or ");
-    faults.push(`${name} is "${withoutPassword(text)}", not a URL starting with ${starts}.`);
+    // What follows a # is never sent: it was meant as a part of what stands before.
+    if (parsed && protocols.includes(parsed.protocol) && !parsed.hash) return text.replace(/\/+$/, "");
+    const starts = protocols.map((protocol) => `${protocol}//`);
+    faults.push(
+      starts.some((start) => text.startsWith(start))
+        ? `${name} is "${withoutPassword(text)}", which is no URL. In a user or a password write # as %23, / as %2F, ? as %3F, @ as %40.`
+        : `${name} is "${withoutPassword(text)}", not a URL starting with ${starts.join(" or ")}.`,
+    );
     return null;
   };
 
@@ -81,4 +86,4 @@ export function settingReader(env: Environment) {
 }
 
 /** A fault is printed, and kept by whatever keeps what is printed. */
-export const withoutPassword = (text: string): string => text.replace(/(:\/\/|^)[^/@]*@/, "$1…@");
+export const withoutPassword = (text: string): string => text.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1…@");

@@ -31,7 +31,7 @@ test("what settling an attempt reads does not grow with its campaign", async () 
   await sql`
     insert into attempts
     select (json_populate_record(a, json_build_object('key', 'ended-' || n, 'state', 'ENDED', 'holds_slot', false, 'reference_id', 'r' || n))).*
-    from attempts a, generate_series(1, 30_000) n where a.key = (select min(key) from attempts)`.execute(db);
+    from attempts a, generate_series(1, 30000) n where a.key = (select min(key) from attempts)`.execute(db);
 
   await expectFewReadBy("IN-PROGRESS", 10);
   // Of a retry it is also asked whether an attempt before it reached the person. What was updated is in the indexes twice.

@@ -85,5 +85,9 @@ export function settingReader(env: Environment) {
   return { faults, given, url, wholeNumber, oneOf, isOn, list, someOf, both };
 }
 
-/** A fault is printed, and kept by whatever keeps what is printed. */
-export const withoutPassword = (text: string): string => text.replace(/^([\w+.-]+:\/\/)?.*@/s, "$1…@");
+/**
+ * A fault is printed, and kept by whatever keeps what is printed. In a file .env a # ends the value: then what stands where
+ * a port would be is the beginning of a password.
+ */
+export const withoutPassword = (text: string): string =>
+  text.replace(/^([\w+.-]+:\/\/)?(?:.*@|[^/@:[]*:(?!\d*(?:\/|$)).*)/s, "$1…@");

@@ -88,13 +88,13 @@ test("all faults of the configuration are told at once, each with its fix, and n
   expect(readdirSync(folder)).toEqual([".env"]);
 });
 
-test("a file .env that can't be read is told", async () => {
+test("a file .env that can't be read is told with the system's own reason", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, ".env"));
   const { code, stderr } = await typedHere(["start"], { folder });
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/The file \.env can't be read \(.+\)\. Mend or remove it\.\n$/),
+    stderr: expect.stringMatching(/The file \.env can't be read \(EISDIR: .+\)\. Mend or remove it\.\n$/),
   });
 });
 

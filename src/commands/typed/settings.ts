@@ -10,9 +10,10 @@ export type ProgramSettings = { config: Config; secrets: Secrets };
 /** What the environment and the file .env of this folder say. */
 export function settingsOrFaults(): ProgramSettings | ConfigFaults {
   try {
-    if (existsSync(".env")) process.loadEnvFile(".env");
+    readEnvFile();
   } catch (error) {
-    return new ConfigFaults([`The file .env can't be read (${errorText(error)}). Mend or remove it.`]);
+    const mend = (error as NodeJS.ErrnoException).code === "EACCES" ? "Let this user read it," : "Mend";
+    return new ConfigFaults([`The file .env can't be read (${errorText(error)}). ${mend} or remove it.`]);
   }
   try {
     return readConfig(process.env);
@@ -20,6 +21,13 @@ export function settingsOrFaults(): ProgramSettings | ConfigFaults {
     if (error instanceof ConfigFaults) return error;
     throw error;
   }
+}
+
+/** What the environment has stays. Node.js's own loadEnvFile says of a file that it may not read that it isn't there. */
+function readEnvFile(): void {
+  if (!existsSync(".env")) return;
+  for (const [name, value] of Object.entries(parseEnv(readFileSync(".env", "utf8"))))
+    process.env[name] ??= value;
 }
 
 export function settings(): ProgramSettings {

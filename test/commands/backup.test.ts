@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { beforeAll, describe, expect, inject, test } from "vitest";
@@ -52,6 +62,25 @@ const heard = async (url: string, { session_id, token }: Chat): Promise<(string 
 };
 
 const ANSWER = [{ type: "message", text: expect.stringContaining("Monday to Friday") }];
+
+test("what a killed backup left behind is taken away by one of that name, once nobody can be writing to it", async () => {
+  const { folder } = await usedFolder();
+  const left = (name: string, hours: number): string => {
+    const file = `${name}.${randomUUID()}.part`;
+    writeFileSync(path.join(folder, file), "cut off");
+    const at = Date.now() / 1000 - hours * 3600;
+    utimesSync(path.join(folder, file), at, at);
+    return file;
+  };
+  left("nightly.backup", 25);
+  const kept = [left("nightly.backup", 23), left("weekly.backup", 25)];
+  expect(await typedHere(["backup", "nightly.backup"], { folder })).toMatchObject({ code: 0 });
+  expect(
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".part"))
+      .sort(),
+  ).toEqual(kept.sort());
+});
 
 test("a program that talks with people is backed up, and goes on in a new folder where it was then", async () => {
   const { folder, greeting } = await usedFolder();

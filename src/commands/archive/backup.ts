@@ -1,8 +1,9 @@
 import { createWriteStream, existsSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Writable } from "node:stream";
 import { type Dumped, dump } from "../../backup/dump.ts";
+import { systemClock } from "../../base/clock.ts";
 import { Fault, unwritable } from "../../base/errors.ts";
 import { randomId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
@@ -78,6 +79,7 @@ async function openOutput({ file, replace }: BackupOptions): Promise<Output> {
   if (file === "-") return { stream: process.stdout, async keep() {}, async discard() {} };
   if (existsSync(file) && !replace)
     throw new Fault("refused", `${file} exists already. Choose another name, or say --replace.`);
+  await removeLeftBehind(file);
   const unfinished = `${file}.${randomId()}.part`;
   const handle = await open(unfinished, "wx", 0o600).catch((cause) => {
     throw unwritable(file, cause);
@@ -94,6 +96,21 @@ async function openOutput({ file, replace }: BackupOptions): Promise<Output> {
       await rm(unfinished, { force: true });
     },
   };
+}
+
+/** A backup that is being made writes to its file all the time. */
+const LEFT_BEHIND_MS = 24 * 3_600_000;
+
+/** What backups of this name could not take away themselves, because they were killed or the machine went down. */
+async function removeLeftBehind(file: string): Promise<void> {
+  const { dir, base } = path.parse(path.resolve(file));
+  const names = await readdir(dir).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(`${base}.`) && each.endsWith(".part"))) {
+    const place = path.join(dir, name);
+    const written = await stat(place).catch(() => null);
+    if (written && written.mtimeMs < systemClock.now().getTime() - LEFT_BEHIND_MS)
+      await rm(place, { force: true });
+  }
 }
 
 /** Tables whose rows are named. */

@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -23,7 +24,10 @@ async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null
     if (isDiskFull(error)) return "The database's disk is full.";
     return isDatabaseError(error) ? "The database answers, but nothing can be written to it." : NO_ANSWER;
   }
-  return (await tooLittleRoom(dataDir)) === null ? null : "The disk of the data directory is full.";
+  if ((await tooLittleRoom(dataDir)) !== null) return "The disk of the data directory is full.";
+  // A disk that failed is mounted again for reading only, and the place of one that is not mounted is root's.
+  const shut = await access(dataDir, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => code);
+  return shut && shut !== "ENOENT" ? `Nothing can be written to the data directory (${shut}).` : null;
 }
 
 /** Whoever asks again within `ms` of the last answer, or while it is being found, gets that one. */

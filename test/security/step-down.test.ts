@@ -16,6 +16,7 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { afterFile } from "../harness/after-file.ts";
 import { startProgram } from "../harness/start-program.ts";
+import { WAITING } from "../harness/waiting.ts";
 
 /** Only root can show what root does. */
 const asRoot = test.runIf(process.geteuid?.() === 0);
@@ -73,6 +74,20 @@ asRoot(
     await program.end("SIGTERM");
   },
 );
+
+asRoot("while its data folder takes no files it is not ready", async () => {
+  const folder = newFolder(0o755);
+  leave(folder);
+  const program = await startProgram(folder, { LOG_LEVEL: "error" });
+  const ready = async () => (await fetch(`${program.greeting.url}/readyz`)).json();
+  chmodSync(path.join(folder, "data"), 0o500);
+  await expect
+    .poll(ready, WAITING)
+    .toEqual({ detail: "Nothing can be written to the data directory (EACCES)." });
+  chmodSync(path.join(folder, "data"), 0o700);
+  await expect.poll(ready, WAITING).toEqual({ status: "ready" });
+  await program.end("SIGTERM");
+});
 
 asRoot("it becomes the owner of its data folder where that is somebody else", async () => {
   const folder = newFolder(0o755);

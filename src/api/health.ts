@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { tooLittleRoom } from "../base/disk-room.ts";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
+import { knownVersions, unreadableAfter } from "../db/migrate.ts";
 import { loggedPath } from "./logged-path.ts";
 import { measureMainLoop } from "./main-loop.ts";
 import type { Api } from "./server.ts";
@@ -15,8 +16,13 @@ const PATIENCE_MS = 2_000;
 const NO_ANSWER = "The database does not answer.";
 
 /** Why nothing new could be stored; null where it can. */
-async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null> {
+async function obstacleToWriting(db: Db, dataDir: string, known: number[]): Promise<string | null> {
   try {
+    // A newer program may have begun beside this one, which would go on and fail.
+    const { rows } = await sql<{ version: number; name: string }>`
+      select version, name from schema_migrations where breaking and version <> all(${known}::integer[])
+      order by version limit 1`.execute(db);
+    if (rows[0]) return unreadableAfter(rows[0]);
     await sql`
       insert into write_probes (id, written_at) values (1, now())
       on conflict (id) do update set written_at = excluded.written_at`.execute(db);
@@ -71,7 +77,8 @@ export function healthRoutes(
   }: { db: Db; version: string; dataDir: string; figures: readonly HealthFigure[] },
 ): void {
   const { server } = api;
-  const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
+  const known = knownVersions();
+  const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir, known));
   const registry = new Registry();
   const ofNode = processMetrics();
   for (const { name, help, read } of figures) {

@@ -12,10 +12,18 @@ const MIGRATION_LOCK = 7_246_001;
 
 export type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
 
+const NUMBERED = /^\d{4}_.+\.sql$/;
+
+/** The numbers of this program's migrations. */
+export const knownVersions = (folder = FOLDER): number[] =>
+  readdirSync(folder)
+    .filter((file) => NUMBERED.test(file))
+    .map((file) => Number(file.slice(0, 4)));
+
 /** The numbered files, in order. The first line says whether an older program must refuse the schema after it. */
 export function readMigrations(folder = FOLDER): Migration[] {
   return readdirSync(folder)
-    .filter((file) => /^\d{4}_.+\.sql$/.test(file))
+    .filter((file) => NUMBERED.test(file))
     .sort()
     .map((file) => {
       const text = readFileSync(path.join(folder, file), "utf8");
@@ -142,16 +150,15 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
+/** What is said of a migration that only a newer program has. */
+export const unreadableAfter = ({ version, name }: Pick<Applied, "version" | "name">): string =>
+  `The database was migrated by a newer Parley (migration ${version}, ${name}) in a way this version can't read. Start that newer version.`;
+
 function refuseForeignSchema(applied: Applied[], known: Migration[]): void {
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
   for (const row of applied) {
     const migration = byVersion.get(row.version);
-    if (!migration && row.breaking) {
-      throw new Fault(
-        "unavailable",
-        `The database was migrated by a newer Parley (migration ${row.version}, ${row.name}) in a way this version can't read. Start that newer version.`,
-      );
-    }
+    if (!migration && row.breaking) throw new Fault("unavailable", unreadableAfter(row));
     if (migration && migration.checksum !== row.checksum) {
       throw new Fault(
         "unavailable",

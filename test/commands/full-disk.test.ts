@@ -7,8 +7,9 @@ import { bareEnvironment, MAIN } from "../harness/start-program.ts";
 import { newFolder } from "./program.ts";
 
 /** A disk that only the programs of this test see, and that is gone with them: root alone may make one. */
-const APART = ["unshare", "--mount", "--propagation", "private"];
-const mayMount = spawnSync(APART[0] ?? "", [...APART.slice(1), "true"]).status === 0;
+const UNSHARE = "unshare";
+const WAY = ["--mount", "--propagation", "private"];
+const mayMount = spawnSync(UNSHARE, [...WAY, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
 const STORY = `
   parley() { "$NODE" "$MAIN" "$@" 2>&1; echo "code $?"; }
@@ -27,8 +28,7 @@ test.runIf(mayMount)(
     const folder = newFolder();
     const data = path.join(folder, "disk");
     mkdirSync(data);
-    const [command = "", ...args] = [...APART, "sh", "-c", STORY];
-    const shell = spawn(command, args, {
+    const shell = spawn(UNSHARE, [...WAY, "sh", "-c", STORY], {
       cwd: folder,
       env: bareEnvironment({ DATA_DIR: data, MAIN, NODE: process.execPath }) as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "inherit"],

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readFileSync, type Stats } from "node:fs";
 import { chown, lchown, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { fullDiskText } from "../base/disk-room.ts";
 import { Fault } from "../base/errors.ts";
+import { fullDiskText } from "./disk-room.ts";
 import type { PostgresBinaries } from "./postgres-binaries.ts";
 import type { PostgresLog } from "./postgres-log.ts";
 import { type DatabaseUser, isAlive, openFolderNames, spawnTethered } from "./postgres-process.ts";

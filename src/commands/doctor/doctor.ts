@@ -1,8 +1,8 @@
 import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { fullDiskText } from "../../base/disk-room.ts";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
+import { fullDiskText } from "../../db/disk-room.ts";
 import { mostCalls } from "../../media/call-capacity.ts";
 import { NO_EAR } from "../../media/local-engines.ts";
 import { checkModel } from "../../speech/local/check-models.ts";

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { MayGo } from "../../channels/outreach.ts";
+import { suppressed } from "../../consent/suppression.ts";
 import type { Db } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
@@ -40,12 +41,21 @@ function mailOutbox(parts: MailParts): Outbox<StoredMail> {
       asked_at: null,
       created_at,
     }),
-    // An answer goes to whoever has just written; a campaign looks before it begins a try.
-    prior: async () => undefined,
+    prior: (mail) => forbiddenSince(db, mail),
     carrierOf: (mail) => carrierOf(parts, mail),
     asked: ({ id }) => moveMail(db, id, "asked"),
     keep: (mail, fate) => keep(parts, mail, fate),
   };
+}
+
+/**
+ * Whether its reader has come onto the list since it was written, for it may wait for two days. One who was on it before
+ * has written anew, and is answered; a campaign looks before it begins a try.
+ */
+async function forbiddenSince(db: Db, mail: StoredMail): Promise<ChannelStatus | undefined> {
+  const { sub_organization_id, to_address, created_at } = mail;
+  const found = await suppressed(db, sub_organization_id, "email", [to_address], new Date(created_at));
+  return found.get(to_address);
 }
 
 async function carrierOf(parts: MailParts, mail: StoredMail): Promise<MessageCarrier | null> {

@@ -503,6 +503,32 @@ describe("an answer that can't be sent", () => {
     expect(sentTo(ann)).toHaveLength(1);
   });
 
+  test("is not sent once its reader has asked to hear no more, and who writes again is answered", async () => {
+    const ann = somebody();
+    outside.answer = 451;
+    await app.deliver({ from: ann, to: box.address, text: "Hello" });
+    const waiting = await mailsOnce(app, ann, (mails) => mails.at(-1)?.note != null);
+    const key = waiting.at(-1)?.key;
+    app.clock.advance(60_000);
+    await app.deliver({ from: ann, to: box.address, subject: "unsubscribe", text: "" });
+    outside.answer = null;
+    const answer = await eventually(
+      async () => {
+        await app.database.pool.query("update graphile_worker._private_jobs set run_at = now()");
+        return (await mailsWith(app, ann)).find((mail) => mail.key === key);
+      },
+      (mail) => mail?.state !== "queued" && mail?.state !== "handing",
+    );
+    expect(answer).toMatchObject({ state: "failed", channel_status: "PRIOR_UNSUBSCRIBED" });
+    expect(sentTo(ann)).toEqual([]);
+
+    app.clock.advance(60_000);
+    await app.deliver({ from: ann, to: box.address, text: "Is Tuesday free? tuesday" });
+    expect((await nthMail(ann, 1)).text).toContain("Tuesday it is.");
+    await settled(ann);
+    expect(sentTo(ann)).toHaveLength(1);
+  });
+
   test("whose fate is unknown is never sent again, and somebody is told", async () => {
     const ann = somebody();
     outside.answer = "hang-up";

@@ -5,6 +5,7 @@ import { guardedFetch } from "./guarded-fetch.ts";
 import { ModelError } from "./model.ts";
 import { providerError } from "./provider-error.ts";
 import { azureAt, googleAt, openaiAt, type ProviderAccess } from "./providers.ts";
+import { countOf } from "./token-count.ts";
 
 /** The providers that turn texts into vectors. */
 export const EMBEDDING_PROVIDERS = ["azure_openai", "google", "openai"] as const;
@@ -31,8 +32,6 @@ export type Embeddings = { vectors: number[][]; tokens: number | null };
 /** Google's limit is 100, OpenAI's 2,048 and 300,000 tokens; an answer of so many is 3 MB. */
 export const MOST_TEXTS = 48;
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
-/** More than any provider takes at a time. */
-const MOST_TOKENS = 10_000_000;
 /** More than any model gives; an answer beyond it is none. */
 const MOST_DIMENSIONS = 16_384;
 
@@ -75,10 +74,6 @@ export function createEmbedder(
     },
   };
 }
-
-/** What a server of somebody's own says may be any number; sums of it are stored. */
-const countOf = (tokens: number | undefined): number | null =>
-  tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS ? tokens : null;
 
 async function connect(
   { provider, model }: EmbeddingChoice,

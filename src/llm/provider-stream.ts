@@ -22,6 +22,7 @@ import {
 } from "./model.ts";
 import { brokeOff, providerError, requestIdOf } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
+import { countOf } from "./token-count.ts";
 import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
 type ProviderModel = {
@@ -253,9 +254,9 @@ function finishOf(provider: Provider, reason: LanguageModelV4FinishReason): Mode
 }
 
 const usageOf = (usage: LanguageModelV4Usage): ModelUsage => ({
-  input_tokens: usage.inputTokens.total ?? null,
-  output_tokens: usage.outputTokens.total ?? null,
-  cached_input_tokens: usage.inputTokens.cacheRead ?? null,
+  input_tokens: countOf(usage.inputTokens.total),
+  output_tokens: countOf(usage.outputTokens.total),
+  cached_input_tokens: countOf(usage.inputTokens.cacheRead),
 });
 
 function warningText(warning: SharedV4Warning): string {

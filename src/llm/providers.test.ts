@@ -175,6 +175,13 @@ describe.each(PROVIDERS)("%s", (provider) => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([-1, 1.5, 20_000_000])("%d tokens can't be a count, so nobody counted", async (tokens) => {
+    server.reply({ text: ["Sunny"], usage: { input: tokens, output: tokens, cached: tokens } });
+    const { text, usage } = await readAnswer(modelOf(provider), request());
+    expect(text).toBe("Sunny");
+    expect(Object.values(usage)).toEqual([null, null, null]);
+  });
+
   test("an answer that ends without its end is not taken for whole", async () => {
     server.reply({ text: ["one ", "two "], after: { events: 2, comes: "end" } });
     expect(await failure(readAnswer(modelOf(provider), request()))).toMatchObject({ kind: "broken-answer" });

@@ -104,6 +104,20 @@ describe("what fails", () => {
     ]);
   });
 
+  test("what a model found is kept although its provider counts tokens in fractions or below zero", async () => {
+    for (const tokens of [2.5, -1]) {
+      const said = await session();
+      llm.reply({ text: [ANSWER], usage: { input: tokens, output: tokens, cached: 0 } });
+      const workflow = await queued([(await asking()).id], [said]);
+      await runInsights(app);
+      expect(await only(workflow.id)).toMatchObject({
+        ...{ status: "COMPLETED", attempts: 1, error_message: null },
+        ...{ input_tokens: null, output_tokens: null },
+      });
+      expect(await outputs(said)).toEqual([["summary", "All went well."]]);
+    }
+  });
+
   test("a session without a word is not sent to a model, and nothing has failed", async () => {
     const empty = await session({ said: [] });
     const workflow = await queued([(await asking()).id, (await asking()).id], [empty]);

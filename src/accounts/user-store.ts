@@ -148,15 +148,19 @@ export async function closeAccess(tx: Tx, clock: Clock, userIds: number[], reaso
 
 /**
  * Whoever may act on people must not act on those who may do more: a sign-in link would make them that person. A narrowed
- * token may do less than the person who made it, so this holds for them too.
+ * token may do less than the person who made it, so this holds for them too. The role that somebody has again after the end
+ * of a token counts as well: a link or a password of before lasts longer.
  */
 export async function refuseMightier(tx: Tx, caller: Caller, user: UserResponse): Promise<void> {
-  const { permissions } = await tx
-    .selectFrom("roles")
-    .select("permissions")
-    .where("id", "=", user.role_id)
-    .executeTakeFirstOrThrow();
-  const beyond = permissions.find((permission) => !caller.permissions.has(permission));
+  const roles = await tx
+    .selectFrom("users as u")
+    .innerJoin("roles as r", (join) => join.on(sql<boolean>`r.id in (u.role_id, u.lasting_role_id)`))
+    .select("r.permissions")
+    .where("u.id", "=", user.id)
+    .execute();
+  const beyond = roles
+    .flatMap(({ permissions }) => permissions)
+    .find((permission) => !caller.permissions.has(permission));
   if (beyond) throw new Fault("forbidden", `${user.email} may do more than you: ${beyond}.`);
 }
 

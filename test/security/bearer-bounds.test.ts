@@ -151,6 +151,37 @@ test("a greater role that a token gives, or a role that it widens, is as before 
   expect(await may(widened)).toEqual(["agents_read", "permissions_read"]);
 });
 
+test("whoever may not do what a person may again after a token's end signs in as that person neither before it nor after", async () => {
+  await again();
+  const [lasting, given, smaller] = [
+    await newRole(["permissions_read", "sessions_read"]),
+    await newRole(["permissions_read", "agents_read"]),
+    await newRole(["permissions_read", "agents_read", "users_read", "users_write"]),
+  ];
+  const [moved, curious] = [email(), email()];
+  await person("POST", "/api/v1/users/", { email: moved, role_id: lasting });
+  await person("POST", "/api/v1/users/", { email: curious, role_id: smaller });
+  await redeem((await linkFor(person, curious)).body.sign_in_link, PASSWORD);
+  const { send } = await newToken(30 * MINUTE_MS);
+  expect((await send("PUT", "/api/v1/users/", { email: moved, role_id: given })).status).toBe(200);
+
+  const tried = async () => {
+    const by = (await byPassword(curious)) as Send;
+    return Promise.all([
+      linkFor(by, moved),
+      by("PUT", "/api/v1/users/", { email: moved, role_id: given }),
+      by("POST", `/api/console/people/${moved}/second-factor/remove`),
+    ]);
+  };
+  const detail = `${moved} may do more than you: sessions_read.`;
+  for (const minutes of [0, 31]) {
+    app.clock.advance(minutes * MINUTE_MS);
+    for (const answer of await tried()) expect(answer).toMatchObject({ status: 403, body: { detail } });
+  }
+  await again();
+  expect((await linkFor(person, moved)).status).toBe(200);
+});
+
 test("a token that is revoked takes along all that was made with it, over any number of steps", async () => {
   await again();
   const first = await newToken(DAY_MS);

@@ -190,14 +190,15 @@ function grantable(caller: Caller, permissions: string[]): string[] {
 async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null): Promise<void> {
   const holders = await tx
     .selectFrom("users")
-    .select("email")
-    .where("role_id", "=", from)
+    .select("role_id")
+    .where((user) => user.or([user("role_id", "=", from), user("lasting_role_id", "=", from)]))
     .where("deleted_at", "is", null)
     .execute();
   if (holders.length === 0) return;
   if (to === null) {
     const who = holders.length === 1 ? "One user has" : `${holders.length} users have`;
-    throw new Fault("refused", `${who} this role; name new_role_id to move them to.`);
+    const again = holders.some(({ role_id }) => role_id !== from) ? ", or again when a token ends" : "";
+    throw new Fault("refused", `${who} this role${again}; name new_role_id to move them to.`);
   }
   const target = await selectRoles(tx, caller).where("r.id", "=", to).forShare().executeTakeFirst();
   if (!target || to === from) throw new Fault("refused", `Role with ID ${to} can't take the users over.`);
@@ -218,6 +219,9 @@ async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null
       .where("role_id", "=", from)
       .where("granted_until", "is", null)
       .execute();
+  } else {
+    // Whom a token took out of the role does not come back to one that nobody sees or can change.
+    await tx.updateTable("users").set({ lasting_role_id: to }).where("lasting_role_id", "=", from).execute();
   }
   await tx.updateTable("users").set({ role_id: to }).where("role_id", "=", from).execute();
 }

@@ -182,6 +182,29 @@ test("whoever may not do what a person may again after a token's end signs in as
   expect((await linkFor(person, moved)).status).toBe(200);
 });
 
+test("a role that was deleted is nobody's again when the token ends that took them out of it", async () => {
+  await again();
+  const [deleted, left] = [
+    await newRole(["permissions_read", "sessions_read"]),
+    await newRole(["permissions_read", "agents_read"]),
+  ];
+  const address = email();
+  await person("POST", "/api/v1/users/", { email: address, role_id: deleted });
+  await redeem((await linkFor(person, address)).body.sign_in_link, PASSWORD);
+  const { send } = await newToken(30 * MINUTE_MS);
+  await send("PUT", "/api/v1/users/", { email: address, role_id: roles.Editor });
+
+  const remove = (more = "") => person("DELETE", `/api/v1/roles/${deleted}?reason=unwanted${more}`);
+  expect(await remove()).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringMatching(/^One user has this role, or again when a token ends/) },
+  });
+  expect((await remove(`&new_role_id=${left}`)).status).toBe(200);
+  app.clock.advance(31 * MINUTE_MS);
+  const { body } = await ((await byPassword(address)) as Send)("GET", "/api/console/me");
+  expect(body.permissions).toEqual(["agents_read", "permissions_read"]);
+});
+
 test("a token that is revoked takes along all that was made with it, over any number of steps", async () => {
   await again();
   const first = await newToken(DAY_MS);

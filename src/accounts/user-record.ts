@@ -136,11 +136,20 @@ export async function findUser(db: Db, caller: Caller, email: string): Promise<U
   return found;
 }
 
-/** For writes: the row stays as it is until the transaction ends. */
+/**
+ * For writes: the row stays as it is until the transaction ends. It is read after it is locked: a statement that waits and
+ * joins the role finds nobody where the role was changed meanwhile.
+ */
 export async function lockUser(tx: Tx, caller: Caller, email: string): Promise<UserResponse> {
-  const found = await withEmail(tx, caller, email).forUpdate("u").executeTakeFirst();
-  if (!found) throw notFound("User", email);
-  return found;
+  await tx
+    .selectFrom("users")
+    .select("id")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("email", "=", email.trim().toLowerCase())
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .execute();
+  return findUser(tx, caller, email);
 }
 
 /** As it is stored and shown: every part of `utm` there, null where nothing was said. */

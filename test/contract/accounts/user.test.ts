@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { WelcomeMail } from "../../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { rounds } from "../../harness/seed.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 const PATH = "/api/v1/users/";
 
@@ -243,6 +244,24 @@ describe("users", () => {
       "sign-in-link",
       "delete",
     ]);
+  });
+
+  test("whoever removes, changes or lets in a person whose role is being changed finds them", async () => {
+    const requests = [
+      (email: string) => app.send("DELETE", PATH, { email, reason: "left" }),
+      (email: string) => app.send("PUT", PATH, { email, role_id: roles.Viewer }),
+      (email: string) => app.send("POST", `${PATH}${email}/sign_in_link`),
+    ];
+    for (const request of requests) {
+      const { email } = await create();
+      const [answered] = await app.db.transaction().execute(async (tx) => {
+        await tx.updateTable("users").set({ role_id: roles.Editor }).where("email", "=", email).execute();
+        const answer = request(email);
+        await waitForLocks(app.database.pool, 1);
+        return [answer];
+      });
+      expect(await answered).toMatchObject({ status: 200 });
+    }
   });
 
   test("what is accepted comes back as it was sent", async () => {

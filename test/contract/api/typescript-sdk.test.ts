@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,7 +13,8 @@ import { readWebhook } from "../../../sdk/typescript/webhook.ts";
 import { signedHeaders } from "../../../src/webhooks/webhook-signature.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 
-const SDK = path.resolve(import.meta.dirname, "../../../sdk/typescript");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const SDK = path.join(ROOT, "sdk/typescript");
 
 let app: TestApp;
 let baseUrl: string;
@@ -118,14 +119,37 @@ test("a webhook is read when its secret signed it, and refused when its body was
   expect(() => readWebhook('{"a":2}', headers, secret)).toThrow();
 });
 
-test("the example of the README runs", async () => {
+/** A project that installed the package as the README says, with its compiler options and its example. */
+async function project(): Promise<string> {
   const readme = await readFile(path.join(SDK, "README.md"), "utf8");
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const block = (language: string) => readme.split(`\`\`\`${language}\n`)[1]?.split("```")[0] ?? "";
   const folder = await mkdtemp(path.join(tmpdir(), "parley-sdk-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const file = path.join(folder, "example.mts");
-  await writeFile(file, example.replace(/"parley-sdk\/([\w-]+)"/g, `"${SDK}/$1.ts"`));
+  await mkdir(path.join(folder, "node_modules"));
+  await symlink(SDK, path.join(folder, "node_modules/parley-sdk"));
+  await symlink(path.join(ROOT, "node_modules/@types"), path.join(folder, "node_modules/@types"));
+  await writeFile(path.join(folder, "package.json"), '{"type": "module"}');
+  await writeFile(path.join(folder, "tsconfig.json"), block("json"));
+  await writeFile(path.join(folder, "example.ts"), block("ts"));
+  return folder;
+}
+
+async function run(file: string): Promise<string> {
   const env = { ...process.env, PARLEY_URL: baseUrl, PARLEY_API_TOKEN: app.token };
-  const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
-  expect(stdout).toMatch(/\n422 1\n$/);
+  return (await promisify(execFile)(process.execPath, [file], { env })).stdout;
+}
+
+test("the example of the README runs as it is", async () => {
+  expect(await run(path.join(await project(), "example.ts"))).toMatch(/\n422 1\n$/);
+});
+
+test("with the README's compiler options a project of one's own is checked and compiled, and runs", async () => {
+  const folder = await project();
+  const compile = (...options: string[]) => {
+    const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
+    const args = [compiler, "-p", folder, "--types", "node", "--skipLibCheck", "false", ...options];
+    return promisify(execFile)(process.execPath, args).catch((error: { stdout: string }) => error);
+  };
+  expect(await compile("--outDir", path.join(folder, "dist"))).toMatchObject({ stdout: "" });
+  expect(await run(path.join(folder, "dist/example.js"))).toMatch(/\n422 1\n$/);
 });

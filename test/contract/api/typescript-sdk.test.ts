@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -141,6 +141,15 @@ async function run(file: string): Promise<string> {
 
 test("the example of the README runs as it is", async () => {
   expect(await run(path.join(await project(), "example.ts"))).toMatch(/\n422 1\n$/);
+});
+
+test.each(["fetch", "node:http"])("a webhook's headers are taken as %s gives them", (kind) => {
+  const secret = Buffer.from("a secret of a webhook").toString("base64");
+  const signed = { ...signedHeaders({ id: "m1", at: new Date(), body: '{"a":1}' }, [secret]) };
+  const ofNode: IncomingHttpHeaders = { ...signed, "set-cookie": ["a=1", "b=2"], host: undefined };
+  const headers = kind === "fetch" ? new Request(baseUrl, { headers: signed }).headers : ofNode;
+  expect(readWebhook('{"a":1}', headers, secret)).toEqual({ a: 1 });
+  expect(() => readWebhook('{"a":2}', headers, secret)).toThrow();
 });
 
 test("with the README's compiler options a project of one's own is checked and compiled, and runs", async () => {

@@ -86,15 +86,17 @@
     );
     const proof = identity ? `#identity=${encodeURIComponent(identity)}` : "";
     made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}${proof}`;
-    panel.append(made);
+    panel.replaceChildren(made);
     const judge = () => {
-      if (ready) return;
+      if (frame !== made || ready) return;
       // biome-ignore lint/suspicious/noConsole: for the site's author, whose page this is; visitors read the words below
       console.warn(
         `The chat was not shown. Is ${location.origin} among the "Allowed sites" of its channel in Parley?`,
       );
       const elsewhere = make("a", { href: page, target: "_blank", rel: "noopener" }, "Open it in a new tab");
-      made.replaceWith(make("p", {}, "The chat can't be shown on this site. ", elsewhere));
+      made.replaceWith(make("p", {}, "The chat can't be shown here now. ", elsewhere));
+      // Perhaps the visitor was offline: who opens the chat again tries again.
+      frame = null;
     };
     made.addEventListener("load", () => setTimeout(judge, READY_MS));
     setTimeout(judge, PATIENCE_MS);
@@ -107,8 +109,14 @@
     identity = token ?? "";
     panel.replaceChildren();
     frame = null;
-    ready = false;
+    setReady(false);
     if (!panel.hidden) open(false);
+  }
+
+  /** Until our page is there, with a button of its own that closes it, a phone shows the launcher over it. @param {boolean} isThere */
+  function setReady(isThere) {
+    ready = isThere;
+    host.toggleAttribute("data-ready", isThere);
   }
 
   function focusFrame() {
@@ -119,7 +127,7 @@
   window.addEventListener("message", ({ source, origin: from, data }) => {
     if (!frame || source !== frame.contentWindow || from !== origin || !data?.parley) return;
     if (data.type === "ready") {
-      ready = true;
+      setReady(true);
       if (root.activeElement === frame) focusFrame();
     } else if (data.type === "close") close();
     else if (data.type === "said") badge.hidden = !panel.hidden;
@@ -213,7 +221,7 @@
       iframe { display: block; width: 100%; height: 100%; border: 0; color-scheme: light dark; }
       @media (max-width: 480px) {
         #panel, :host([data-left]) #panel { position: fixed; inset: 0; width: auto; height: 100dvh; border-radius: 0; }
-        #launcher[aria-expanded="true"] { display: none; }
+        :host([data-ready]) #launcher[aria-expanded="true"] { display: none; }
       }`);
     return sheet;
   }

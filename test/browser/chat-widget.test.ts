@@ -105,6 +105,21 @@ test("a site that is not registered gets no chat in its frame, but a way to it, 
     .toContain(`The chat was not shown. Is ${site} among the "Allowed sites" of its channel in Parley?`);
 });
 
+test("a visitor on a phone who was offline can close what could not load, and the chat is there when they come back", async () => {
+  const page = await visit(await createChat(site));
+  await page.setViewportSize({ width: 375, height: 667 });
+  await page.context().setOffline(true);
+  const launcher = page.getByRole("button", { name: "Talk to us" });
+  await launcher.click();
+  await page.getByText("The chat can't be shown").waitFor();
+
+  await launcher.click();
+  await page.getByText("The chat can't be shown").waitFor({ state: "hidden" });
+  await page.context().setOffline(false);
+  await openWidget(page);
+  await launcher.waitFor({ state: "hidden" });
+});
+
 test("the widget leaves one name on the site", async () => {
   const page = await visit(await createChat(site));
   await page.getByRole("button", { name: "Talk to us" }).waitFor();

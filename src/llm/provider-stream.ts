@@ -22,6 +22,7 @@ import {
 } from "./model.ts";
 import { brokeOff, providerError, requestIdOf } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
+import { Thinking } from "./thinking.ts";
 import { countOf } from "./token-count.ts";
 import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
@@ -62,6 +63,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   const leaving = new AbortController();
   const warnings = aliasNotes(request.tools);
   const reasoning = new Map<string, Reasoning>();
+  const thinking = new Thinking();
   // Given out only with a sound end: a call whose arguments were cut off must not run.
   const calls: ToolCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
@@ -87,9 +89,12 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
         case "response-metadata":
           request_id ??= part.id ?? null;
           break;
-        case "text-delta":
-          if (part.delta !== "") yield { type: "text", delta: part.delta };
+        case "text-delta": {
+          const delta = thinking.pass(part.delta);
+          if (delta !== "") yield { type: "text", delta };
+          else request.onActivity?.();
           break;
+        }
         case "reasoning-start":
           reasoning.set(part.id, {
             type: "reasoning",
@@ -129,6 +134,8 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   }
   if (!finish) throw brokeOff(config.provider);
   const reason = finishOf(config.provider, finish.finishReason);
+  const rest = thinking.rest();
+  if (rest !== "") yield { type: "text", delta: rest };
   for (const call of calls) yield { type: "call", call };
   yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings, request_id };
 }

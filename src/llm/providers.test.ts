@@ -182,6 +182,11 @@ describe.each(PROVIDERS)("%s", (provider) => {
     expect(Object.values(usage)).toEqual([null, null, null]);
   });
 
+  test("what a model thinks aloud before it answers is not part of the answer", async () => {
+    server.reply({ text: ["<th", "ink>They ask for ", "the weather.</think>\n", "\nSunny", "."] });
+    expect((await readAnswer(modelOf(provider), request())).text).toBe("Sunny.");
+  });
+
   test("an answer that ends without its end is not taken for whole", async () => {
     server.reply({ text: ["one ", "two "], after: { events: 2, comes: "end" } });
     expect(await failure(readAnswer(modelOf(provider), request()))).toMatchObject({ kind: "broken-answer" });

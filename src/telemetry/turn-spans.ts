@@ -15,7 +15,7 @@ export type TraceSpan = {
   kind: "internal" | "client";
   started: Date;
   duration_ms: number;
-  attributes: Record<string, string | number | boolean>;
+  attributes: Record<string, string | number | boolean | string[]>;
   /** Null: it went well. */
   error: string | null;
   /** What happened at a moment of it. */
@@ -167,7 +167,7 @@ function modelSpan(
         "parley.first_part_ms": details.first_part_ms,
       }),
       ...(typeof details.finish === "string" && {
-        "gen_ai.response.finish_reasons": JSON.stringify([details.finish]),
+        "gen_ai.response.finish_reasons": [details.finish],
       }),
     },
     error: label === "failed" ? "failed" : null,

@@ -9,7 +9,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 
-type Attribute = { key: string; value: { stringValue?: string; intValue?: number; boolValue?: boolean } };
+type Attribute = { key: string; value: Record<string, unknown> };
 type SentSpan = {
   traceId: string;
   spanId: string;
@@ -97,6 +97,19 @@ test("a session is a trace: turns are invoke_agent, rounds of the model chat, ca
   expect(attributeOf(turn as SentSpan, "gen_ai.conversation.id")).toBe(String(session_id));
   expect(collector.requests[0]?.headers["x-collector-key"]).toBe("k-1");
   expect(collector.requests[0]?.path).toBe("/v1/traces");
+});
+
+test("why a model stopped is a list of texts, as OpenTelemetry's conventions have it", async () => {
+  told = await open(false);
+  await conversation();
+  await told.close();
+  const reasons = spans()
+    .filter(({ name }) => name === "chat scripted")
+    .map((span) => attributeOf(span, "gen_ai.response.finish_reasons"));
+  expect(reasons).toEqual([
+    { values: [{ stringValue: "tool-calls" }] },
+    { values: [{ stringValue: "stop" }] },
+  ]);
 });
 
 test("nothing of what was said, asked of a tool or answered by it leaves, unless it is switched on", async () => {

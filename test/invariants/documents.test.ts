@@ -43,6 +43,15 @@ test("every link of our pages leads to a file that is there, and to a heading in
   expect(broken).toEqual([]);
 });
 
+test("what a published package's README links to is in the package", () => {
+  const outside = globSync("sdk/*/package.json", { cwd: ROOT })
+    .filter((file) => !JSON.parse(read(file)).private)
+    .map((file) => path.join(path.dirname(file), "README.md"))
+    .flatMap((page) => linksOf(read(page)).map((link) => ({ page, link })))
+    .filter(({ link }) => link.startsWith("../"));
+  expect(outside).toEqual([]);
+});
+
 test("the tree's own pages name files and folders that are there", () => {
   const isThere = (name: string) => FILES.some((file) => file === name || file.endsWith(`/${name}`));
   const missing = OF_THE_TREE.flatMap((page) =>

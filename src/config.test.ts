@@ -201,9 +201,9 @@ describe("a bad value is named with what to write instead", () => {
     ],
     ...["p/w", "p#w", "p@x/w#1", "1#w", "p?w"].map((password): [Env, RegExp] => [
       { DATABASE_URL: `postgres://u:${password}@h/d` },
-      /^DATABASE_URL is "postgres:\/\/…@h\/d", which is no URL\. In a user or a password write # as %23, \/ as %2F, \? as %3F, @ as %40\.$/,
+      /^DATABASE_URL is "postgres:\/\/…@h\/d", which is not a usable URL\. In a user name or password, write # as %23, \/ as %2F, \? as %3F and @ as %40\.$/,
     ]),
-    [{ DATABASE_URL: "postgres://u:begun" }, /^DATABASE_URL is "postgres:\/\/…@", which is no URL/],
+    [{ DATABASE_URL: "postgres://u:begun" }, /^DATABASE_URL is "postgres:\/\/…@", which is not a usable URL/],
     [{ DATABASE_URL: "mysql://u@h/d" }, /^DATABASE_URL is "mysql:\/\/…@h\/d", not a URL/],
     [
       { PUBLIC_URL: "parley.example.com" },

@@ -94,7 +94,7 @@
         `The chat was not shown. Is ${location.origin} among the "Allowed sites" of its channel in Parley?`,
       );
       const elsewhere = make("a", { href: page, target: "_blank", rel: "noopener" }, "Open it in a new tab");
-      made.replaceWith(make("p", {}, "The chat can't be shown here now. ", elsewhere));
+      made.replaceWith(make("p", {}, "The chat can't be shown here right now. ", elsewhere));
       // Perhaps the visitor was offline: who opens the chat again tries again.
       frame = null;
     };

@@ -197,7 +197,9 @@ async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null
   if (holders.length === 0) return;
   if (to === null) {
     const who = holders.length === 1 ? "One user has" : `${holders.length} users have`;
-    const again = holders.some(({ role_id }) => role_id !== from) ? ", or again when a token ends" : "";
+    const again = holders.some(({ role_id }) => role_id !== from)
+      ? " or will have it again when a token ends"
+      : "";
     throw new Fault("refused", `${who} this role${again}; name new_role_id to move them to.`);
   }
   const target = await selectRoles(tx, caller).where("r.id", "=", to).forShare().executeTakeFirst();

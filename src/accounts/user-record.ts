@@ -127,11 +127,10 @@ export const selectUsers = (db: Db, caller: Caller) =>
     ])
     .$castTo<UserResponse>();
 
-const withEmail = (db: Db, caller: Caller, email: string) =>
-  selectUsers(db, caller).where("u.email", "=", email.trim().toLowerCase());
+const asStored = (email: string): string => email.trim().toLowerCase();
 
 export async function findUser(db: Db, caller: Caller, email: string): Promise<UserResponse> {
-  const found = await withEmail(db, caller, email).executeTakeFirst();
+  const found = await selectUsers(db, caller).where("u.email", "=", asStored(email)).executeTakeFirst();
   if (!found) throw notFound("User", email);
   return found;
 }
@@ -145,7 +144,7 @@ export async function lockUser(tx: Tx, caller: Caller, email: string): Promise<U
     .selectFrom("users")
     .select("id")
     .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("email", "=", email.trim().toLowerCase())
+    .where("email", "=", asStored(email))
     .where("deleted_at", "is", null)
     .forUpdate()
     .execute();

@@ -149,7 +149,7 @@ export async function closeAccess(tx: Tx, clock: Clock, userIds: number[], reaso
 /**
  * Whoever may act on people must not act on those who may do more: a sign-in link would make them that person. A narrowed
  * token may do less than the person who made it, so this holds for them too. The role that somebody has again after the end
- * of a token counts as well: a link or a password of before lasts longer.
+ * of a token counts as well: what a link lets its bearer set, such as a password, outlives the token.
  */
 export async function refuseMightier(tx: Tx, caller: Caller, user: UserResponse): Promise<void> {
   const roles = await tx

@@ -48,14 +48,14 @@ const tooOld = ({ version }: Answer): string | null =>
 
 const readOnly = ({ read_only }: Answer): string | null =>
   read_only === "on"
-    ? "The database of DATABASE_URL takes no changes: it is a standby, or set to be read only. Name the server that takes them."
+    ? "The database of DATABASE_URL is read-only: it is a standby, or set to be. Name the server that accepts writes."
     : null;
 
-/** What a LATIN1 can't hold is refused with each message that has it. */
+/** In any other encoding each message with a letter that it lacks would be refused. */
 export const otherLetters = ({ encoding }: Answer): string | null =>
   encoding === "UTF8"
     ? null
-    : `The database of DATABASE_URL keeps texts as ${encoding}, where most of the world's letters have no place. Make one that has it: create database parley encoding 'UTF8' template template0.`;
+    : `The database of DATABASE_URL stores text as ${encoding}, which lacks most of the world's letters. Create one that has them: create database parley encoding 'UTF8' template template0.`;
 
 /** Why nobody can work there; null where one can. */
 export const obstacleIn = (answer: Answer): string | null =>
@@ -92,7 +92,7 @@ export function connectionFault(error: unknown): unknown {
     // Connections carry settings, and what one of them says is heard on others: a pooler lends each to many.
     if (code === "08P01") {
       return fault(
-        `What answers at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley pools its connections.`,
+        `The server at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.`,
       );
     }
     // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 too many connections, 57 starting or stopping.

@@ -22,7 +22,7 @@ export function settingReader(env: Environment) {
     const starts = protocols.map((protocol) => `${protocol}//`);
     faults.push(
       starts.some((start) => text.startsWith(start))
-        ? `${name} is "${withoutPassword(text)}", which is no URL. In a user or a password write # as %23, / as %2F, ? as %3F, @ as %40.`
+        ? `${name} is "${withoutPassword(text)}", which is not a usable URL. In a user name or password, write # as %23, / as %2F, ? as %3F and @ as %40.`
         : `${name} is "${withoutPassword(text)}", not a URL starting with ${starts.join(" or ")}.`,
     );
     return null;

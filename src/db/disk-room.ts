@@ -10,10 +10,10 @@ export async function tooLittleRoom(folder: string): Promise<number | null> {
   return free < LEAST_FREE_bytes ? Math.floor(free / 2 ** 20) : null;
 }
 
-/** A sentence for whoever runs the machine; null where there is room. */
+/** The sentence an operator reads when the disk is full; null if there is room. */
 export async function fullDiskText(folder: string): Promise<string | null> {
   const left_mb = await tooLittleRoom(folder);
   if (left_mb === null) return null;
   const least_mb = LEAST_FREE_bytes / 2 ** 20;
-  return `The disk of ${folder} is full: ${left_mb} MB are left, and Parley needs ${least_mb} MB to store anything. Make room there.`;
+  return `The disk of ${folder} is full: it has ${left_mb} MB left, and Parley needs at least ${least_mb} MB. Free up some space.`;
 }

@@ -89,7 +89,7 @@ async function refuseForeignVersion(dataDir: string, major: number): Promise<voi
   }
 }
 
-/** On a full disk PostgreSQL's log breaks off before the reason, so that is told first. */
+/** When the disk is full, PostgreSQL's log stops before it can say why, so the error says it first. */
 export async function databaseFault(dataDir: string, sentence: string): Promise<Fault> {
   const full = await fullDiskText(dirname(dataDir));
   return new Fault("unavailable", full ? `${full} ${sentence}` : sentence);

@@ -1,6 +1,6 @@
 /**
- * How long an answer asks us to wait: milliseconds from `retry-after-ms` (OpenAI, Azure) or `retry-after`; a date there is taken relative to the answer's own
- * `date`, so that our clock plays no part. Null: it doesn't ask. Pure.
+ * How long an answer asks us to wait: milliseconds from `retry-after-ms` (OpenAI, Azure) or `retry-after`. A date there is
+ * taken relative to the answer's own `date`, so that our clock plays no part. Null: it doesn't ask. Pure.
  */
 export function askedWait(headers: Record<string, string>): number | null {
   const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");

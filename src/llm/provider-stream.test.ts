@@ -33,6 +33,10 @@ test("a model that thinks aloud is at work, and its answer is given out as it co
   ]);
 });
 
+test("a server that sends nothing, over and over, is no sign of an answer", async () => {
+  expect(await read(["", "", "Good day."])).toEqual(["Good day.", "done"]);
+});
+
 test("what was held back for a tag is given out at the end", async () => {
   expect(await read(["<", "th"])).toEqual(["at work", "at work", "<th", "done"]);
 });

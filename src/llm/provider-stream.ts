@@ -92,7 +92,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
         case "text-delta": {
           const delta = thinking.pass(part.delta);
           if (delta !== "") yield { type: "text", delta };
-          else request.onActivity?.();
+          else if (part.delta !== "") request.onActivity?.();
           break;
         }
         case "reasoning-start":

@@ -73,7 +73,7 @@ test("what a killed backup left behind is taken away by one of that name, once n
     return file;
   };
   left("nightly.backup", 25);
-  const kept = [left("nightly.backup", 23), left("weekly.backup", 25)];
+  const kept = [left("nightly.backup", 23), left("weekly.backup", 25), left("nightly.backup.of-mine", 25)];
   expect(await typedHere(["backup", "nightly.backup"], { folder })).toMatchObject({ code: 0 });
   expect(
     readdirSync(folder)

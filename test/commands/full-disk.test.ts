@@ -39,7 +39,7 @@ test.runIf(mayMount)(
     });
     await once(shell, "close");
     const [before, full, doctor, room] = said.split(/^(?:full|doctor|room)\n/m);
-    const sentence = `The disk of ${data} is full: 0 MB are left, and Parley needs 64 MB to store anything. Make room there.`;
+    const sentence = `The disk of ${data} is full: it has 0 MB left, and Parley needs at least 64 MB. Free up some space.`;
     expect(before).toBe("The database is up to date.\ncode 0\n");
     expect(full).toContain(`parley: ${sentence} The database in ${data}/postgres does not start.`);
     expect(full).toMatch(/code 1\n$/);

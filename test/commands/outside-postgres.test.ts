@@ -29,12 +29,12 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     [
       "it takes no changes, as a standby",
       startFakePostgres.bind(null, { ...USABLE, read_only: "on" }),
-      "The database of DATABASE_URL takes no changes: it is a standby, or set to be read only. Name the server that takes them.",
+      "The database of DATABASE_URL is read-only: it is a standby, or set to be. Name the server that accepts writes.",
     ],
     [
       "it has no place for what people write",
       startFakePostgres.bind(null, { ...USABLE, encoding: "LATIN1" }),
-      "The database of DATABASE_URL keeps texts as LATIN1, where most of the world's letters have no place. Make one that has it: create database parley encoding 'UTF8' template template0.",
+      "The database of DATABASE_URL stores text as LATIN1, which lacks most of the world's letters. Create one that has them: create database parley encoding 'UTF8' template template0.",
     ],
     [
       "a pooler stands before it",
@@ -42,7 +42,7 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
         code: "08P01",
         message: "unsupported startup parameter: options",
       }),
-      "What answers at DATABASE_URL refuses Parley's connections (unsupported startup parameter: options), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley pools its connections.",
+      "The server at DATABASE_URL refuses Parley's connections (unsupported startup parameter: options), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.",
     ],
   ])("because %s", async (_why, startServer, sentence) => {
     const env = { DATABASE_URL: await startServer() };

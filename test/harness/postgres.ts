@@ -137,7 +137,11 @@ export function temporaryFolder(): string {
 async function endProcessesOf(folder: string): Promise<void> {
   if (process.platform !== "linux") return;
   for (const pid of await processesOf(folder)) signal(pid, "SIGKILL");
-  while ((await processesOf(folder)).length > 0) await sleep(20);
+  const giveUp = performance.now() + 30_000;
+  while ((await processesOf(folder)).length > 0) {
+    if (performance.now() > giveUp) throw new Error(`processes still use ${folder}, though they were killed`);
+    await sleep(20);
+  }
 }
 
 /** Those that were given the folder for their temporary files. */

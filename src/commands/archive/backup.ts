@@ -98,6 +98,8 @@ async function openOutput({ file, replace }: BackupOptions): Promise<Output> {
   };
 }
 
+/** What follows its name in that of a backup's file until it is whole. */
+const UNFINISHED = /^\.[0-9a-f-]{36}\.part$/;
 /** A backup that is being made writes to its file all the time. */
 const LEFT_BEHIND_MS = 24 * 3_600_000;
 
@@ -105,7 +107,8 @@ const LEFT_BEHIND_MS = 24 * 3_600_000;
 async function removeLeftBehind(file: string): Promise<void> {
   const { dir, base } = path.parse(path.resolve(file));
   const names = await readdir(dir).catch(() => []);
-  for (const name of names.filter((each) => each.startsWith(`${base}.`) && each.endsWith(".part"))) {
+  for (const name of names) {
+    if (!name.startsWith(base) || !UNFINISHED.test(name.slice(base.length))) continue;
     const place = path.join(dir, name);
     const written = await stat(place).catch(() => null);
     if (written && written.mtimeMs < systemClock.now().getTime() - LEFT_BEHIND_MS)

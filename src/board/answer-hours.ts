@@ -1,8 +1,8 @@
 import { wallClock } from "../planning/wall-clock.ts";
 import { WEEKDAYS, type Weekday } from "../planning/weekday.ts";
 
-/** Attempts of one hour to numbers of one area. */
-export type TriedHour = { at: Date; zone: string; tried: number; answered: number };
+/** Attempts of one quarter of an hour to numbers of one area. */
+export type TriedQuarter = { at: Date; zone: string; tried: number; answered: number };
 
 export type AnswerHour = { day: Weekday; hour: number; tried: number; answered: number };
 
@@ -13,9 +13,9 @@ const THURSDAY = WEEKDAYS.indexOf("thu");
  * By weekday and hour on the clocks of the people themselves, in the order of the week; hours without an attempt are left
  * out. Pure.
  */
-export function answerHours(hours: Iterable<TriedHour>): AnswerHour[] {
+export function answerHours(quarters: Iterable<TriedQuarter>): AnswerHour[] {
   const found = new Map<string, AnswerHour>();
-  for (const { at, zone, tried, answered } of hours) {
+  for (const { at, zone, tried, answered } of quarters) {
     const { day: since_1970, second } = wallClock(zone, at.getTime());
     const day = WEEKDAYS[(since_1970 + THURSDAY) % 7] as Weekday;
     const hour = Math.floor(second / 3600);

@@ -8,7 +8,7 @@ import type { Db } from "../db/database.ts";
 import { wilsonInterval } from "../evaluations/statistics.ts";
 import { placeOf } from "../geography/person-zones.ts";
 import { WEEKDAYS } from "../planning/weekday.ts";
-import { answerHours, type TriedHour } from "./answer-hours.ts";
+import { answerHours, type TriedQuarter } from "./answer-hours.ts";
 
 const share = () => z.number().min(0).max(1);
 
@@ -58,7 +58,7 @@ export function answerTimesRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
       const { id } = await findCampaign(db, caller, params.campaign_id);
       const until = clock.now();
       const from = new Date(until.getTime() - query.days * DAY_MS);
-      const hours = answerHours(await triedHours(db, id, from));
+      const hours = answerHours(await triedQuarters(db, id, from));
       const total = hours.reduce(
         (sum, { tried, answered }) => ({ tried: sum.tried + tried, answered: sum.answered + answered }),
         { tried: 0, answered: 0 },
@@ -85,8 +85,11 @@ export function rated({ tried, answered }: { tried: number; answered: number }) 
   };
 }
 
-/** Numbers that begin alike have one clock: the area codes of North America, elsewhere the country. Index: `attempts_started`. */
-export async function triedHours(db: Db, campaign_id: number, from: Date): Promise<TriedHour[]> {
+/**
+ * By quarters, because not every clock is whole hours ahead of UTC: India's is 5:30, Nepal's 5:45. Numbers that begin alike
+ * have one clock: the area codes of North America, elsewhere the country. Index: `attempts_started`.
+ */
+export async function triedQuarters(db: Db, campaign_id: number, from: Date): Promise<TriedQuarter[]> {
   const { rows } = await sql<{
     at: string;
     target: string;
@@ -94,7 +97,7 @@ export async function triedHours(db: Db, campaign_id: number, from: Date): Promi
     tried: number;
     answered: number;
   }>`
-    select date_trunc('hour', a.started_at) as at, min(a.target) as target, g.timezone, count(*) as tried,
+    select date_bin('15 minutes', a.started_at, 'epoch') as at, min(a.target) as target, g.timezone, count(*) as tried,
       count(*) filter (where a.channel_status = 'COMPLETED' and a.answerer is distinct from 'MACHINE') as answered
     from batches b join attempts a on a.batch_key = b.key join agents g on g.id = a.agent_id
     where b.campaign_id = ${campaign_id} and a.mode = 'voice' and a.state = 'ENDED' and not a.is_test

@@ -6,7 +6,7 @@ import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
 import type { HourAnswers } from "../planning/retries/better-hours.ts";
 import { answerHours } from "./answer-hours.ts";
-import { triedHours } from "./answer-times.ts";
+import { triedQuarters } from "./answer-times.ts";
 
 const DAY_ms = 86_400_000;
 const DAYS = 60;
@@ -29,7 +29,7 @@ export const learnHoursJob = (parts: { db: Db; clock: Clock }): JobHandler =>
 
 /** Counts a campaign's calls and answers by hour of the person's day, for its next retries. Nothing is locked meanwhile. */
 export async function learnHours(db: Db, campaign_id: number, now: Date): Promise<void> {
-  const found = answerHours(await triedHours(db, campaign_id, new Date(now.getTime() - DAYS * DAY_ms)));
+  const found = answerHours(await triedQuarters(db, campaign_id, new Date(now.getTime() - DAYS * DAY_ms)));
   const hours = [...Map.groupBy(found, ({ hour }) => hour)]
     .map(([hour, days]) => ({
       hour,

@@ -35,6 +35,28 @@ test("calls are counted by the hour of the person's own clock, and a voicemail i
   });
 });
 
+test.each([
+  // India is 5:30 ahead of UTC, Nepal 5:45, Iran 3:30: their hours begin within one of UTC's.
+  ["+919876543210", "+919876543211", "2026-11-18T14:10:00Z", 19],
+  ["+9779801234560", "+9779801234561", "2026-11-18T14:05:00Z", 19],
+  ["+989121234567", "+989121234568", "2026-11-18T14:10:00Z", 17],
+])(
+  "calls to %s are counted by that clock's hours also where it is not whole hours ahead of UTC",
+  async (first, second, at, hour) => {
+    app.clock.set(at);
+    const { campaign_id } = await dialing.filled([first, second], { hourly_rate: 2, retry_count: 0 });
+    const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
+    await dialer.pass(0.5, 1_000);
+    app.clock.advance(30 * 60_000);
+    await dialer.pass(0.5, 1_000);
+    const { body } = await app.send("GET", url(campaign_id));
+    expect(body.hours.map(({ hour, tried }: { hour: number; tried: number }) => [hour, tried])).toEqual([
+      [hour, 1],
+      [hour + 1, 1],
+    ]);
+  },
+);
+
 test("a neighbour's campaign is unknown, and so are spans beyond ninety days", async () => {
   const { campaign_id } = await dialing.filled(1);
   const neighbour = await app.createNeighbour();

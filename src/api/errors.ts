@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
 import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
+import { isDiskShut } from "../db/disk-room.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
 const STATUS: Record<FaultKind, number> = {
@@ -33,6 +34,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     request.log.error({ err: error }, "a disk is full");
     return reply.code(503).header("retry-after", 60).send({ detail: DISK_FULL });
   }
+  if (isDiskShut(error)) {
+    request.log.error({ err: error }, "files can't be written");
+    return reply.code(503).header("retry-after", 60).send({ detail: DISK_SHUT });
+  }
   const passing = passes(error);
   if (passing) {
     request.log.warn({ err: error }, "the database could not do it now");
@@ -47,6 +52,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 const DISK_FULL =
   "There is no room left to store this, and nothing was changed. Tell the operator of this installation; send it again when there is room.";
+
+const DISK_SHUT =
+  "Files can't be stored here at the moment, and nothing was changed. Tell the operator of this installation (GET /readyz says why); send it again when it is mended.";
 
 const TOO_LONG =
   "This would take too long: there is too much to look through. Narrow it by start_datetime and end_datetime, search an exact id, or ask for fewer filters that look inside texts.";

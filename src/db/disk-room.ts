@@ -17,3 +17,14 @@ export async function fullDiskText(folder: string): Promise<string | null> {
   const least_mb = LEAST_FREE_bytes / 2 ** 20;
   return `The disk of ${folder} is full: it has ${left_mb} MB left, and Parley needs at least ${least_mb} MB. Free up some space.`;
 }
+
+const WRITING = /^(mkdir|open|write|rename|unlink|rmdir|fsync)$/;
+/** Mounted for reading only, somebody else's as where a disk is not mounted, broken, or a server of files that is away. */
+const SHUT = /^(EROFS|EACCES|EPERM|EIO|ESTALE|ENOTCONN)$/;
+
+/** Our own files can't be written, for a reason that passes once the operator mends it. */
+export function isDiskShut(error: unknown): boolean {
+  const { code = "", syscall = "" } = error as { code?: string; syscall?: string };
+  // Node.js says ENOENT of folders that it can't make on a disk for reading only.
+  return (WRITING.test(syscall) && SHUT.test(code)) || (syscall === "mkdir" && code === "ENOENT");
+}

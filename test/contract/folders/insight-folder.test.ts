@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import path from "node:path";
 import { sql } from "kysely";
@@ -266,6 +266,23 @@ describe("an uploaded recording", () => {
     }
     expect(onDisk()).toHaveLength(files);
     expect((await app.send("GET", `${url}/${folder.id}/files`)).body.items).toEqual([]);
+  });
+
+  test("that a disk doesn't take, for it is mounted for reading only or not mounted, is a 503, and can be sent again", async () => {
+    const folder = await make.folder();
+    const there = path.join(data_dir, "insights");
+    await upload(folder.id);
+    await rename(there, `${there}.aside`);
+    // Where nobody, root neither, may make a folder.
+    await symlink("/sys", there);
+    const query = { call_id: nextCall() };
+    expect(await upload(folder.id, query)).toEqual({
+      status: 503,
+      body: { detail: expect.stringMatching(/can't be stored.*nothing was changed.*send it again/is) },
+    });
+    await unlink(there);
+    await rename(`${there}.aside`, there);
+    expect((await upload(folder.id, query)).status).toBe(200);
   });
 
   test("a form without the file, of another field, or of another kind, is told what is missing", async () => {

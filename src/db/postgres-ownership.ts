@@ -1,4 +1,4 @@
-import { fstatSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -123,7 +123,10 @@ export async function clearTheWay(folder: OpenFolder, dataDir: string, log: Log)
       await client.end().catch(() => {});
     }
   }
-  for (const file of [SERVER_FILE, SOCKET_FILE]) removeForeign(file, folder, log);
+  for (const file of [SERVER_FILE, SOCKET_FILE]) {
+    await removeUnwritten(file, folder, log);
+    removeForeign(file, folder, log);
+  }
 }
 
 export const alreadyRunning = (dataDir: string, owner = 0): Fault =>
@@ -147,6 +150,20 @@ async function stopOrphan(folder: OpenFolder): Promise<boolean> {
     }
   }
   return false;
+}
+
+/**
+ * A server writes its pid into a file the moment after it made it. A power cut just then leaves one that is empty or full of
+ * zeros, which PostgreSQL takes for that of a server that starts, forever.
+ */
+async function removeUnwritten(file: string, folder: OpenFolder, log: Log): Promise<void> {
+  const place = join(folder.fromHere, file);
+  const giveUp = performance.now() + SETTLING_MS;
+  for (; existsSync(place) && pidIn(folder, file) === undefined; await sleep(50)) {
+    if (performance.now() < giveUp) continue;
+    log.warn({ file }, "removing a file that names no process");
+    rmSync(place, { force: true });
+  }
 }
 
 /**

@@ -52,6 +52,20 @@ describe("the data directory", () => {
     });
   });
 
+  test.each([
+    ["empty", ""],
+    ["full of zeros", "\0".repeat(90)],
+  ])(
+    "whose server's files are %s, as a power cut right after a start leaves them, still starts",
+    async (_, left) => {
+      const dataDir = newDataDir();
+      await (await start(dataDir, { fsync: "off" })).stop();
+      for (const file of ["postmaster.pid", ".s.PGSQL.5432.lock"])
+        writeFileSync(path.join(dataDir, file), left);
+      expect(await query(await start(dataDir, { fsync: "off" }), "select 1 as one")).toEqual([{ one: 1 }]);
+    },
+  );
+
   test("of another major version, or with other things in it, is refused with the way out", async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir, { recursive: true });

@@ -106,10 +106,11 @@ export async function createApp(given: AppParts): Promise<App> {
   takeoverWordsRoutes(api, ground);
   addTryout(api, engine);
   const runner = runnerOf(engine, ground);
-  addEvaluations(api, { ...engine, judges: sessionJudges(db, runner) });
+  const judges = sessionJudges(db, runner);
+  addEvaluations(api, { ...engine, judges });
   addReplays(api, engine);
   addDebugger(api, engine);
-  addVersions(api, ground);
+  addVersions(api, { ...ground, freezeJudges: judges.freeze });
   addWebChat(api, engine, engines);
   addCampaigns(api, {
     ...ground,

@@ -9,6 +9,7 @@ import { insertTarget } from "../channels/claim-target.ts";
 import { json, type Tx } from "../db/database.ts";
 import { insertSuite } from "../evaluations/suite-store.ts";
 import { ensureDefaultInsights } from "../insights/default-insights.ts";
+import { freezeJudges } from "../judges/judge-store.ts";
 import { ensureSystemTools } from "../tools/system-tools.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 import { insertTool } from "../tools/tool-store.ts";
@@ -99,14 +100,17 @@ async function insertClinicVersions(demo: Demo, agent_id: number): Promise<void>
     .select("prompt_id")
     .where("id", "=", agent_id)
     .executeTakeFirstOrThrow();
-  await publishDraft(tx, { caller, at }, agent_id, { note: "As the demo begins" });
+  await publishDraft(tx, { caller, at, freezeJudges }, agent_id, { note: "As the demo begins" });
   const short = {
     name: "Shorter answers at the clinic",
     description: "Books appointments in fewer words",
     context: SHORT_CLINIC_CONTEXT,
   };
   await choose({ prompt_id: await insertPrompt(demo, { prompt: short, tools: CLINIC_TOOLS }) });
-  await publishDraft(tx, { caller, at }, agent_id, { note: "Shorter answers", take_live: false });
+  await publishDraft(tx, { caller, at, freezeJudges }, agent_id, {
+    note: "Shorter answers",
+    take_live: false,
+  });
   await choose({ prompt_id, published_version: null });
 }
 

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { inOrder } from "../agents/version-parts.ts";
 import type { Caller } from "../api/caller.ts";
 import { recordId } from "../api/schema.ts";
 import { invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { countedResults } from "../evaluations/run-store.ts";
+import type { FrozenJudge, SessionJudges } from "../evaluations/session-judges.ts";
 import { summarize, type TestSummary } from "../evaluations/summary.ts";
 
 /** A suite that a draft has to pass before it is published. */
@@ -37,7 +39,9 @@ export const GateResult = z
     run_id: z
       .int()
       .nullable()
-      .describe("The last finished run of the suite with this exact draft; null: none."),
+      .describe(
+        "The last finished run of the suite, as it and its judges are, with this exact draft; null: none.",
+      ),
     passed: z.int().nullable(),
     total: z.int().nullable(),
     low: z.number().nullable().describe("Lower end of the 95 % Wilson interval of the pass rate."),
@@ -69,13 +73,20 @@ export async function refuseUnknownSuites(
   if (twice >= 0) throw invalid(["body", "gates", twice, "suite_id"], "This suite is listed twice");
 }
 
-/** What each gate says of this state of the agent. A run counts when the suite was not changed since it began. */
+/** Judges as they are now. They are a room to the right: the program hands this in. */
+export type FreezeJudges = SessionJudges["freeze"];
+
+type JudgedDraft = { agent_id: number; fingerprint: string; gates: readonly PublishGate[] };
+
+/**
+ * What each gate says of this state of the agent. A run counts when neither the suite nor a judge that decides in it was
+ * changed since it began.
+ */
 export async function gateResults(
   db: Db,
   caller: Caller,
-  agent_id: number,
-  fingerprint: string,
-  gates: readonly PublishGate[],
+  { agent_id, fingerprint, gates }: JudgedDraft,
+  freezeJudges: FreezeJudges,
 ): Promise<GateResult[]> {
   if (gates.length === 0) return [];
   const suites = await suitesOf(db, caller, gates);
@@ -91,15 +102,39 @@ export async function gateResults(
     .whereRef("r.created_at", ">=", "s.last_updated")
     .orderBy("r.suite_id")
     .orderBy("r.id", "desc")
-    .select(["r.id", "r.suite_id"])
+    .select((row) => ["r.id", "r.suite_id", row.ref("r.judges").$castTo<FrozenJudge[]>().as("judges")])
     .execute();
   return Promise.all(
     gates.map(async (gate) => {
-      const run_id = runs.find(({ suite_id }) => suite_id === gate.suite_id)?.id ?? null;
-      const summary = run_id === null ? null : summarize(await countedResults(db, run_id));
-      return judgeGate(gate, suites.get(gate.suite_id) ?? null, run_id, summary);
+      const suite = suites.get(gate.suite_id) ?? null;
+      const run = runs.find(({ suite_id }) => suite_id === gate.suite_id);
+      if (!run) return judgeGate(gate, suite, null, null);
+      const judge = await changedJudge(db, caller, run.judges, freezeJudges);
+      if (judge !== null) return judgeGate(gate, suite, null, null, judge);
+      return judgeGate(gate, suite, run.id, summarize(await countedResults(db, run.id)));
     }),
   );
+}
+
+/** The name of one by which a case passed or failed, or now would, and that was changed since; null: there is none. */
+async function changedJudge(
+  db: Db,
+  caller: Caller,
+  before: readonly FrozenJudge[],
+  freezeJudges: FreezeJudges,
+): Promise<string | null> {
+  const names = before.map(({ name }) => name);
+  const now = await freezeJudges(db, caller, names);
+  const formNow = (name: string) => formOf(now.find((judge) => judge.name === name));
+  return before.find((judge) => formOf(judge) !== formNow(judge.name))?.name ?? null;
+}
+
+/** What decides whether a case passes; null: nothing, because the judge only informs or can't be asked. Pure. */
+function formOf(judge: FrozenJudge | { fault: string } | undefined): string | null {
+  if (!judge || "fault" in judge || !judge.calibration.gates) return null;
+  const { tool_arguments, insight_tool_definition_id, output, wanted, votes, calibration } = judge;
+  const { model } = calibration;
+  return inOrder({ tool_arguments, insight_tool_definition_id, output, wanted, votes, model });
 }
 
 /** Pure. */
@@ -108,6 +143,7 @@ export function judgeGate(
   suite: string | null,
   run_id: number | null,
   summary: Omit<TestSummary, "by_case" | "cost_usd"> | null,
+  changed_judge: string | null = null,
 ): GateResult {
   const { passed = null, total = null, low = null } = summary?.cases ?? {};
   // A run that was cut short by its cost cap says nothing of the cases it left out.
@@ -119,6 +155,8 @@ export function judgeGate(
   const result = { suite_id, suite, at_least, run_id, passed, total, low, ...budgets, passes };
   if (suite === null)
     return { ...result, passes: false, says: "The suite was deleted. Choose another, or none." };
+  if (changed_judge !== null)
+    return { ...result, says: `${suite}: not run since the judge ${changed_judge} was changed.` };
   if (low === null) return { ...result, says: `${suite}: not run with this draft.` };
   if (skipped > 0) return { ...result, says: `${suite}: ${skipped} conversations were not run.` };
   const reached = `${passed} of ${total} tests pass, which shows at least ${percent(low)}`;

@@ -11,7 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts";
+import { type FreezeJudges, GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts";
 import { asksAsMuchOfReplay, ReplayGate, ReplayGateResult } from "./replay-gate.ts";
 import { AgentFinding, snapshotFindings } from "./version-findings.ts";
 import {
@@ -109,9 +109,15 @@ const tag = "agents";
 /** Versions of an agent: what people reach is the published one, and saves make a draft. */
 export function addVersions(
   api: Api,
-  { db, clock, catalogue }: { db: Db; clock: Clock; catalogue: readonly LlmEntry[] },
+  {
+    db,
+    clock,
+    catalogue,
+    freezeJudges,
+  }: { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; freezeJudges: FreezeJudges },
 ): void {
   const offer = () => offerAt(catalogue, clock);
+  const draftParts = () => ({ offer: offer(), freezeJudges });
 
   api.get(
     `${AGENT}/versioning`,
@@ -122,7 +128,7 @@ export function addVersions(
       params,
       response: AgentVersioning,
     },
-    async ({ caller, params }) => versioningOf(db, caller, params.agent_id, offer()),
+    async ({ caller, params }) => versioningOf(db, caller, params.agent_id, draftParts()),
   );
 
   api.put(
@@ -166,7 +172,7 @@ export function addVersions(
           ...{ action: "choose version", resource: "agents", resource_id: agent_id },
           ...{ before: was, after },
         });
-        return versioningOf(tx, caller, agent_id, offer());
+        return versioningOf(tx, caller, agent_id, draftParts());
       }),
   );
 
@@ -238,7 +244,12 @@ export function addVersions(
     },
     async ({ caller, params: { agent_id }, body }) =>
       db.transaction().execute(async (tx) => {
-        const { version_number } = await publishDraft(tx, { caller, at: clock.now() }, agent_id, body);
+        const { version_number } = await publishDraft(
+          tx,
+          { caller, at: clock.now(), freezeJudges },
+          agent_id,
+          body,
+        );
         const after = await findVersion(tx, caller, agent_id, version_number);
         await api.audit(tx, caller, { action: "publish", resource: "agents", resource_id: agent_id, after });
         return after;

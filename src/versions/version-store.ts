@@ -6,7 +6,7 @@ import { type Caller, requirePermission, type Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
-import { type GateResult, gateResults, type PublishGate } from "./publish-gate.ts";
+import { type FreezeJudges, type GateResult, gateResults, type PublishGate } from "./publish-gate.ts";
 import { type ReplayGate, type ReplayGateResult, replayGateResult } from "./replay-gate.ts";
 import { snapshotFindings } from "./version-findings.ts";
 
@@ -74,7 +74,12 @@ export async function holdVersioned(tx: Tx, caller: Caller, agent_id: number): P
 }
 
 /** The draft against what people reach, and what its gates say. */
-export async function versioningOf(db: Db, caller: Caller, agent_id: number, offer: LlmOffer) {
+export async function versioningOf(
+  db: Db,
+  caller: Caller,
+  agent_id: number,
+  { offer, freezeJudges }: { offer: LlmOffer; freezeJudges: FreezeJudges },
+) {
   const { published_version, gates, replay_gate } = await findVersioned(db, caller, agent_id);
   const { sub_organization_id } = caller;
   const draft = await freezeSnapshot(db, sub_organization_id, agent_id, "draft");
@@ -95,7 +100,7 @@ export async function versioningOf(db: Db, caller: Caller, agent_id: number, off
     published_at: published?.published_at ?? null,
     published_by: published?.published_by ?? null,
     draft: { fingerprint, changes, findings: snapshotFindings(draft, offer) },
-    gates: await gateResults(db, caller, agent_id, fingerprint, gates),
+    gates: await gateResults(db, caller, { agent_id, fingerprint, gates }, freezeJudges),
     replay_gate: await replayGateResult(db, caller, agent_id, fingerprint, {
       ...{ gate: replay_gate, live: published_version },
     }),
@@ -113,7 +118,7 @@ export type PublishRequest = {
 /** Makes the draft the version that people reach. Resolves with its number, and what its gates said. */
 export async function publishDraft(
   tx: Tx,
-  { caller, at }: Stamp,
+  { caller, at, freezeJudges }: Stamp & { freezeJudges: FreezeJudges },
   agent_id: number,
   { note, fingerprint, override_reason, take_live = true }: PublishRequest,
 ): Promise<{ version_number: number; gates: GateResult[] }> {
@@ -134,7 +139,7 @@ export async function publishDraft(
     if (fingerprintOf(live) === found)
       throw new Fault("refused", `Nothing has changed since version ${published_version}.`);
   }
-  const results = await gateResults(tx, caller, agent_id, found, gates);
+  const results = await gateResults(tx, caller, { agent_id, fingerprint: found, gates }, freezeJudges);
   const replayed = await replayGateResult(tx, caller, agent_id, found, {
     ...{ gate: replay_gate, live: published_version },
   });

@@ -40,6 +40,19 @@ const makeJudge = async (more: object = {}) =>
     ...{ output: "booking", reason_output: "why", ...more },
   });
 
+/** A judge as it is sent to be saved again. */
+function inputOf(judge: Record<string, unknown>) {
+  const {
+    calibration: _c,
+    insight_tool: _t,
+    label_count: _l,
+    last_updated: _u,
+    last_updated_by: _b,
+    ...input
+  } = judge;
+  return input;
+}
+
 const BOOKS = { name: "Books", person: ["I want to change my booking"], expect: { said: ["."] } };
 const ASKS = { name: "Asks", person: ["When do you open?"], expect: { said: ["."] } };
 
@@ -143,6 +156,63 @@ describe("a judge", () => {
     expect((await read(judge.id)).calibration.gates).toBe(true);
   });
 
+  test("that was changed since a gate's run makes the run say nothing; one that only informs does not", async () => {
+    const { judge } = await calibrated(30);
+    const informs = await makeJudge();
+    const input = inputOf(judge);
+    const { agent_id } = await createAgent(app, { script: 'on "" -> say "All right."' });
+    const { name, prompt_id } = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+    const versioning = `/api/v1/agents/${agent_id}/versioning`;
+    await make(`/api/v1/agents/${agent_id}/versions`, {});
+    const suite = await make("/api/v1/test_suites/", {
+      ...{ name: `Suite ${++counter}`, agent: name },
+      cases: [{ ...BOOKS, expect: { judges: [judge.name, informs.name] } }],
+    });
+    const gates = [{ suite_id: suite.id, at_least: 0.1 }];
+    expect((await app.send("PUT", versioning, { published_version: 1, gates })).status).toBe(200);
+    const prompt = (await app.send("GET", `/api/v1/prompts/${prompt_id}`)).body;
+    const context = `${prompt.context}\nBe brief.`;
+    const { id, name: prompt_name, type, llm_config } = prompt;
+    const saved = { id, name: prompt_name, type, llm_config, context };
+    expect((await app.send("PUT", "/api/v1/prompts/", saved)).status).toBe(200);
+    const run = async () => {
+      const { id } = await make(`/api/v1/test_suites/${suite.id}/runs`, {});
+      await playRun(app, id);
+      return id;
+    };
+    const gate = async () => (await app.send("GET", versioning)).body.gates[0];
+    const change = async (judge: object) => {
+      const put = await app.send("PUT", "/api/v1/judges/", judge);
+      expect(put.status, JSON.stringify(put.body)).toBe(200);
+    };
+    const first = await run();
+    expect(await gate()).toMatchObject({ run_id: first, passes: true });
+    await change({ ...input, question: "Do they want to book?" });
+    await app.send("DELETE", `/api/v1/judges/${informs.id}?reason=old`);
+    expect(await gate()).toMatchObject({ run_id: first, passes: true });
+
+    await change({ ...input, wanted: false });
+    expect(await gate()).toMatchObject({
+      ...{ run_id: null, passed: null, low: null, passes: false },
+      says: `${suite.name}: not run since the judge ${judge.name} was changed.`,
+    });
+    const refused = await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain(`not run since the judge ${judge.name} was changed`);
+    await change(input);
+    expect(await gate()).toMatchObject({ run_id: first, passes: true });
+
+    // An output that is stricter than the one that passed.
+    const configuration = `/api/v1/insights/tool-configurations/${judge.insight_tool_id}`;
+    const { name: tool_name, tool_arguments } = (await app.send("GET", configuration)).body;
+    const stricter = await app.send("PUT", configuration, {
+      ...{ name: tool_name, description: "", version: 2, insight_tool_definition_id: 1 },
+      tool_arguments: { ...tool_arguments, prompt: "Judge it more strictly." },
+    });
+    expect(stricter.status).toBe(200);
+    expect(await gate()).toMatchObject({ run_id: null, passes: false });
+  });
+
   test("is kept by a run as it was when the run began", async () => {
     const judge = await makeJudge({ wanted: false });
     const suite = await make("/api/v1/test_suites/", {
@@ -150,15 +220,7 @@ describe("a judge", () => {
       cases: [{ ...ASKS, expect: { judges: [judge.name] } }],
     });
     const { id } = await make(`/api/v1/test_suites/${suite.id}/runs`, {});
-    const {
-      calibration: _c,
-      insight_tool: _t,
-      label_count: _l,
-      last_updated: _u,
-      last_updated_by: _b,
-      ...input
-    } = judge;
-    const put = await app.send("PUT", "/api/v1/judges/", { ...input, wanted: true });
+    const put = await app.send("PUT", "/api/v1/judges/", { ...inputOf(judge), wanted: true });
     expect(put.status, JSON.stringify(put.body)).toBe(200);
     await playRun(app, id);
     const { items } = (await app.send("GET", `/api/v1/test_runs/${id}/results`)).body;

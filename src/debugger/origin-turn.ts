@@ -127,6 +127,13 @@ export async function recordedAnswers(db: Db, origin: OriginTurn, turn_index: nu
 
 const MOST_ANSWERS = 1_000;
 
+/** Where the turn of a fork can be made to stop. */
+export async function placesOfSession(db: Db, caller: Caller, session_id: number) {
+  const session = await selectOrigin(db, caller, session_id);
+  if (!session) throw notFound("Session", session_id);
+  return placesOf(session);
+}
+
 /** Where a turn of this agent can be made to stop. */
 export function placesOf({ snapshot }: Pick<OriginTurn, "snapshot">) {
   const tasks = sessionTasks(snapshot.tools);

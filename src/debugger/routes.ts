@@ -4,9 +4,10 @@ import { queryInteger, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { invalid } from "../base/errors.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { refuseUnknownPlaces } from "./check-places.ts";
 import { forkSession } from "./fork-session.ts";
 import { DebugTurn, ForkContinuation, SessionFork, SessionForkRequest, shownFork } from "./fork-shape.ts";
-import { type OriginTurn, originTurn, placesOf, recordedAnswers } from "./origin-turn.ts";
+import { type OriginTurn, originTurn, placesOf, placesOfSession, recordedAnswers } from "./origin-turn.ts";
 import type { ReachedStop } from "./recorded-turn.ts";
 import { findFork, runFork } from "./run-fork.ts";
 
@@ -60,6 +61,7 @@ export function addDebugger(api: Api, engine: Engine): void {
     async ({ caller, params, body }) => {
       const { turn_index, variables, network, breakpoints } = body;
       const from = await origin(caller, params.session_id, turn_index, "body");
+      refuseUnknownPlaces(body, placesOf(from));
       const given = body.tool_results.map(({ tool, match = null, result = null, error = null }) => ({
         ...{ tool, match, result, error, delay_ms: 0 },
       }));
@@ -112,6 +114,7 @@ export function addDebugger(api: Api, engine: Engine): void {
       };
       await runFork(engine, caller, session_id, going, async (tx, { stop }) => {
         refuseMisplaced(body, stop);
+        if (body.breakpoints) refuseUnknownPlaces(body, await placesOfSession(tx, caller, session_id));
         await api.audit(tx, caller, {
           action: "continue",
           resource: "sessions",

@@ -247,6 +247,34 @@ describe("a breakpoint", () => {
     expect((await app.send("POST", `/api/v1/sessions/${session_id}/continue`, {})).status).toBe(404);
   });
 
+  test("names what the session's agent has: any other is refused at its place, all at once, and nothing is run", async () => {
+    const session_id = await talked("hello", "no");
+    const breakpoints = {
+      steps: ["ASK_COMING", "GONE"],
+      // Left under no condition.
+      guards: ["MOVED"],
+      tools: ["find_slot", "find_slots"],
+    };
+    const refused = await app.send("POST", `/api/v1/sessions/${session_id}/forks`, {
+      ...{ turn_index: 2, breakpoints },
+      tool_results: [{ tool: "book", result: 1 }],
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(1))).toEqual([
+      ["breakpoints", "steps", 1],
+      ["breakpoints", "guards", 0],
+      ["breakpoints", "tools", 0],
+      ["tool_results", 0, "tool"],
+    ]);
+    expect(refused.body.detail[2].msg).toContain("has no tool find_slot. It has find_slots");
+
+    const made = await fork(session_id, { turn_index: 2, breakpoints: { guards: ["ASK_COMING"] } });
+    const places = `/api/v1/sessions/${made.session_id}/continue`;
+    const lost = await app.send("POST", places, { breakpoints: { tools: ["find_slot"] } });
+    expect(lost.body.detail).toMatchObject([{ loc: ["body", "breakpoints", "tools", 0] }]);
+    expect(await send("GET", `${made.session_id}/fork`)).toEqual(made);
+  });
+
   test("that nobody comes back to ends with its session", async () => {
     const session_id = await talked("hello", "no");
     const { session_id: id } = await fork(session_id, {

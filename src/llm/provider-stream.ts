@@ -136,7 +136,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   const reason = finishOf(config.provider, finish.finishReason);
   const rest = thinking.rest();
   if (rest !== "") yield { type: "text", delta: rest };
-  for (const call of calls) yield { type: "call", call };
+  for (const call of calls) yield { type: "call", call: CUT_SHORT.has(reason) ? unlessBare(call) : call };
   yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings, request_id };
 }
 
@@ -211,6 +211,14 @@ function toolCall(
   };
   return Object.keys(data).length > 0 ? { ...call, provider_data: { provider, data } } : call;
 }
+
+const CUT_SHORT: ReadonlySet<ModelFinish> = new Set(["length", "content-filter"]);
+
+/** An answer that ended before a call's first argument was written looks like a call that needs none. */
+const unlessBare = (call: ToolCall): ToolCall =>
+  Object.keys(call.arguments).length > 0 || call.arguments_error !== undefined
+    ? call
+    : { ...call, arguments_error: "The arguments were cut off." };
 
 /** Enough to see what went wrong. */
 const LONGEST_BROKEN = 10_000;

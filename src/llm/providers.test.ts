@@ -312,6 +312,22 @@ test.each(["openai", "azure_openai", "anthropic"] as const)(
   },
 );
 
+test.each(
+  (["openai", "azure_openai", "anthropic"] as const).flatMap((provider) =>
+    (["length", "content-filter"] as const).map((finish) => ({ provider, finish })),
+  ),
+)(
+  "$provider: a call is not made without arguments because the answer ended before they were written ($finish)",
+  async ({ provider, finish }) => {
+    const bare = { id: "a", name: "weather", arguments: "" };
+    server.reply({ calls: [bare], finish });
+    const answer = await readAnswer(modelOf(provider), request());
+    expect(answer).toMatchObject({ finish, calls: [{ arguments_error: "The arguments were cut off." }] });
+    server.reply({ calls: [bare] });
+    expect((await readAnswer(modelOf(provider), request())).calls[0]).not.toHaveProperty("arguments_error");
+  },
+);
+
 test("Anthropic's signed thinking goes back with the call it led to, and to no other provider", async () => {
   server.reply({
     thinking: { text: "Paris it is.", signature: "c2lnbmVk" },

@@ -18,6 +18,7 @@ export type Reply = {
   thinking?: { text: string; signature: string };
   /** `arguments` is sent as it is, so it may be broken JSON (Gemini sends objects and can't). */
   calls?: { id: string; name: string; arguments: string }[];
+  /** Left out: that calls are to be made where there are some, else "stop". */
   finish?: "stop" | "length" | "content-filter";
   usage?: { input: number; output: number; cached: number };
   /** What happens after so many events instead of the rest. */
@@ -164,7 +165,7 @@ const OPENAI: Format = {
         chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }),
         ...halves(json).map((part) => chunk({ tool_calls: [{ index, function: { arguments: part } }] })),
       ]),
-      chunk({}, calls.length > 0 ? "tool_calls" : finish),
+      chunk({}, calls.length > 0 && !reply.finish ? "tool_calls" : finish),
       data({
         ...OPENAI_CHUNK,
         choices: [],
@@ -233,7 +234,7 @@ const ANTHROPIC: Format = {
         ),
       ),
       event("message_delta", {
-        delta: { stop_reason: calls.length > 0 ? "tool_use" : reason, stop_sequence: null },
+        delta: { stop_reason: calls.length > 0 && !reply.finish ? "tool_use" : reason, stop_sequence: null },
         usage: { output_tokens: output },
       }),
       event("message_stop", {}),

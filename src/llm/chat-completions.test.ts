@@ -2,8 +2,9 @@ import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatCompletions, type StreamingModel } from "./chat-completions.ts";
+import { readAnswer } from "./model.ts";
 import { providerError } from "./provider-error.ts";
-import { openaiAt } from "./providers.ts";
+import { openaiAt, resolveModel } from "./providers.ts";
 
 const make = async (fetch_?: typeof fetch) =>
   (await openaiAt({ api_key: "sk-test" }, fetch_ && { fetch: fetch_ })).chat("gpt-4.1");
@@ -209,4 +210,44 @@ test("whatever chunks arrive, cut anywhere, is read as the library reads it", as
     ),
     { numRuns: 300 },
   );
+});
+
+test.each(["reasoning_content", "reasoning"])(
+  "what a server tells of thoughts as %s is a sign of an answer",
+  async (name) => {
+    const thought = events(delta({ [name]: "They ask" }), delta({ content: "", [name]: " for Paris." }));
+    const { answer } = answering(
+      `${thought}${events(delta({ content: "Sunny." }, "stop"), "[DONE]")}`,
+      200,
+      1_000,
+    );
+    const { stream } = await (await chatCompletions(make, answer)).doStream(OPTIONS);
+    const types: string[] = [];
+    for await (const { type } of stream) types.push(type);
+    expect(types).toEqual(["stream-start", "reasoning-delta", "text-delta", "finish"]);
+  },
+);
+
+const FAILED = { choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] };
+
+test.each([
+  ["beside choices", { ...FAILED, error: { code: 502, message: "the server behind it is gone" } }],
+  ["by the end alone", FAILED],
+  ["as the event itself", { object: "error", message: "out of memory", param: null, code: 500 }],
+])("an answer that a server gives up on is not taken for whole: told %s", async (_how, event) => {
+  const choice = { provider: "openai" as const, model: "gpt-4.1", api_version: null };
+  const signal = new AbortController().signal;
+  for (const before of ["", events(delta({ content: "One moment, I am " }))]) {
+    const { answer } = answering(`${before}${events(event, "[DONE]")}`, 200, 1_000);
+    const model = resolveModel(choice, { openai: { api_key: "sk-test" } }, undefined, { fetch: answer });
+    const asked = {
+      messages: [],
+      tools: [],
+      tool_choice: "auto" as const,
+      temperature: null,
+      seed: null,
+      signal,
+    };
+    await expect(readAnswer(model, asked)).rejects.toMatchObject({ kind: "unavailable", retryable: true });
+  }
 });

@@ -107,6 +107,9 @@ type Delta = {
   role?: string | null;
   content?: string | null;
   refusal?: string | null;
+  /** Servers of open models tell what is thought apart from the answer under one of these names. */
+  reasoning_content?: string | null;
+  reasoning?: string | null;
   tool_calls?: ToolCallDelta[] | null;
 };
 type ToolCallDelta = Parameters<StreamingToolCallTracker["processDelta"]>[0];
@@ -142,7 +145,7 @@ async function* parts(
       if (!chunk) {
         yield* made;
         made = [];
-        await judge(data, spoken, readBy);
+        await judge(failureAlone(data) ?? data, spoken, readBy);
         continue;
       }
       if (chunk.id && id === null) made.push({ type: "response-metadata", id: chunk.id });
@@ -150,6 +153,7 @@ async function* parts(
       usage = chunk.usage ?? usage;
       const [choice] = chunk.choices;
       reason = choice?.finish_reason ?? reason;
+      if (choice?.delta?.reasoning_content || choice?.delta?.reasoning) addThought(made);
       for (const text of [choice?.delta?.content, choice?.delta?.refusal]) {
         if (!text) continue;
         addText(made, text);
@@ -180,16 +184,37 @@ function addText(made: Part[], text: string): void {
   else made.push({ type: "text-delta", id: "0", delta: text });
 }
 
+/** Only that the model thinks is of interest, so a piece of the stream tells it once. */
+function addThought(made: Part[]): void {
+  if (made.at(-1)?.type !== "reasoning-delta") made.push({ type: "reasoning-delta", id: "0", delta: "" });
+}
+
+/**
+ * The failure in an event, where the library would not find it: OpenRouter sends it beside choices, vLLM as the event
+ * itself. Null: there is none of this kind.
+ */
+function failureAlone(data: string): string | null {
+  const event = parsed(data) as { object?: unknown; error?: unknown } | null;
+  if (typeof event !== "object" || event === null) return null;
+  if (event.error != null) return JSON.stringify({ error: event.error });
+  return event.object === "error" ? JSON.stringify({ error: event }) : null;
+}
+
 /** Null: for the library to judge. */
 function plainChunk(data: string): Chunk | null {
-  let chunk: Partial<Chunk> | null;
+  const chunk = parsed(data) as (Partial<Chunk> & { error?: unknown }) | null;
+  if (typeof chunk !== "object" || chunk === null || !Array.isArray(chunk.choices)) return null;
+  if (chunk.error != null) return null;
+  return isText(chunk.id) && isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
+}
+
+/** Null where it is no JSON. */
+function parsed(data: string): unknown {
   try {
-    chunk = JSON.parse(data);
+    return JSON.parse(data);
   } catch {
     return null;
   }
-  if (typeof chunk !== "object" || chunk === null || !Array.isArray(chunk.choices)) return null;
-  return isText(chunk.id) && isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
 }
 
 // As strict as the library's own check, of all that is read here.
@@ -253,6 +278,9 @@ function finishOf(raw: string | null, refused: boolean): LanguageModelV4FinishRe
     case "function_call":
     case "tool_calls":
       return { unified: "tool-calls", raw };
+    // OpenRouter's, where the server behind it failed.
+    case "error":
+      return { unified: "error", raw };
     default:
       return { unified: "other", raw };
   }

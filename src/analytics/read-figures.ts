@@ -163,8 +163,8 @@ async function sessionRows(db: Db, question: FigureQuestion): Promise<RawBuilder
       ${ruleOf(metric.name).kind === "percentile" ? sql`w.nth = 1` : sql`true`} as is_first
     from session_facts f
     ${needsInsight ? sql`join ${insightOf(tenant, metric.insight ?? "", began)} as i on i.session_id = f.session_id` : sql``}
-    ${split.by === "insight" ? sql`join ${insightOf(tenant, split.insight ?? "", began)} as by_insight on by_insight.session_id = f.session_id` : sql``}
-    ${split.by === "label" ? sql`join ${labels(tenant, began)} as by_label on by_label.session_id = f.session_id` : sql``}
+    ${split.by === "insight" ? sql`left join ${insightOf(tenant, split.insight ?? "", began)} as by_insight on by_insight.session_id = f.session_id` : sql``}
+    ${split.by === "label" ? sql`left join ${labels(tenant, began)} as by_label on by_label.session_id = f.session_id` : sql``}
     ${ruleOf(metric.name).kind === "percentile" ? sql`cross join lateral unnest(f.waits_ms) with ordinality as w (ms, nth)` : sql``}
     where f.sub_organization_id = ${tenant}::bigint
       and ${time} >= ${span.from.toISOString()}::timestamptz and ${time} < ${span.to.toISOString()}::timestamptz

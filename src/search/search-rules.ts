@@ -31,6 +31,15 @@ function amount(value: string, filter: (amount: number) => RawBuilder<boolean>):
     : { problem: "Input should be a number, 0 or more" };
 }
 
+/** Another analysis replaces what the one before said: a session has one value, as on boards. Index: insight_outputs_session. */
+const IS_NEWEST_OUTPUT = sql`not exists (select from insight_outputs n
+  where n.session_id = o.session_id and n.insight_key = o.insight_key and n.id > o.id
+    and length(n.json_value ->> n.insight_key) <= 60)`;
+
+/** A session has one rating, as in the list and on boards: of a person, else of a program; the newest. Index: session_labels_session. */
+const IS_ITS_RATING = sql`not exists (select from session_labels n
+  where n.session_id = l.session_id and (n.type = 'human-rating', n.id) > (l.type = 'human-rating', l.id))`;
+
 /** `key=value`: what a tool found. Index: insight_outputs_value. */
 function found(tenant: number, value: string): Match {
   const at = value.indexOf("=");
@@ -39,7 +48,7 @@ function found(tenant: number, value: string): Match {
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
   return sql`s.id in (select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and (o.json_value ->> o.insight_key) = ${wanted}
-      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60)`;
+      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60 and ${IS_NEWEST_OUTPUT})`;
 }
 
 /** `key=number`: a tool's number of at least, or at most, so much. Index: insight_outputs_value, by its key. */
@@ -52,7 +61,7 @@ function foundNumber(tenant: number, value: string, at_least: boolean): Match {
   return sql`s.id in (select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and o.session_id is not null
       and length(o.json_value ->> o.insight_key) <= 60
-      and o.numeric_value ${at_least ? sql`>=` : sql`<=`} ${Number(bound)}::double precision)`;
+      and o.numeric_value ${at_least ? sql`>=` : sql`<=`} ${Number(bound)}::double precision and ${IS_NEWEST_OUTPUT})`;
 }
 
 /** Those that look at what was found in conversations. */
@@ -126,7 +135,7 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
         (value) =>
           oneOf(RATINGS, value) ??
           sql`s.id in (select l.session_id from session_labels l
-            where l.sub_organization_id = ${tenant}::bigint and l.code = ${value})`,
+            where l.sub_organization_id = ${tenant}::bigint and l.code = ${value} and ${IS_ITS_RATING})`,
       ),
       insight: list.custom((value) => found(tenant, value)),
       insight_from: list.custom((value) => foundNumber(tenant, value, true)),

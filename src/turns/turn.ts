@@ -7,6 +7,7 @@ import { chooseLanguage } from "./choose-language.ts";
 import type { Offering } from "./offered-tools.ts";
 import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
 import { modelRound, type Round } from "./rounds/model-round.ts";
+import { withoutRepeating } from "./rounds/without-repeating.ts";
 import { CallRunner } from "./run-calls.ts";
 import { hearOptOut } from "./safety/hear-opt-out.ts";
 import { findMessageTurn, repeatTurn } from "./stored-answer.ts";
@@ -117,6 +118,7 @@ async function converse(
       if (!mend(turn, asking, answered)) return apologize(turn, answered.error);
       continue;
     }
+    if (asking.said !== undefined) goneOn(asking);
     if (turn.input.control?.interrupted.aborted) return turn.note("the person interrupted the answer");
     const calls = wordless !== null || last ? [] : answered.calls;
     if (calls.length === 0) {
@@ -170,8 +172,15 @@ function mend(turn: TurnDriver, asking: AskedModel, { text, failure, error }: Fa
   asking.broke_off = true;
   asking.model = asking.model.again ?? asking.model;
   asking.notes = [BROKE_OFF];
+  asking.said = text;
   turn.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
   return true;
+}
+
+/** The note is true of the one answer only. */
+function goneOn(asking: AskedModel): void {
+  asking.notes = [];
+  delete asking.said;
 }
 
 const BROKE_OFF =
@@ -195,7 +204,7 @@ function ask(
     words.end();
     return answered;
   };
-  const { model } = asking;
+  const { model, said } = asking;
   const at = speculation?.asked_at ?? null;
   if (speculation && at) {
     const { request } = modelRequest(turn, workflows, asking, offered, at);
@@ -206,8 +215,9 @@ function ask(
   const { request, trimmed, tokens } = modelRequest(turn, workflows, asking, offered, now);
   if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
   asking.asked_tokens = tokens;
+  const answering = said === undefined ? model : withoutRepeating(model, said);
   const asked = () =>
-    spoken(modelRound(model, { ...request, signal }, turn.engine.clock, onText, interrupted));
+    spoken(modelRound(answering, { ...request, signal }, turn.engine.clock, onText, interrupted));
   return turn.input.debug ? turn.input.debug.round(asked) : asked();
 }
 

@@ -16,7 +16,10 @@ export type AskedModel = {
   most_tokens: number;
   /** The estimated tokens of the last request. */
   asked_tokens?: number;
+  /** Once in a turn, an answer that broke off is gone on with. */
   broke_off?: boolean;
+  /** What was said before the answer broke off; only while the model is asked to go on from there. */
+  said?: string;
   halved?: number;
 };
 

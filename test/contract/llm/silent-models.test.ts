@@ -71,6 +71,20 @@ describe.each(PROVIDERS)("%s", (provider) => {
     expect(again).toContain("One");
     expect(again).toContain("broke off");
   });
+
+  test("a model that breaks off and begins anew is heard from where it broke off, and never twice", async () => {
+    const whole = ["Your appointment is ", "on Monday ", "at nine ", "in Room 4."];
+    const broken: Reply = { text: whole, after: { events: 3, comes: "cut" }, delay_ms: 15 };
+    const { say } = await talking(provider);
+    server.reply(broken, { text: whole });
+    const { messages } = await say("When?");
+    expect(messages).toHaveLength(2);
+    expect(messages.join(" ").replaceAll(/\s+/g, " ")).toBe(whole.join(""));
+    server.reply(broken);
+    const twice = await say("When?");
+    expect(twice.messages).toEqual([expect.stringMatching(/^Your appointment is/), wordsOf("en-US").apology]);
+    expect(twice.failed).toBe(true);
+  });
 });
 
 test("the second try goes to the installation's fallback, also for what would fail again; the trace says so", async () => {

@@ -22,7 +22,7 @@ import {
 } from "./model.ts";
 import { brokeOff, providerError, requestIdOf } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
-import { Thinking } from "./thinking.ts";
+import { Thinking, type ThinkingHabit } from "./thinking.ts";
 import { countOf } from "./token-count.ts";
 import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
@@ -32,6 +32,8 @@ type ProviderModel = {
   api_key: string;
   /** The catalogue's row; a model it doesn't know gets every setting and the provider decides. */
   entry: LlmEntry | null;
+  /** Of a model whose server is the operator's own. */
+  habit?: ThinkingHabit;
   /** Makes the library's model object; what it throws is reported like a failed call. */
   connect(): Promise<StreamingModel>;
 };
@@ -63,7 +65,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   const leaving = new AbortController();
   const warnings = aliasNotes(request.tools);
   const reasoning = new Map<string, Reasoning>();
-  const thinking = new Thinking();
+  const thinking = new Thinking(config.habit);
   // Given out only with a sound end: a call whose arguments were cut off must not run.
   const calls: ToolCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
@@ -96,6 +98,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
           break;
         }
         case "reasoning-start":
+          thinking.toldApart();
           reasoning.set(part.id, {
             type: "reasoning",
             text: "",
@@ -104,6 +107,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
           break;
         case "reasoning-delta":
         case "reasoning-end": {
+          thinking.toldApart();
           const block = reasoning.get(part.id);
           if (!block) break;
           if (part.type === "reasoning-delta") block.text += part.delta;
@@ -134,7 +138,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   }
   if (!finish) throw brokeOff(config.provider);
   const reason = finishOf(config.provider, finish.finishReason);
-  const rest = thinking.rest();
+  const rest = thinking.rest(CUT_SHORT.has(reason));
   if (rest !== "") yield { type: "text", delta: rest };
   for (const call of calls) yield { type: "call", call: CUT_SHORT.has(reason) ? unlessBare(call) : call };
   yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings, request_id };

@@ -328,6 +328,14 @@ test.each(
   },
 );
 
+test("a thought whose opening tag the operator's own server wrote into the question is not part of the answer", async () => {
+  const own = () => modelOf("openai", "qwq-32b");
+  for (const said of ["Sunny.", "Rain."]) {
+    server.reply({ text: ["They ask for ", "the weather.</th", "ink>\n\n", said] });
+    expect((await readAnswer(own(), request())).text).toBe(said);
+  }
+});
+
 test("Anthropic's signed thinking goes back with the call it led to, and to no other provider", async () => {
   server.reply({
     thinking: { text: "Paris it is.", signature: "c2lnbmVk" },

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { BoundedCache } from "../base/bounded-cache.ts";
 import { unreachable } from "../base/errors.ts";
 import {
   AZURE_API_VERSION,
@@ -12,6 +13,7 @@ import type { StreamingModel } from "./chat-completions.ts";
 import { type LanguageModel, ModelError } from "./model.ts";
 import { providerModel } from "./provider-stream.ts";
 import { scriptedModel } from "./scripted/scripted.ts";
+import type { ThinkingHabit } from "./thinking.ts";
 import { keepingDigits } from "./whole-digits.ts";
 
 export type ProviderSettings = Partial<Record<Provider, ProviderAccess>>;
@@ -47,11 +49,15 @@ export function resolveModel(
 ): LanguageModel {
   const access = settings[choice.provider];
   if (choice.model === SCRIPTED_MODEL || !access?.api_key) return scriptedModel(choice.provider);
+  const entry = findLlm(catalogue, choice.provider, choice.model);
   return providerModel({
     provider: choice.provider,
     model: choice.model,
     api_key: access.api_key,
-    entry: findLlm(catalogue, choice.provider, choice.model),
+    entry,
+    ...(choice.provider === "openai" &&
+      entry === null &&
+      access.base_url !== undefined && { habit: habitOf(`${access.base_url} ${choice.model}`) }),
     connect: () => connect(choice, access, transport),
   });
 }
@@ -92,6 +98,10 @@ export type Transport = { fetch?: typeof fetch };
 /** Few models are asked at a time; a key that was replaced is forgotten with the rest. */
 const MOST_KEPT = 100;
 const keptModels = new Map<string, Promise<StreamingModel>>();
+const habits = new BoundedCache<ThinkingHabit>(MOST_KEPT);
+
+/** What is known of how a model of the operator's own thinks; learned from its first answer after each start. */
+const habitOf = (name: string): ThinkingHabit => habits.get(name, () => ({ opens_itself: null }));
 
 /** One object for each key, address and model, so that a turn makes none. */
 function kept(

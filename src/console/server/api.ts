@@ -3,6 +3,7 @@ import { connection } from "./connection.ts";
 import { fieldLabel } from "./field-labels.ts";
 import { idleSeconds } from "./idle.ts";
 import { inPlainWords } from "./plain-words.ts";
+import { FOREIGN_PAGE, HALF_ANSWER, proxyFailure } from "./proxy-answer.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
@@ -58,8 +59,8 @@ export async function callForBytes<O extends Operation>(
   accept?: string,
 ): Promise<Blob> {
   const response = await request(operation, given, accept);
-  if (!response.ok) await read(response);
-  return response.blob();
+  if (!response.ok || isPage(response)) await read(response);
+  return whole(response.blob());
 }
 
 /** The same for an operation that answers with a stream of server-sent events; resolves when the stream ends. */
@@ -69,10 +70,10 @@ export async function callForEvents<O extends Operation>(
   tell: (event: string, data: unknown) => void,
 ): Promise<void> {
   const response = await request(operation, given, "text/event-stream");
-  if (!response.ok || !response.body) return void (await read(response));
+  if (!response.ok || isPage(response) || !response.body) return void (await read(response));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
-  const next = () => reader.read().catch((error: Error) => Promise.reject(brokenOff(error)));
+  const next = () => whole(reader.read());
   for (let part = await next(); !part.done; part = await next()) {
     const events = (rest + part.value).split("\n\n");
     rest = events.pop() ?? "";
@@ -86,12 +87,13 @@ export async function callForEvents<O extends Operation>(
   }
 }
 
-/** The connection broke while the answer was read. */
-function brokenOff(error: Error): Error {
-  if (error.name === "AbortError") return error;
-  connection.set("lost");
-  return new ApiError(0, "The connection was lost before the answer was complete.");
-}
+/** What is read of an answer, unless the connection breaks meanwhile. */
+const whole = <T>(reading: Promise<T>): Promise<T> =>
+  reading.catch((error: Error) => {
+    if (error.name === "AbortError") throw error;
+    connection.set("lost");
+    throw new ApiError(0, "The connection was lost before the answer was complete.");
+  });
 
 async function request<O extends Operation>(
   operation: O,
@@ -156,25 +158,36 @@ async function send(url: string, init: RequestInit): Promise<Response> {
 }
 
 async function read(response: Response): Promise<unknown> {
-  const isJson = response.headers.get("content-type")?.includes("json");
-  const content = isJson ? await response.json().catch(() => null) : await response.text();
-  if (response.ok) return content;
-  const detail: unknown = isJson ? (content as { detail?: unknown } | null)?.detail : null;
+  const isJson = response.headers.get("content-type")?.includes("json") === true;
+  const text = await whole(response.text());
+  if (response.ok) {
+    if (isPage(response)) throw new ApiError(0, FOREIGN_PAGE);
+    return isJson ? parsed(text, 0) : text;
+  }
+  const detail: unknown = isJson
+    ? (parsed(text, response.status) as { detail?: unknown } | null)?.detail
+    : null;
   if (Array.isArray(detail)) {
     const issues = (detail as Issue[]).map((issue) => ({ ...issue, msg: inPlainWords(issue.msg) }));
     throw new ApiError(response.status, summaryOf(issues), issues);
   }
   throw new ApiError(
     response.status,
-    typeof detail === "string" ? inPlainWords(detail) : withoutWords(response.status),
+    typeof detail === "string" ? inPlainWords(detail) : proxyFailure(response.status),
   );
 }
 
-/** Of an answer that is not the program's own: a proxy gives one while the program is started again. */
-const withoutWords = (status: number): string =>
-  status >= 500
-    ? `Parley is not available at the moment (${status}). Try again in a moment.`
-    : `The server answered ${status}.`;
+/** No operation answers with a page. */
+const isPage = (response: Response): boolean =>
+  response.headers.get("content-type")?.includes("text/html") === true;
+
+function parsed(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(status, HALF_ANSWER);
+  }
+}
 
 const summaryOf = (issues: Issue[]): string =>
   issues.map(({ loc, msg }) => `${fieldLabel(loc.slice(1).join(".") || loc.join("."))}: ${msg}`).join("; ");

@@ -16,6 +16,7 @@ import {
   type ToolRunOutcome,
 } from "../insights/tool-run.ts";
 import type { AnalysisSubject, Transcript } from "../insights/transcript.ts";
+import { secretsOf, withoutSecrets } from "../tool-calls/hidden-credentials.ts";
 
 const HTTP_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -51,7 +52,7 @@ export async function runHttpTool(
   if (isRefused && (await auth.refused(tool.service_id as number, headers))) {
     return failed("The service answered 401.", LATER);
   }
-  return readService(outcome);
+  return readService(outcome, secretsOf(headers));
 }
 
 const lowerCase = (headers: Record<string, string>): Record<string, string> =>
@@ -72,7 +73,7 @@ const serviceBody = (subject: AnalysisSubject, transcript: Transcript) => ({
   }),
 });
 
-function readService(outcome: EgressOutcome): ToolRunOutcome {
+function readService(outcome: EgressOutcome, secrets: string[]): ToolRunOutcome {
   switch (outcome.kind) {
     case "response":
       break;
@@ -92,7 +93,7 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
     return failed(`The service answered ${status}.`, retryAfter(status, headers));
   }
   if (truncated) return failed("The service's answer is larger than 1 MiB and was not read.");
-  const values = valuesIn(body.toString("utf8"));
+  const values = valuesIn(body.toString("utf8"), secrets);
   return values
     ? done(values)
     : failed(
@@ -104,11 +105,11 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
 const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 50_000, names: 5_000 };
 
 /** The outputs of every key that has a value; null means none. */
-function valuesIn(text: string): InsightValue[] | null {
+function valuesIn(text: string, secrets: string[]): InsightValue[] | null {
   if (jsonExcess(text, MOST_ANSWERED)) return null;
   let answer: unknown;
   try {
-    answer = storableJson(parseJson(text));
+    answer = withoutSecrets(storableJson(parseJson(text)), secrets);
   } catch {
     return null;
   }

@@ -7,7 +7,8 @@ import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { sendable } from "../tools/coerce-arguments.ts";
 import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
-import { HIDDEN, type ToolExchange, toolExchange } from "./tool-exchange.ts";
+import { HIDDEN, secretsOf, withoutSecrets } from "./hidden-credentials.ts";
+import { type ToolExchange, toolExchange } from "./tool-exchange.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
 const DEFAULT_TIMEOUT_S = 20;
@@ -52,7 +53,7 @@ export async function callEndpoint(
     if (!auth.ok) {
       const refused = { kind: "no-auth", reason: auth.problem } as const;
       const unsent = { ...request, headers: headersOf(request, {}) };
-      exchanges.push(toolExchange(unsent, refused, { started, duration_ms: 0, secrets: [] }));
+      exchanges.push(toolExchange(unsent, refused, { started, duration_ms: 0, proof: {} }));
       return refused;
     }
     proof = auth.headers;
@@ -67,7 +68,7 @@ export async function callEndpoint(
     });
     const duration_ms = performance.now() - before;
     const sent = { ...request, headers: { ...headersOf(request, {}), ...withoutValues(proof) } };
-    exchanges.push(toolExchange(sent, outcome, { started, duration_ms, secrets: Object.values(proof) }));
+    exchanges.push(toolExchange(sent, outcome, { started, duration_ms, proof }));
     trace.push({
       category: "http",
       label: `${request.method} ${hostOf(request.url)}`,
@@ -89,7 +90,7 @@ export async function callEndpoint(
   if (outcome.kind === "failed" && outcome.connection_reset && request.method === "GET")
     outcome = await send();
 
-  const read = readOutcome(outcome);
+  const read = withoutSecrets(readOutcome(outcome), secretsOf(proof));
   return {
     prepared: values,
     request: { method: request.method, url: request.url, arguments: values },

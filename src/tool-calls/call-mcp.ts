@@ -10,6 +10,7 @@ import type { McpExchanged, McpPeer } from "../tools/mcp/mcp-client.ts";
 import { pinState } from "../tools/mcp/mcp-pin.ts";
 import { MOST_ANSWERED } from "../tools/mcp/mcp-wire.ts";
 import { cut, hostOf, MAX_RESULT_CHARACTERS, withoutValues } from "./call-endpoint.ts";
+import { secretsOf, withoutSecrets } from "./hidden-credentials.ts";
 import { type ToolExchange, toolExchange } from "./tool-exchange.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
@@ -35,6 +36,7 @@ export async function callMcp(
 
   const trace: TraceEntry[] = [];
   const exchanges: ToolExchange[] = [];
+  const proof: Record<string, string> = {};
   const headers = Object.entries(context.snapshot.agent.tool_headers ?? {}).map(([name, value]) => [
     name.toLowerCase(),
     renderTemplate(value, context.lookup).replace(/[\r\n\0]+/g, " "),
@@ -49,19 +51,23 @@ export async function callMcp(
     timeout_ms: (pin.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
     signal: context.signal,
     onExchange(exchanged) {
+      Object.assign(proof, exchanged.proof);
       exchanges.push(exchangeOf(exchanged, parts.clock.now()));
       trace.push(traceOf(exchanged, parts.clock.now()));
     },
   };
-  const problem = (message: string): ToolOutcome => ({
-    prepared: values,
-    request,
-    exchanges,
-    result: { error: { message } },
-    error: message,
-    effects: {},
-    trace,
-  });
+  const problem = (told: string): ToolOutcome => {
+    const message = withoutSecrets(told, secretsOf(proof));
+    return {
+      prepared: values,
+      request,
+      exchanges,
+      result: { error: { message } },
+      error: message,
+      effects: {},
+      trace,
+    };
+  };
   const request = { mcp_tool: pin.tool, url, arguments: values };
 
   // The list is asked for without the agent's headers: it is the same for every conversation.
@@ -99,7 +105,7 @@ export async function callMcp(
     request,
     ...(last && { wire: { method: last.method, url: last.url, headers: last.headers, body: last.body } }),
     exchanges,
-    ...read(called.result),
+    ...withoutSecrets(read(called.result), secretsOf(proof)),
     effects: {},
     trace,
   };
@@ -109,7 +115,7 @@ const exchangeOf = ({ url, headers, body, proof, outcome, duration_ms }: McpExch
   toolExchange({ method: "POST", url, headers: { ...headers, ...withoutValues(proof) }, body }, outcome, {
     started: new Date(now.getTime() - duration_ms),
     duration_ms,
-    secrets: Object.values(proof),
+    proof,
   });
 
 function traceOf({ url, body, outcome, duration_ms }: McpExchanged, now: Date): TraceEntry {

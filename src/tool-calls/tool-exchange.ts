@@ -1,4 +1,5 @@
 import type { EgressOutcome } from "../egress/egress.ts";
+import { HIDDEN, SECRET_NAME, secretsOf, withoutSecrets } from "./hidden-credentials.ts";
 
 /** One HTTP request of a tool call with its answer, as an author reads it: complete but for secrets. */
 export type ToolExchange = {
@@ -16,8 +17,6 @@ export type ToolExchange = {
   problem: string | null;
 };
 
-export const HIDDEN = "(hidden)";
-
 /** As much of a body as is kept: what the model reads of an answer. */
 const MOST_KEPT_CHARACTERS = 64 * 1024;
 
@@ -28,12 +27,13 @@ export type ExchangedRequest = {
   body: string | undefined;
 };
 
-/** `secrets`: the values of credentials, which are hidden wherever they occur, also where a service repeats them. */
+/** `proof`: the headers that are credentials. Their values are hidden wherever they occur. */
 export function toolExchange(
   request: ExchangedRequest,
   outcome: EgressOutcome | { kind: "no-auth"; reason: string },
-  { started, duration_ms, secrets }: { started: Date; duration_ms: number; secrets: readonly string[] },
+  { started, duration_ms, proof }: { started: Date; duration_ms: number; proof: Record<string, string> },
 ): ToolExchange {
+  const secrets = spelled([...Object.values(proof), ...secretsOf(proof, SHORTEST_VALUE)]);
   const clean = (text: string) => withoutSecrets(text, secrets);
   const answered = outcome.kind === "response" ? outcome : null;
   return {
@@ -50,10 +50,6 @@ export function toolExchange(
     problem: "reason" in outcome ? clean(outcome.reason) : null,
   };
 }
-
-/** Names of headers and of members of an address whose values let somebody in. */
-const SECRET_NAME =
-  /authori[sz]ation|cookie|token|secret|passw|credential|signature|api[-_]?key|^key$|-key$|^sig$/i;
 
 const hiddenHeaders = (headers: Record<string, string>, clean: (text: string) => string) =>
   Object.fromEntries(
@@ -75,15 +71,13 @@ function hiddenInUrl(text: string): string {
 }
 
 /** Shorter ones would hide ordinary words. */
-const SHORTEST_SECRET = 6;
+const SHORTEST_VALUE = 6;
 
-/** A header's value is often a scheme and the secret: both are looked for. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const values = secrets.flatMap((value) => [value, ...value.split(/\s+/)]);
-  return values
-    .filter((value) => value.length >= SHORTEST_SECRET)
-    .reduce((cleaned, value) => cleaned.replaceAll(value, HIDDEN), text);
-}
+/** As they are, and as JSON writes them. */
+const spelled = (values: string[]): string[] =>
+  values
+    .filter((value) => value.length >= SHORTEST_VALUE)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
 
 const kept = (text: string): string =>
   text.length > MOST_KEPT_CHARACTERS

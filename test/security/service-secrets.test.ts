@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
-import { createPeer } from "../harness/peer.ts";
+import { placesOf } from "../harness/everywhere.ts";
+import { insightsOf, pastSession, runInsights } from "../harness/insights.ts";
+import { createPeer, json } from "../harness/peer.ts";
 
 /** Attacks of somebody who may write tools, on the secret of a service that others have set. */
 test("a service's secret goes to no host that its tools don't call, by saving a tool or by trying one, and tries are audited", async () => {
@@ -235,3 +237,75 @@ test("the audit trail of a service tells what moved, and which secrets were give
   });
   expect(JSON.stringify(items)).not.toContain("hush");
 });
+
+test("what a service repeats of its credentials reaches no model, no visitor, no try, no insight and no table", async () => {
+  const app = await createTestApp();
+  const peer = await createPeer();
+  const hush = 'hush/7"Xq+92';
+  const ways = [
+    ["bearer", { token: hush }],
+    ["basic", { username: "clinic", password: hush }],
+    ["custom_headers", { "x-api-key": hush, "x-clinic-id": "clinic-number-12" }],
+  ] as const;
+  for (const [at, [auth_type, auth_values]] of ways.entries()) {
+    const service = { auth_type, auth_values, allowed_hosts: [hostOf(peer.url)] };
+    const tool = endpointTool(`echo_${at}`, `${peer.url}/echo`);
+    const { agent_id } = await createAgent(app, {
+      script: `on "go" -> call echo_${at} {}\nafter echo_${at} -> say "Got {result.echo} {result.password}."`,
+      tools: [tool],
+      service,
+    });
+    let more = {};
+    peer.respond(({ headers }, response) => {
+      const echo = `${headers.authorization ?? headers["x-api-key"]} ${headers["x-clinic-id"]}`;
+      json(response, 200, { echo, password: hush, [hush]: "as a name", ...more });
+    });
+    const say = converse(app, agent_id);
+    await say("");
+    const { text, content } = await say("go");
+    expect(text).toContain("(hidden)");
+    // What is no secret stays: the next call may need it.
+    if (auth_type === "custom_headers") expect(text).toContain("clinic-number-12");
+
+    const { service_id } = await app.db
+      .selectFrom("tools")
+      .select("service_id")
+      .where("name", "=", `echo_${at}`)
+      .executeTakeFirstOrThrow();
+    const tried = await app.send("POST", "/api/v1/tools/try", {
+      definition: tool,
+      service_id,
+      arguments: {},
+    });
+    expect(tried.body.result).toMatchObject({ password: "(hidden)", "(hidden)": "as a name" });
+    // Of a long answer the model reads the beginning, and all of it is kept.
+    more = { long: "x".repeat(70_000) };
+    await say("go");
+
+    const make = insightsOf(app);
+    const insight = await make.tool({
+      insight_tool_definition_id: 4,
+      tool_arguments: { url: `${peer.url}/echo`, service_id },
+    });
+    const workflow = await make.workflow({ source: "manual", insight_tool_ids: [insight.id] });
+    const over = await pastSession(app, app.admin, { said: [["user", "Hello"]] });
+    const queue = { workflow_name: workflow.name, session_id_list: [over] };
+    await app.send("POST", "/api/v1/insights/workflows/queue-work", queue);
+    await runInsights(app);
+
+    const seen = [
+      text,
+      tried.body,
+      (await app.send("GET", `/api/v1/sessions/transcript/${content.session_id}`)).body,
+      (await app.send("GET", `/api/v1/sessions/${content.session_id}/trace`)).body,
+      (await app.send("GET", "/api/v1/insights/")).body,
+    ];
+    for (const one of seen.map((answer) => JSON.stringify(answer))) {
+      expect(one).toContain("(hidden)");
+      for (const spelled of spellings(hush)) expect(one).not.toContain(spelled);
+    }
+  }
+  for (const spelled of spellings(hush)) expect(await placesOf(app, spelled)).toEqual([]);
+});
+
+const spellings = (secret: string) => [secret, JSON.stringify(secret).slice(1, -1), btoa(`clinic:${secret}`)];

@@ -142,6 +142,16 @@ describe("the tools of an MCP server", () => {
     }
   });
 
+  test("repeat nothing of their service's credentials, in a result or an error", async () => {
+    const { tool } = await bookTool({ auth_type: "bearer", auth_values: { token: "calendar-secret" } });
+    for (const more of [{}, { isError: true }, { structuredContent: { seen: "Bearer calendar-secret" } }]) {
+      answer = () => ({ content: [{ type: "text", text: "I got calendar-secret" }], ...more });
+      const tried = await tryTool(tool, { slot: "9:00" });
+      expect(JSON.stringify(tried)).not.toContain("calendar-secret");
+      expect(JSON.stringify(tried.result)).toContain("(hidden)");
+    }
+  });
+
   test("with a changed schema are refused until somebody accepts it, with a changed description still called", async () => {
     const { id, tool } = await bookTool();
     const issues = async () =>

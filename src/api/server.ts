@@ -185,7 +185,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       const documented = path.replaceAll(/:(\w+)/g, "{$1}");
       permissionOf.set(`${method.toUpperCase()} ${documented}`, operation.permission);
       if (operation.also_permission) permissions.add(operation.also_permission);
-      const answered = method === "put" ? answeredMembers(operation.body, operation.response) : [];
+      const answered = method === "put" ? answeredMembers(operation.body, operation.response) : null;
       const config = {
         ...(operation.calls_per_minute && {
           rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
@@ -213,7 +213,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         preValidation: async (request) => {
           if (operation.form) request.body = await readForm(request, operation.form);
           else refuseForm(request);
-          if (answered.length > 0) request.body = withoutMembers(request.body, answered);
+          if (answered) request.body = withoutMembers(request.body, answered);
         },
         ...(readsOnly(method, operation) && {
           // By the callback, so that all that comes after it, the sending of the answer too, is inside.

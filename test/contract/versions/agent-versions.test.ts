@@ -390,6 +390,21 @@ describe("a gate", () => {
     expect((await viewer("GET", at("versioning"))).status).toBe(200);
   });
 
+  test("can be sent back as it was read, with what its last run said, and stays as it is", async () => {
+    const replay_gate = { most_regression: 0.1 };
+    const gate = { suite_id, at_least: 0.8, most_answer_ms: 1_000 };
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [gate], replay_gate });
+    await run();
+    const read = await versioning();
+    expect(read).toMatchObject({ gates: [{ ...gate, passed: 20 }] });
+    expect(await ok("PUT", at("versioning"), read)).toEqual(read);
+    const misspelt = { ...read, gates: [{ ...read.gates[0], most_answers_ms: 5 }] };
+    expect(await app.send("PUT", at("versioning"), misspelt)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "gates", 0, "most_answers_ms"] }] },
+    });
+  });
+
   test("with budgets holds back what answers too slowly or costs too much, and may only be tightened without more permission", async () => {
     const gate = { suite_id, at_least: 0.8, most_answer_ms: 1_000, most_cost_usd: 0.01 };
     await ok("PUT", at("versioning"), { published_version: 1, gates: [gate] });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { OFFERED_OPERATIONS } from "../../../src/mcp/offered-operations.ts";
@@ -123,6 +124,29 @@ describe("tools", () => {
       destructiveHint: true,
     });
     expect(JSON.stringify(tools).length).toBeLessThan(100_000);
+  });
+
+  test("each record that a tool changes another one reads first, and the documentation says how many tools there are", () => {
+    const offered = Object.keys(OFFERED_OPERATIONS);
+    const changed = offered.flatMap((name) => /^update_(\w+)$/.exec(name)?.[1] ?? []);
+    expect(changed.length).toBeGreaterThan(5);
+    expect(changed.filter((record) => !offered.includes(`get_${record}`))).toEqual([]);
+    expect(readFileSync("docs/mcp.md", "utf8")).toContain(`\n${offered.length} operations of the API`);
+    expect(readFileSync("docs/mcp-tools.md", "utf8")).toContain(`null,${offered.length + 2}]`);
+  });
+
+  test("a service is read, changed and sent back without its secret, which stays", async () => {
+    const { call } = await connect(app.token);
+    const service = { name: "Calendar", description: "", auth_type: "bearer" };
+    const made = await call("create_service", {
+      body: { ...service, auth_values: { token: "planted-secret" }, allowed_hosts: ["api.example.com"] },
+    });
+    const { id } = JSON.parse(made.text);
+    const read = await call("get_service", { service_id: id });
+    expect(read.text).not.toContain("planted-secret");
+    const changed = { ...JSON.parse(read.text), description: "Bookings" };
+    const answer = JSON.parse((await call("update_service", { body: changed })).text);
+    expect(answer).toMatchObject({ description: "Bookings", auth_value_keys: ["token"] });
   });
 
   test("one request is one message", async () => {

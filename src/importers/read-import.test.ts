@@ -114,6 +114,34 @@ describe("fields", () => {
     expect(field).toMatchObject({ fate, sentence: expect.stringContaining(words) });
   });
 
+  test.each([
+    ["assistant-speaks-first-with-model-generated-message", "the model writes the first message"],
+    ["assistant-waits-for-user", "the assistant waits for the user"],
+  ])("vapi: with %s the plan says why the first message is not said", (firstMessageMode, why) => {
+    const input = { ...JSON.parse(contentOf("vapi-front-desk")), firstMessageMode };
+    const field = planned("vapi-front-desk", JSON.stringify(input)).fields.find(
+      ({ path }) => path === "firstMessage",
+    );
+    expect(field).toMatchObject({ fate: "no equivalent", sentence: expect.stringContaining(why) });
+  });
+
+  test.each([
+    ["15125550102", "+15125550102", "Read as +15125550102."],
+    ["49 30 90182000", "+493090182000", "Read as +493090182000."],
+    ["5125550102", "5125550102", "Write the number with + and the country's code"],
+    ["+15125550102", "+15125550102", "member"],
+  ])("a number to transfer to that is %s in the file is %s here", (there, here, said) => {
+    for (const [file, path, number] of [
+      ["retell-single-prompt", "general_tools[1].transfer_destination.number", "+15550102"],
+      ["vapi-legacy-server", "forwardingPhoneNumber", "+15550101"],
+    ] as const) {
+      const plan = planned(file, contentOf(file).replace(number, there));
+      expect(plan.text).toMatch(new RegExp(`(transferred to|destination) ${RegExp.escape(here)}\\.`));
+      expect(plan.missing.map(({ name }) => name)).toContain(here);
+      expect(plan.fields.find((each) => each.path === path)?.sentence).toContain(said);
+    }
+  });
+
   test("every page that a plan names is there", () => {
     const named = FILES.flatMap((file) => planned(file).fields.map(({ sentence }) => sentence)).flatMap(
       (sentence) => sentence.match(/docs\/[\w-]+\.md/g) ?? [],

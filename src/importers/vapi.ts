@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { BuiltInNames } from "./foreign-text.ts";
 import type { ImportDraft, ImportTools } from "./import-draft.ts";
 import { chooseModel } from "./model-choice.ts";
+import { withPlus } from "./transfers.ts";
 import { type CalledServer, VapiServer, VapiTool, vapiTool } from "./vapi-tools.ts";
 import { chooseSpeech } from "./voice-choice.ts";
 
@@ -129,6 +130,8 @@ function opening({ firstMessage, firstMessageMode }: VapiAssistant, tools: Impor
   };
   if (mode === "assistant-speaks-first-with-model-generated-message") {
     says("mapped", "The agent speaks first, with words of its model.");
+    if (firstMessage)
+      tools.note(["firstMessage"], "no equivalent", "It is not said, as the model writes the first message.");
     return { greeting: null, agent_initiated: true };
   }
   if (mode === "assistant-waits-for-user") {
@@ -173,12 +176,9 @@ function settings(assistant: VapiAssistant, prompt: string[], tools: ImportTools
   if (assistant.forwardingPhoneNumber) {
     toolbox.builtIn("transfer", ["forwardingPhoneNumber"], "The built-in tool transfer.");
     tools.note(["forwardingPhoneNumber"], "approximated", "Add a directory member with this number.");
-    tools.missing(
-      ["forwardingPhoneNumber"],
-      assistant.forwardingPhoneNumber,
-      "the number of a directory member",
-    );
-    prompt.push(`Calls may be transferred to ${assistant.forwardingPhoneNumber}.`);
+    const number = withPlus(assistant.forwardingPhoneNumber, ["forwardingPhoneNumber"], tools);
+    tools.missing(["forwardingPhoneNumber"], number, "the number of a directory member");
+    prompt.push(`Calls may be transferred to ${number}.`);
   }
 }
 

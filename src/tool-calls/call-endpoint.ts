@@ -6,6 +6,7 @@ import { parseJson } from "../base/parse-json.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { sendable } from "../tools/coerce-arguments.ts";
+import { answerText } from "./answer-text.ts";
 import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
 import { HIDDEN, secretsOf, withoutSecrets } from "./hidden-credentials.ts";
 import { type ToolExchange, toolExchange } from "./tool-exchange.ts";
@@ -159,7 +160,7 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
       `The service's answer is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB and was not read.`,
     );
   }
-  const text = decoded(outcome.body, outcome.headers["content-type"] ?? "").replaceAll("\0", "");
+  const text = answerText(outcome.body, outcome.headers["content-type"] ?? "");
   const excess = /^\s*[[{]/.test(text) ? jsonExcess(text, MOST_ANSWERED) : null;
   if (excess) return problem(TOO_MUCH[excess.of]);
   const parsed = parse(text);
@@ -178,23 +179,6 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
       : { result: cut(text), error: null, ...whole(text, text) };
   }
   return { result: capped(parsed.value, text), error: null, ...whole(parsed.value, text) };
-}
-
-/** Decodes by the byte order mark, else by the charset of the content type, else as UTF-8. */
-function decoded(body: Buffer, content_type: string): string {
-  const [, named = "utf-8"] = /charset\s*=\s*"?([^\s;"]+)/i.exec(content_type) ?? [];
-  const marked =
-    body[0] === 0xff && body[1] === 0xfe
-      ? "utf-16le"
-      : body[0] === 0xfe && body[1] === 0xff
-        ? "utf-16be"
-        : null;
-  try {
-    // The decoder removes the byte order mark.
-    return new TextDecoder(marked ?? named).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
-  }
 }
 
 function parse(text: string): { ok: true; value: unknown } | { ok: false } {

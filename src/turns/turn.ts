@@ -216,8 +216,10 @@ function ask(
   if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
   asking.asked_tokens = tokens;
   const answering = said === undefined ? model : withoutRepeating(model, said);
+  // Who wrote a mail does not sit before it: a model that thinks for long is better than an apology.
+  const unwatched = turn.session.channel === "email";
   const asked = () =>
-    spoken(modelRound(answering, { ...request, signal }, turn.engine.clock, onText, interrupted));
+    spoken(modelRound(answering, { ...request, signal, unwatched }, turn.engine.clock, onText, interrupted));
   return turn.input.debug ? turn.input.debug.round(asked) : asked();
 }
 

@@ -44,7 +44,14 @@ type PlannedSession = {
 export async function plannedSession(
   app: TestApp,
   tools: object[],
-  more: { plans?: Plan[]; engine?: Engine; agent?: object; systemTools?: string[]; context?: string } = {},
+  more: {
+    plans?: Plan[];
+    engine?: Engine;
+    agent?: object;
+    systemTools?: string[];
+    context?: string;
+    channel?: "chat" | "email";
+  } = {},
 ): Promise<PlannedSession> {
   const { agent_id } = await createAgent(app, { script: "", tools: tools as never, ...more });
   const planned = plannedEngine(app.engine, more.plans ?? []);
@@ -52,7 +59,7 @@ export async function plannedSession(
   const { session_id } = await startSession(engine, {
     sub_organization_id: app.admin.sub_organization_id,
     agent_id,
-    channel: "chat",
+    channel: more.channel ?? "chat",
     service: "console",
     type: "console_test_v1",
     sid: freshName("sid"),

@@ -144,3 +144,14 @@ test("reasoning and arguments being written are signs of an answer", async () =>
   app.clock.advance(10_000);
   expect((await turn).messages).toEqual(["Yes."]);
 });
+
+test("a model that answers a mail may take its time, for nobody sits before it", async () => {
+  for (const [channel, unwatched] of [
+    ["email", true],
+    ["chat", false],
+  ] as const) {
+    const { say, requests } = await plannedSession(app, [], { channel, plans: [{ text: "On Monday." }] });
+    await say("When?");
+    expect(requests.at(-1)?.unwatched).toBe(unwatched);
+  }
+});

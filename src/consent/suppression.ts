@@ -70,15 +70,15 @@ export function priorStatus(reason: SuppressionReason): ChannelStatus {
 
 /**
  * Which of these (normalised) addresses must not be reached by this mode now, and what their requests are told. One
- * statement for all of them; 10,000 addresses are one question. `after`: only what was added after that. Index:
- * suppressions_live.
+ * statement for all of them; 10,000 addresses are one question. `since`: only what was added after that, and not by the
+ * message `but`. Index: suppressions_live.
  */
 export async function suppressed(
   db: Db,
   sub_organization_id: number,
   mode: ReachMode,
   addresses: readonly string[],
-  after?: Date,
+  since?: { at: Date; but: string | null },
 ): Promise<Map<string, ChannelStatus>> {
   if (addresses.length === 0) return new Map();
   const { rows } = await sql<{ address: string; reason: SuppressionReason }>`
@@ -86,7 +86,8 @@ export async function suppressed(
     from suppressions
     where sub_organization_id = ${sub_organization_id} and lifted_at is null
       and address = any(${addresses}::text[]) and scope in ('all', ${mode})
-      and created_at > ${after?.toISOString() ?? "-infinity"}::timestamptz
+      and created_at > ${since?.at.toISOString() ?? "-infinity"}::timestamptz
+      and coalesce(message_id <> ${since?.but ?? null}::text, true)
     order by address, array_position(${SUPPRESSION_REASONS}::text[], reason)`.execute(db);
   return new Map(rows.map(({ address, reason }) => [address, priorStatus(reason)]));
 }

@@ -16,6 +16,7 @@ import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import {
   heardBefore,
   mailTargetById,
+  messageId,
   newestMailSession,
   openMail,
   type StoredMail,
@@ -170,9 +171,6 @@ async function sessionOf(
 /** However long a mail has waited for its turn, it came when it came. */
 const isOpenAt = (session: { ended_at: string | null; last_activity_at: string }, at: Date): boolean =>
   session.ended_at === null && at.getTime() < new Date(session.last_activity_at).getTime() + MAIL_TTL_MS;
-
-/** The name under which a turn hears it. */
-export const messageId = (mail: Pick<StoredMail, "id">): string => `mail-${mail.id}`;
 
 const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
   (await turnOfMessage(engine, session_id, messageId(mail))) !== null;

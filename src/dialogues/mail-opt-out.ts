@@ -1,13 +1,14 @@
 import type { Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type HandledOptOut, handleOptOut } from "../consent/opt-out.ts";
 import { readOptOut } from "../consent/opt-out-words.ts";
 import { suppressed } from "../consent/suppression.ts";
-import type { Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { redactForGood } from "../redaction/policy.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
-import { updateMail } from "./mail-store.ts";
+import { messageId, type StoredMail, saidStopAfter, updateMail } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
 import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import type { WrittenTarget } from "./written-target.ts";
@@ -78,4 +79,17 @@ async function optOutOf(
     },
     now,
   );
+}
+
+/**
+ * Whether somebody has opted out since they wrote this mail; undefined where its answer may go to them. Who was on the list
+ * before has written anew, and is answered until they say it once more. What the mail itself asked for, in words for the
+ * agent, is confirmed by its answer.
+ */
+export async function optedOutSince(db: Db, mail: StoredMail): Promise<ChannelStatus | undefined> {
+  const { sub_organization_id, from_address, created_at } = mail;
+  const prior = async (since?: { at: Date; but: string }) =>
+    (await suppressed(db, sub_organization_id, "email", [from_address], since)).get(from_address);
+  const since = { at: new Date(created_at), but: messageId(mail) };
+  return (await prior(since)) ?? ((await saidStopAfter(db, mail)) ? prior() : undefined);
 }

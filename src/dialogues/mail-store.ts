@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { Vault } from "../base/crypto.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { ownerOfAddress } from "../channels/mail-domain-store.ts";
+import type { HandledOptOut } from "../consent/opt-out.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { MailMessages } from "../db/types.ts";
 import type { Authenticity } from "../mime/mail-authenticity.ts";
@@ -101,6 +102,9 @@ export function openMail(vault: Vault, mail: StoredMail): StoredMail {
   const { subject, text, new_text, html } = mail;
   return { ...mail, ...openWords(vault, { subject, text, new_text, html }, mail.sealed_words) };
 }
+
+/** The name under which a turn hears a mail. */
+export const messageId = (mail: Pick<StoredMail, "id">): string => `mail-${mail.id}`;
 
 export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
   selectMails(db).where("key", "=", key).executeTakeFirst();
@@ -242,6 +246,25 @@ export async function newestMailSession(
     .limit(1)
     .executeTakeFirst();
   return newest?.session_id ?? null;
+}
+
+/** Whether an opt-out word came from the sender of this mail after it. Index: mail_messages_sender. */
+export async function saidStopAfter(
+  db: Db,
+  { sub_organization_id, from_address, id }: StoredMail,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("mail_messages")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("from_address", "=", from_address)
+    .where("direction", "=", sql.lit("in"))
+    .where("id", ">", id)
+    .where("state", "=", "answered")
+    .where("note", "=", "suppressed" satisfies HandledOptOut["effect"])
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** What somebody has written to one of our addresses within the day before a mail, oldest first. Index: mail_messages_heard. */

@@ -2,6 +2,7 @@ import type { Caller } from "../../api/caller.ts";
 import { Fault } from "../../base/errors.ts";
 import { suppressed } from "../../consent/suppression.ts";
 import type { Tx } from "../../db/database.ts";
+import { optedOutSince } from "../mail-opt-out.ts";
 import { mailById, mailTargetById, type StoredMail } from "../mail-store.ts";
 import { type Medium, textTargetById } from "../text-store.ts";
 import type { WrittenTarget } from "../written-target.ts";
@@ -43,7 +44,7 @@ export async function lockHeldText(
   const target = await textTargetById(tx, channel_target_id);
   if (!target) throw nobodyAnswers();
   if ((await suppressed(tx, sub_organization_id, text.medium, [text.source])).has(text.source)) {
-    throw new Fault("blocked", "This person wants no more messages, so none is sent");
+    throw wantsNoMore();
   }
   return { id, held_in, held, target, text };
 }
@@ -67,7 +68,9 @@ export async function lockHeldMail(
   const mail = await mailById(tx, id);
   const target = await mailTargetById(tx, mail.channel_target_id);
   if (!target) throw nobodyAnswers();
+  if (await optedOutSince(tx, mail)) throw wantsNoMore();
   return { id, held_in, held: found.held, target, mail };
 }
 
+const wantsNoMore = () => new Fault("blocked", "This person wants no more messages, so none is sent");
 const nobodyAnswers = () => new Fault("blocked", "No agent answers this address any more");

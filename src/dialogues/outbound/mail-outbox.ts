@@ -6,8 +6,9 @@ import { suppressed } from "../../consent/suppression.ts";
 import type { Db } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
+import { optedOutSince } from "../mail-opt-out.ts";
 import type { MailParts } from "../mail-parts.ts";
-import { openMail, type StoredMail, updateMail } from "../mail-store.ts";
+import { mailById, openMail, type StoredMail, updateMail } from "../mail-store.ts";
 import { moveMail } from "./mail-out-store.ts";
 import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
 import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
@@ -49,13 +50,14 @@ function mailOutbox(parts: MailParts): Outbox<StoredMail> {
 }
 
 /**
- * Whether its reader has come onto the list since it was written, for it may wait for two days. One who was on it before
- * has written anew, and is answered; a campaign looks before it begins a try.
+ * Whether its reader has opted out since it was written, for it may wait for two days; an answer: since the mail that it
+ * answers came, for an agent's turn takes its time. A campaign looks before it begins a try.
  */
 async function forbiddenSince(db: Db, mail: StoredMail): Promise<ChannelStatus | undefined> {
-  const { sub_organization_id, to_address, created_at } = mail;
-  const found = await suppressed(db, sub_organization_id, "email", [to_address], new Date(created_at));
-  return found.get(to_address);
+  const { sub_organization_id, to_address, answers, created_at } = mail;
+  if (answers !== null) return optedOutSince(db, await mailById(db, answers));
+  const since = { at: new Date(created_at), but: null };
+  return (await suppressed(db, sub_organization_id, "email", [to_address], since)).get(to_address);
 }
 
 async function carrierOf(parts: MailParts, mail: StoredMail): Promise<MessageCarrier | null> {

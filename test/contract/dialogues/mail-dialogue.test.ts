@@ -19,6 +19,7 @@ import {
   suppressionsOf,
 } from "../../harness/mail.ts";
 import { eventually } from "../../harness/simulated.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let outside: MailServer;
 let app: MailApp;
@@ -29,12 +30,14 @@ beforeAll(async () => {
     script: [
       'on "tuesday" -> say "Tuesday it is."',
       'on "invoice.pdf" -> say "Thank you for the invoice."',
+      'on "leave me alone" -> call opt_out {}',
+      'after opt_out -> say "We will leave you alone."',
       'on "bye" -> say "Goodbye!" then call hangup {"reason": "done"}',
       'on "without text" -> say "Please tell us what it is about."',
       'on silence -> say "Are you still there?"',
       'otherwise -> say "How can we help?"',
     ].join("\n"),
-    systemTools: ["hangup"],
+    systemTools: ["hangup", "opt_out"],
   }));
 });
 beforeEach(() => {
@@ -511,7 +514,6 @@ describe("an answer that can't be sent", () => {
     const key = waiting.at(-1)?.key;
     app.clock.advance(60_000);
     await app.deliver({ from: ann, to: box.address, subject: "unsubscribe", text: "" });
-    outside.answer = null;
     const answer = await eventually(
       async () => {
         await app.database.pool.query("update graphile_worker._private_jobs set run_at = now()");
@@ -519,6 +521,7 @@ describe("an answer that can't be sent", () => {
       },
       (mail) => mail?.state !== "queued" && mail?.state !== "handing",
     );
+    outside.answer = null;
     expect(answer).toMatchObject({ state: "failed", channel_status: "PRIOR_UNSUBSCRIBED" });
     expect(sentTo(ann)).toEqual([]);
 
@@ -527,6 +530,62 @@ describe("an answer that can't be sent", () => {
     expect((await nthMail(ann, 1)).text).toContain("Tuesday it is.");
     await settled(ann);
     expect(sentTo(ann)).toHaveLength(1);
+  });
+
+  test("is not sent once its reader has asked to hear no more while it was written", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "Hello" });
+    const to = (await nthMail(ann, 1)).replyTo?.value[0]?.address ?? "";
+    const [first] = await settled(ann);
+    // Its turn waits for the session.
+    await app.db.transaction().execute(async (tx) => {
+      const held = tx
+        .selectFrom("sessions")
+        .select("id")
+        .where("id", "=", first?.session_id ?? 0);
+      await held.forNoKeyUpdate().execute();
+      await app.deliver({ from: ann, to, text: "Is Tuesday free? tuesday" });
+      await waitForLocks(app.database.pool, 1);
+      app.clock.advance(60_000);
+      await app.deliver({ from: ann, to, text: "STOP" });
+      app.clock.advance(60_000);
+    });
+    expect((await nthMail(ann, 2)).text).toContain("will not hear from us again");
+    expect((await settled(ann)).filter(({ direction }) => direction === "out")).toMatchObject([
+      { state: "sent" },
+      { state: "sent" },
+      { state: "failed", channel_status: "PRIOR_UNSUBSCRIBED" },
+    ]);
+    expect(sentTo(ann)).toHaveLength(2);
+  });
+
+  test("is not sent either once somebody who was on the list before has said so once more", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, subject: "unsubscribe", text: "" });
+    await settled(ann);
+    app.clock.advance(60_000);
+    outside.answer = 451;
+    await app.deliver({ from: ann, to: box.address, text: "Is Tuesday free? tuesday" });
+    await mailsOnce(app, ann, (mails) => mails.at(-1)?.note != null && mails.length === 3);
+    app.clock.advance(60_000);
+    await app.deliver({ from: ann, to: box.address, subject: "unsubscribe", text: "" });
+    const [answer] = await eventually(
+      async () => {
+        await app.database.pool.query("update graphile_worker._private_jobs set run_at = now()");
+        return (await mailsWith(app, ann)).filter(({ direction }) => direction === "out");
+      },
+      ([mail]) => mail?.state !== "queued" && mail?.state !== "handing",
+    );
+    expect(answer).toMatchObject({ state: "failed", channel_status: "PRIOR_UNSUBSCRIBED" });
+    expect(sentTo(ann)).toEqual([]);
+  });
+
+  test("is sent where it confirms what its own reader asked the agent for", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "Please leave me alone for good." });
+    expect((await nthMail(ann, 1)).text).toContain("We will leave you alone.");
+    expect(await suppressionsOf(app, ann)).toMatchObject([{ reason: "unsubscribed", through: "mail" }]);
+    await settled(ann);
   });
 
   test("whose fate is unknown is never sent again, and somebody is told", async () => {

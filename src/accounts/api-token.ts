@@ -12,6 +12,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { networkList } from "./allowed-networks.ts";
 import { endGrants, endTokens, notAfter, refuseRevoked } from "./bound.ts";
+import { lockPeople } from "./user-record.ts";
 
 /** The prefix lets secret scanners know a leaked token; 32 characters of base 62 carry 190 bits. */
 const PREFIX = "parley_";
@@ -208,6 +209,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     },
     ({ caller, params }) =>
       write(db, "API token", async (tx) => {
+        await lockPeople(tx, caller);
         const before = await selectTokens(tx, caller)
           .where("id", "=", params.id)
           .forUpdate()

@@ -9,6 +9,7 @@ import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
 import { isPermission } from "./permission.ts";
+import { lockPeople } from "./user-record.ts";
 
 const RoleResponse = z
   .object({
@@ -129,10 +130,11 @@ function refuseSystemRole(role: RoleResponse): void {
 }
 
 /**
- * Taking from a role takes from all who hold it, so it is for those who may do as much themselves. Lock: the role's row,
- * which whoever gives somebody the role holds too: nobody comes to it between here and the end.
+ * Taking from a role takes from all who hold it, so it is for those who may do as much themselves. Lock: `lockPeople`, then
+ * the role's row, which whoever gives somebody the role holds too: nobody comes to it between here and the end.
  */
 async function refuseMightierRole(tx: Tx, caller: Caller, id: number): Promise<void> {
+  await lockPeople(tx, caller);
   const role = await tx
     .selectFrom("roles")
     .select(["name", "permissions"])

@@ -5,6 +5,7 @@ import * as list from "../api/list.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { ADMIN } from "./permission.ts";
 
 /** A person's place in a sub-organization, known by e-mail address. */
 const utmText = () => z.string().max(256).nullish();
@@ -136,10 +137,32 @@ export async function findUser(db: Db, caller: Caller, email: string): Promise<U
 }
 
 /**
+ * Whoever changes what people of a sub-organization may do (people, roles, tokens that gave either) takes this first: each
+ * then locks people and roles in an order of its own, and two of them would wait for one another. Resolves with the
+ * administrators' role. Lock: its row.
+ */
+export async function lockPeople(
+  tx: Tx,
+  { sub_organization_id }: Pick<Caller, "sub_organization_id">,
+): Promise<number> {
+  const { id } = await tx
+    .selectFrom("roles")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("name", "=", ADMIN)
+    .where("is_system_role", "=", true)
+    // New people with this role are not in the way.
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/**
  * For writes: the row stays as it is until the transaction ends. It is read after it is locked: a statement that waits and
  * joins the role finds nobody where the role was changed meanwhile.
  */
 export async function lockUser(tx: Tx, caller: Caller, email: string): Promise<UserResponse> {
+  await lockPeople(tx, caller);
   await tx
     .selectFrom("users")
     .select("id")

@@ -5,10 +5,10 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
 import { endTokens, grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
-import { ADMIN } from "./permission.ts";
 import { removeSecondFactor } from "./sign-in/second-factor.ts";
 import {
   findUser,
+  lockPeople,
   personColumns,
   type UserCreateRequest,
   type UserResponse,
@@ -21,8 +21,9 @@ export async function insertUser(
   caller: Caller,
   input: z.output<typeof UserCreateRequest>,
 ): Promise<UserResponse> {
-  await refuseRevoked(tx, caller);
+  // The role before the token, as `lockPeople` comes before tokens.
   await requireRole(tx, caller, input.role_id);
+  await refuseRevoked(tx, caller);
   await refuseForeignDomain(tx, caller, input.email);
   const { utm, ...columns } = personColumns(input);
   try {
@@ -183,25 +184,18 @@ export async function requireRole(tx: Tx, caller: Caller, id: number): Promise<v
     );
 }
 
-/** Lock: the role's row, so that two administrators can't take each other away at once. */
+/** Lock: everybody's (`lockPeople`), so that two administrators can't take each other away at once. */
 export async function keepAnAdministrator(
   tx: Tx,
   caller: Pick<Caller, "sub_organization_id">,
   leaving: Pick<UserResponse, "id" | "email" | "role_id">,
 ): Promise<void> {
-  const admin = await tx
-    .selectFrom("roles")
-    .select("id")
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("name", "=", ADMIN)
-    .where("is_system_role", "=", true)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-  if (leaving.role_id !== admin.id) return;
+  const admin_id = await lockPeople(tx, caller);
+  if (leaving.role_id !== admin_id) return;
   const { others } = await tx
     .selectFrom("users")
     .select(sql<number>`count(*)`.as("others"))
-    .where("role_id", "=", admin.id)
+    .where("role_id", "=", admin_id)
     .where("deleted_at", "is", null)
     .where("id", "!=", leaving.id)
     // Whose role ends with a token is nobody to leave an organization to.

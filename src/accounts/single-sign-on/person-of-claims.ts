@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/errors.ts";
 import type { Tx } from "../../db/database.ts";
 import type { Place } from "../audit/sign-in-audit.ts";
+import { lockPeople } from "../user-record.ts";
 import { keepAnAdministrator } from "../user-store.ts";
 import type { Claims } from "./identity-client.ts";
 import { groupsOf, roleOfGroups } from "./role-of-groups.ts";
@@ -26,7 +27,8 @@ type Deps = { api: Api; clock: Clock; actorOf(place: Place): Actor };
 /**
  * Whom the provider's claims mean here: the person who got in by this subject before, else the one with the verified
  * address, else a new one. Their role follows their groups, where lines for groups are set. Throws a NoPlace. Lock: the
- * provider's row is taken before, so that of two sign-ins of one new person the second waits for the first.
+ * provider's row is taken before, so that of two sign-ins of one new person the second waits for the first; then
+ * `lockPeople`, before the person's row.
  */
 export async function personOfClaims(
   tx: Tx,
@@ -36,6 +38,7 @@ export async function personOfClaims(
 ): Promise<Place> {
   const groups = groupsOf(claims[provider.groups_claim]);
   const role_id = roleOfGroups(groups, provider.roles, provider.default_role_id);
+  if (provider.roles.length > 0) await lockPeople(tx, provider);
   const known = (await bySubject(tx, provider, claims)) ?? (await byAddress(tx, provider, claims));
   if (known) {
     if (provider.roles.length > 0) await follow(tx, deps, provider, known, role_id);

@@ -147,7 +147,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
     ({ caller, body }) =>
       db.transaction().execute(async (tx) => {
         const { organization_id } = caller;
-        await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+        await lockRecord(tx, organization_id);
         await requireMightiest(tx, caller);
         const before = await read(tx, caller);
         for (const role_id of new Set(rolesOf(body))) await requireRole(tx, caller, role_id);
@@ -175,6 +175,7 @@ export function singleSignOnRoutes(api: Api, { db, clock, vault, publicUrl, iden
     ({ caller }) =>
       db.transaction().execute(async (tx) => {
         const { organization_id } = caller;
+        await lockRecord(tx, organization_id);
         const before = await read(tx, caller);
         if (!before.is_set) throw notFound("Identity provider", organization_id);
         for (const table of ["single_sign_on_domains", "single_sign_on"] as const)
@@ -212,6 +213,14 @@ const rolesOf = ({ roles, default_role_id }: SingleSignOnRequest): number[] => [
   ...roles.map(({ role_id }) => role_id),
   ...(default_role_id == null ? [] : [default_role_id]),
 ];
+
+/** The organization's row, as there may be no record yet; then the record, which a sign-in takes before people and roles. */
+async function lockRecord(tx: Tx, organization_id: number): Promise<void> {
+  await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+  await sql`select from single_sign_on where organization_id = ${organization_id} for no key update`.execute(
+    tx,
+  );
+}
 
 async function readRecord(db: Db, publicUrl: string, organization_id: number): Promise<SingleSignOnResponse> {
   const found = await db

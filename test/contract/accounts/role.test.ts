@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -133,6 +134,52 @@ test("nobody comes to a role while it is deleted", async () => {
     giver.release();
   }
 });
+
+/** Who waits for this row waits as long as the requests need to come to one another. */
+async function whileLocked<T>(table: "roles" | "api_tokens", id: number, run: () => Promise<T>): Promise<T> {
+  return app.db.transaction().execute(async (tx) => {
+    await tx.selectFrom(table).select("id").where("id", "=", id).forUpdate().execute();
+    return run();
+  });
+}
+const newUser = async (role_id: number) => {
+  const email = `person-${Math.random()}@example.com`;
+  await app.send("POST", "/api/v1/users/", { email, role_id });
+  return email;
+};
+
+test("a role is deleted while one of its people is saved", async () => {
+  const [from, to] = [await create(["agents_read"]), await create(["agents_read"])];
+  const email = await newUser(from.id);
+  const answers = await whileLocked("roles", to.id, async () => {
+    const deletion = app.send("DELETE", `/api/v1/roles/${from.id}?reason=x&new_role_id=${to.id}`);
+    await waitForLocks(app.database.pool, 1);
+    const saving = app.send("PUT", "/api/v1/users/", { email, role_id: to.id, first_name: "Ann" });
+    await waitForLocks(app.database.pool, 2);
+    return [deletion, saving];
+  });
+  expect(await Promise.all(answers)).toMatchObject([{ status: 200 }, { status: 200 }]);
+  expect((await app.send("GET", `/api/v1/users/${email}`)).body).toMatchObject({
+    role_id: to.id,
+    first_name: "Ann",
+  });
+});
+
+test("two people are made administrators at once", async () => {
+  const role = await create(["agents_read"]);
+  const [admin] = (await app.send("GET", "/api/v1/roles/?order_by=name")).body.items;
+  const people = [await newUser(role.id), await newUser(role.id)];
+  const answers = await whileLocked("api_tokens", await tokenId(), async () => {
+    const saving = people.map((email) => app.send("PUT", "/api/v1/users/", { email, role_id: admin.id }));
+    await waitForLocks(app.database.pool, 2);
+    return saving;
+  });
+  expect(await Promise.all(answers)).toMatchObject([{ status: 200 }, { status: 200 }]);
+});
+
+/** The one that the administrator's requests carry. */
+const tokenId = async () =>
+  (await app.db.selectFrom("api_tokens").select("id").orderBy("id").executeTakeFirstOrThrow()).id;
 
 test("a neighbour's role answers 404", async () => {
   const made = await create([]);

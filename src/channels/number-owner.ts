@@ -8,6 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { claimNumber } from "./number-ownership.ts";
 
 /** Whose a number of the operator's carrier account is (`number-ownership.ts`). */
 const NumberOwner = z
@@ -60,7 +61,12 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
   const tag = "channels";
   const params = z.object({ number: number() });
   const find = (tx: Tx, caller: Caller, wanted: string): Promise<NumberOwner | undefined> =>
-    selectOwners(tx, caller).where("o.number", "=", wanted).forUpdate("o").executeTakeFirst();
+    selectOwners(tx, caller).where("o.number", "=", wanted).executeTakeFirst();
+  /** The row is locked before it is read: a statement that waits and joins the organization joins the owner of before. */
+  const lock = async (tx: Tx, caller: Caller, wanted: string): Promise<NumberOwner | undefined> => {
+    await tx.selectFrom("number_owners").select("number").where("number", "=", wanted).forUpdate().execute();
+    return find(tx, caller, wanted);
+  };
 
   api.get(
     `${path}/`,
@@ -89,7 +95,6 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
     },
     ({ caller, params, body }) =>
       write(db, NOUN, async (tx) => {
-        const before = await find(tx, caller, params.number);
         const { organization_id } = body;
         const known = await tx
           .selectFrom("organizations")
@@ -98,6 +103,9 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
           .where("deleted_at", "is", null)
           .executeTakeFirst();
         if (!known) throw notFound("Organization", organization_id);
+        const claimant = { organization_id, email: caller.email };
+        const claim = await claimNumber(tx, clock, claimant, params.number);
+        const before = claim === "claimed" ? undefined : await lock(tx, caller, params.number);
         const assigned = {
           organization_id,
           assigned_at: clock.now().toISOString(),
@@ -135,7 +143,7 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
     },
     ({ caller, params }) =>
       write(db, NOUN, async (tx) => {
-        const before = await find(tx, caller, params.number);
+        const before = await lock(tx, caller, params.number);
         if (!before) throw notFound(NOUN, params.number);
         await tx.deleteFrom("number_owners").where("number", "=", params.number).execute();
         await api.audit(tx, caller, {

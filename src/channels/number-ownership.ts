@@ -69,10 +69,8 @@ export async function requireOwnNumber(
   if (!found?.shared) return;
   const owner = await ownerOf(tx, number);
   if (owner === caller.organization_id) return;
-  if (owner === null && caller.permissions.has("platform_admin")) {
-    await claimNumber(tx, parts.clock, caller, number);
-    return;
-  }
+  const mayClaim = owner === null && caller.permissions.has("platform_admin");
+  if (mayClaim && (await claimNumber(tx, parts.clock, caller, number)) !== "theirs") return;
   throw new Fault(
     "refused",
     `${number} is not a number of your organization. Attach it first, or ask the operator of this installation to assign it.`,

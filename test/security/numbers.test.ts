@@ -5,6 +5,7 @@ import type { Carriers } from "../../src/channels/carrier.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
+import { waitForLocks } from "../harness/waiting.ts";
 
 /**
  * Attacks of one organization on the numbers of another, on the carrier account of the operator that both share. The
@@ -286,6 +287,41 @@ test("only the operator assigns; a tenant sees their own assignments, and both s
     before: { organization_id: victim.organization_id },
     after: { organization_id: attacker.organization_id },
   });
+});
+
+test("who takes a number from its owner, while it is led to another, takes it from that other, and they are told", async () => {
+  const path = (number: string) => `/api/v1/number_owners/${encodeURIComponent(number)}`;
+  const { organization_id } = app.admin;
+  const requests: [string, number, string, () => Promise<{ status: number }>][] = [
+    ["update", 200, VICTIMS, () => app.send("PUT", path(VICTIMS), { organization_id })],
+    ["update", 200, FREE, () => app.send("PUT", path(FREE), { organization_id })],
+    ["delete", 200, VICTIMS, () => app.send("DELETE", path(VICTIMS))],
+  ];
+  for (const [action, status, number, request] of requests) {
+    const [answer] = await app.db.transaction().execute(async (tx) => {
+      const row = {
+        organization_id: attacker.organization_id,
+        assigned_at: app.clock.now().toISOString(),
+        assigned_by: "the operator",
+      };
+      await tx
+        .insertInto("number_owners")
+        .values({ number, ...row })
+        .onConflict((conflict) => conflict.column("number").doUpdateSet(row))
+        .execute();
+      const answer = request();
+      await waitForLocks(app.database.pool, 1);
+      return [answer];
+    });
+    expect(await answer).toMatchObject({ status });
+    const { items } = (await app.send("GET", "/api/v1/audit_entries/")).body;
+    expect(items[0]).toMatchObject({ action, before: { organization_id: attacker.organization_id } });
+    const events = (await attacker.send("GET", "/api/v1/events/")).body.items;
+    expect(events[0]).toMatchObject({
+      type: "number-released",
+      description: expect.stringContaining(number),
+    });
+  }
 });
 
 /** A callback as the carrier sends it, signed with this account's token. */

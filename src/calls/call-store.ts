@@ -5,6 +5,7 @@ import type { TelephonyConfigurations } from "../channels/channel-schema.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { queueIndexing } from "../sessions/index-session-job.ts";
 import { loadRedactor } from "../sessions/session-redactor.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
@@ -141,28 +142,29 @@ export async function noteCarriersAnswerer(db: Db, id: number, answerer: Answere
     .execute();
 }
 
-/** What was heard and spoken on it becomes its session's. */
-export async function endCall(db: Db | Tx, id: number, now: Date): Promise<void> {
-  await db
-    .with("ended", (cte) =>
-      cte
-        .updateTable("calls")
-        .set({ state: "ended", ended_at: now.toISOString(), lease_owner: null, lease_expires_at: null })
-        .where("id", "=", id)
-        .where("state", "<>", "ended")
-        .returning(["session_id", "hearing_ms", "speaking_ms", "voice_cost_usd"]),
-    )
-    .updateTable("sessions")
-    .from("ended")
-    .set(({ ref }) => ({
-      hearing_ms: ref("ended.hearing_ms"),
-      speaking_ms: ref("ended.speaking_ms"),
-      voice_cost_usd: ref("ended.voice_cost_usd"),
-    }))
-    .whereRef("sessions.id", "=", "ended.session_id")
-    .where("ended.hearing_ms", "is not", null)
-    .execute();
-}
+/**
+ * What was heard and spoken on it becomes its session's. That is over and may have been indexed already, without this and
+ * without the call's last minute: both count in its cost, so it is indexed anew.
+ */
+export const endCall = (db: Db, id: number, now: Date): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    const ended = await tx
+      .updateTable("calls")
+      .set({ state: "ended", ended_at: now.toISOString(), lease_owner: null, lease_expires_at: null })
+      .where("id", "=", id)
+      .where("state", "<>", "ended")
+      .returning([
+        ...(["session_id", "sub_organization_id", "is_outbound"] as const),
+        ...(["hearing_ms", "speaking_ms", "voice_cost_usd"] as const),
+      ])
+      .executeTakeFirst();
+    if (!ended) return;
+    const { session_id, sub_organization_id, is_outbound, ...used } = ended;
+    if (used.hearing_ms !== null)
+      await tx.updateTable("sessions").set(used).where("id", "=", session_id).execute();
+    if (used.hearing_ms !== null || is_outbound)
+      await queueIndexing(tx, { id: session_id, sub_organization_id });
+  });
 
 /**
  * Abandoned calls: their process died, the line was never opened, or the result of a transfer never came.

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { vi } from "vitest";
 import type { AnsweredCall, IncomingCall } from "../../src/calls/voice-calls.ts";
 import type { CallInput, CallOutput } from "../../src/channels/call-socket.ts";
+import type { VoiceUse } from "../../src/media/voice-use.ts";
 import { createAgent } from "./agent.ts";
 import type { TestApp } from "./app.ts";
 import { WAITING } from "./waiting.ts";
@@ -70,12 +71,19 @@ export async function pickUp(app: Callee, call: IncomingCall): Promise<Phone> {
   return openPhone(app, call, answered);
 }
 
-export async function openPhone(app: Callee, call: IncomingCall, answered: AnsweredCall): Promise<Phone> {
+/** `use`: what is heard and spoken on the line, and its price. */
+export async function openPhone(
+  app: Callee,
+  call: IncomingCall,
+  answered: AnsweredCall,
+  use?: () => VoiceUse,
+): Promise<Phone> {
   const outputs: CallOutput[] = [];
   let heard = 0;
   const line = await app.voiceCalls.open(answered.call_id, answered.token, {
     send: (output) => outputs.push(output),
     close: () => {},
+    ...(use && { use }),
   });
   if (!line) throw new Error("the line was refused");
   const { session_id } = await app.db

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { movedClock } from "../../../src/base/clock.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
+import { endSession } from "../../../src/turns/end-session.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createNumber, endOf, incoming, openPhone, pickUp, transcriptOf } from "../../harness/phone.ts";
 import { WAITING } from "../../harness/waiting.ts";
@@ -310,5 +311,44 @@ describe("a process that dies", () => {
       "agent: You said hi.",
     ]);
     expect(await alive.settleAbandoned()).toBe(0);
+  });
+});
+
+describe("what was heard and spoken on a call", () => {
+  const jobs = (session_id: number) => [`index-session-${session_id}`];
+  /** As the program does at once: what is due for a session is done, and no longer waits. */
+  async function index(session_id: number) {
+    const { rowCount } = await app.database.pool.query(
+      "delete from graphile_worker._private_jobs where key = $1",
+      jobs(session_id),
+    );
+    if (rowCount === 0) return;
+    await app.jobs.find(({ job }) => job.name === "index-session")?.run({ session_id }, {} as never);
+  }
+
+  test("is in its session's cost also where that ended before its call did", async () => {
+    const call = incoming(number);
+    const answered = await app.voiceCalls.answer(call);
+    if (!answered || "dial" in answered) throw new Error("not answered");
+    const use = { hearing_ms: 5_000, speaking_ms: 3_000, cost_usd: 0.5 };
+    const { session_id, hears } = await openPhone(app, call, answered, () => use);
+    await hears(1);
+    // As where a process dies between the two, or a recording takes its time.
+    await endSession(app.engine, session_id, "agent");
+    await index(session_id);
+
+    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"), null);
+    await vi.waitFor(async () => {
+      const { state } = await app.db
+        .selectFrom("calls")
+        .select("state")
+        .where("session_id", "=", session_id)
+        .executeTakeFirstOrThrow();
+      expect(state).toBe("ended");
+    }, WAITING);
+    await index(session_id);
+    const query = `search_fields=session_id&search_field_values=${session_id}`;
+    const { items } = (await app.send("GET", `/api/v1/sessions/search?${query}`)).body;
+    expect(items[0].cost_usd).toBe(0.5);
   });
 });

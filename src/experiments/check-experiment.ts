@@ -30,10 +30,20 @@ export function definitionIssues({ variants, ramp, success, guards }: Experiment
     ...(controls === 1
       ? []
       : [issue(["variants"], `Exactly one version is the control; here ${controls} are`)]),
+    ...controlIssues(variants),
     ...rampIssues(variants, ramp),
     ...(new Set(guards).size < guards.length ? [issue(["guards"], "A guardrail is named twice")] : []),
     ...successIssues(success),
   ];
+}
+
+/** A ramp may leave the control nobody in the end: by then it is known how it does. */
+function controlIssues(variants: readonly ExperimentVariant[]): InputIssue[] {
+  const control = variants.findIndex(({ is_control, weight }) => is_control && weight === 0);
+  if (control < 0) return [];
+  const why =
+    "The control needs some of the people at first: without any, nothing can be compared and no guardrail works";
+  return [issue(["variants", control, "weight"], why)];
 }
 
 function rampIssues(variants: readonly ExperimentVariant[], ramp: ExperimentInput["ramp"]): InputIssue[] {

@@ -71,7 +71,11 @@ export const ExperimentInput = z
       .nullable()
       .default(null)
       .describe("Only sessions of this campaign; null: of all."),
-    variants: z.array(ExperimentVariant).min(2).max(5).describe("Weights add up to 100; one is the control."),
+    variants: z
+      .array(ExperimentVariant)
+      .min(2)
+      .max(5)
+      .describe("Weights add up to 100; one is the control, and begins with 1 or more."),
     ramp: z
       .array(RampStep)
       .min(1)

@@ -157,11 +157,15 @@ describe("an experiment", () => {
       .where("target", "=", target)
       .executeTakeFirst();
     if (own) await app.db.updateTable("channel_targets").set({ agent_id }).where("id", "=", own.id).execute();
-    const id = await start({ variants: variants(100), channel_target_id: own?.id });
-    expect((await comes(person(1))).version).toBe(1);
-    expect((await comes(person(1), { channel_target_id: own?.id })).version).toBe(2);
+    const id = await start({ variants: variants(99), channel_target_id: own?.id });
+    const versions = async (more: object) => {
+      const met = await Promise.all(Array.from({ length: 5 }, (_, n) => comes(person(n), more)));
+      return met.map(({ version }) => version);
+    };
+    expect(await versions({})).not.toContain(2);
+    expect(await versions({ channel_target_id: own?.id })).toContain(2);
     await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
-    expect((await comes(person(1), { channel_target_id: own?.id })).version).toBe(1);
+    expect(await versions({ channel_target_id: own?.id })).not.toContain(2);
   });
 });
 
@@ -378,6 +382,10 @@ describe("what is wrong is told at its place", () => {
     expect(await issues({ variants: [version(1, 50), version(1, 50)] })).toEqual([
       "variants.1.version_number: This version is named twice",
       "variants: Exactly one version is the control; here 0 are",
+    ]);
+    // Nobody could be compared with, and no guardrail would ever return anybody.
+    expect(await issues({ variants: [version(1, 0, true), version(2, 100)] })).toEqual([
+      "variants.0.weight: The control needs some of the people at first: without any, nothing can be compared and no guardrail works",
     ]);
     expect(await issues({ ramp: [{ percent: 50 }, { percent: 20 }] })).toEqual([
       "ramp.1.percent: Each step is higher than the one before it",

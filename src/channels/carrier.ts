@@ -78,8 +78,8 @@ export class CarrierFault extends PublicError {
   }
 }
 
-/** What a carrier has taken on, and how it stood then. */
-export type Taken = { sid: string; status: ChannelStatus };
+/** What a carrier has taken on, and how it stood then; `failure`: where it had failed by then, as the carrier shows why. */
+export type Taken = { sid: string; status: ChannelStatus; failure?: FailureReason };
 
 /** Something a carrier tells later of what it took on. It may come twice, late, out of order, or for an unknown key. */
 export type CarrierSignal = {
@@ -95,6 +95,9 @@ export type CarrierSignal = {
   our_fault?: string;
   at: Date;
 };
+
+/** Whether another try may go better, and whose fault it was, by the carrier's code. */
+export type FailureReason = Pick<CarrierSignal, "error_code" | "is_transient" | "our_fault">;
 
 export type OutgoingCall = {
   key: string;

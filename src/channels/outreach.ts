@@ -1,6 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { CarrierFault, type CarrierSignal } from "./carrier.ts";
-import type { ChannelStatus } from "./channel-status.ts";
+import { CarrierFault, type CarrierSignal, type Taken } from "./carrier.ts";
 
 /**
  * Between campaigns, which decide when somebody is tried, and channels, which know how. One try to reach one person, all
@@ -27,9 +26,7 @@ export type Outreach = {
   is_test: boolean;
 };
 
-export type SentOutreach = {
-  sid: string;
-  status: ChannelStatus;
+export type SentOutreach = Taken & {
   /** Known at once where the first message opens the session; a call's comes when it is answered. */
   session_id: number | null;
   conversation_id: number | null;

@@ -209,9 +209,9 @@ async function handOver(
   { clock, log }: Pick<DialerParts, "clock" | "log">,
 ): Promise<AttemptEvent> {
   try {
-    const { sid, status, session_id, conversation_id } = await inTime(send());
+    const { sid, status, failure, session_id, conversation_id } = await inTime(send());
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
-    return { kind: "status", key, status, is_transient: null, at: clock.now(), sid, session };
+    return { kind: "status", key, status, is_transient: null, ...failure, at: clock.now(), sid, session };
   } catch (error) {
     const why = publicText(error, log, "an attempt could not be handed over");
     return eventOfFault(error, why, key, clock.now());

@@ -70,13 +70,14 @@ export async function askCarrier(
     const isAsBefore = isPlaced(attempt) && !leadsFurther(attempt.channel_status, found.status);
     if (isAsBefore)
       return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
-    const { status, sid, session_id, conversation_id } = found;
+    const { status, failure, sid, session_id, conversation_id } = found;
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
     return {
       kind: "status",
       key,
       status,
       is_transient: null,
+      ...failure,
       at: now,
       sid,
       session,

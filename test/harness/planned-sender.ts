@@ -1,4 +1,4 @@
-import { CarrierFault, type CarrierSignal } from "../../src/channels/carrier.ts";
+import { CarrierFault, type CarrierSignal, type FailureReason } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import {
   type Outreach,
@@ -70,7 +70,7 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       const tries = handed.filter(({ target }) => target === outreach.target).length;
       handed.push(outreach);
       const planned = plan(outreach, tries);
-      const { send = "taken", first = "QUEUED", tells = [], is_transient = null, our_fault } = planned;
+      const { send = "taken", first = "QUEUED", tells = [], is_transient = null } = planned;
       if (send === "refused") throw refusal(planned);
       if (send === "refused-ours") throw new CarrierFault("Account suspended", "refused", { ours: "source" });
       if (send === "refused-country")
@@ -80,9 +80,8 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       if (send === "crash") throw new TypeError("Cannot read properties of undefined");
       taken.set(outreach.key, { outreach, at: now(), statuses: [first, ...tells], plan: planned });
       for (const status of tells) {
-        const fault =
-          our_fault !== undefined && status === tells.at(-1) ? { our_fault, error_code: "30034" } : {};
-        waiting.push(word(outreach.key, status, now(), { is_transient, ...fault }));
+        const why = status === tells.at(-1) ? reasonOf(planned) : { is_transient };
+        waiting.push(word(outreach.key, status, now(), why));
       }
       if (send === "lost") throw new CarrierFault("no answer", "unknown");
       return reached(outreach.key, first);
@@ -90,7 +89,10 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
     async find({ key }) {
       if (isDown) throw new CarrierFault("unreachable", "unknown");
       const known = taken.get(key);
-      return known ? reached(key, known.statuses.at(-1) as ChannelStatus) : null;
+      if (!known) return null;
+      // It shows the reason that it tells.
+      const failure = reasonOf(known.plan);
+      return { ...reached(key, known.statuses.at(-1) as ChannelStatus), failure };
     },
     async cancel({ key }, sid) {
       if (isDown) throw new CarrierFault("unreachable", "not-sent");
@@ -115,6 +117,11 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
     },
   };
 }
+
+const reasonOf = ({ is_transient = null, our_fault }: Plan): FailureReason => ({
+  is_transient,
+  ...(our_fault === undefined ? { error_code: null } : { our_fault, error_code: "30034" }),
+});
 
 const refusal = ({ refused_as, refused_because = "not allowed" }: Plan): CarrierFault =>
   new CarrierFault(refused_because, "refused", refused_as ? { status: refused_as } : {});

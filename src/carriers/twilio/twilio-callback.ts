@@ -3,7 +3,7 @@ import type { CarrierSignal, OutgoingText } from "../../channels/carrier.ts";
 import { ANSWERER_SIGNALS, MESSAGE_SIGNALS, SIP_SIGNALS } from "../../channels/status-signals.ts";
 import type { OptOutKind } from "../../consent/opt-out-words.ts";
 import { callStatus } from "./twilio-calls.ts";
-import { OUR_FAULTS, TRANSIENT_CODES } from "./twilio-fault.ts";
+import { textFailure } from "./twilio-fault.ts";
 import type { TwilioForm } from "./twilio-signature.ts";
 import { numberOf } from "./twilio-texts.ts";
 
@@ -50,25 +50,13 @@ export function answererSignal(form: TwilioForm, key: string, now: Date): Carrie
   };
 }
 
-const FAILED: readonly string[] = ["UNDELIVERED", "DELIVERY_FAILED"];
-
 /** How a text stands (https://www.twilio.com/docs/messaging/guides/track-outbound-message-status). */
 export function messageSignal(form: TwilioForm, key: string, now: Date): CarrierSignal | null {
   const word = field(form, "MessageStatus") || field(form, "SmsStatus");
   if (word === "") return null;
-  const error_code = field(form, "ErrorCode") || null;
   const status = MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
-  const fault = error_code !== null && FAILED.includes(status) ? OUR_FAULTS[error_code] : undefined;
-  return {
-    key,
-    sid: field(form, "MessageSid"),
-    status,
-    ...(fault !== undefined && { our_fault: `${fault} (error ${error_code})` }),
-    word,
-    error_code,
-    is_transient: error_code === null ? null : (TRANSIENT_CODES[error_code] ?? null),
-    at: now,
-  };
+  const failure = textFailure(status, field(form, "ErrorCode") || null);
+  return { key, sid: field(form, "MessageSid"), status, word, ...failure, at: now };
 }
 
 export type IncomingText = {

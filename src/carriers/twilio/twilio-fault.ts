@@ -1,5 +1,5 @@
 import { unreachable } from "../../base/errors.ts";
-import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
+import { CarrierFault, type FailureReason, type OurFault } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
 
@@ -111,6 +111,18 @@ export const OUR_FAULTS: Readonly<Record<string, string>> = {
   63041: "WhatsApp paused the template",
   63042: "WhatsApp disabled the template",
 };
+
+const FAILED: readonly ChannelStatus[] = ["UNDELIVERED", "DELIVERY_FAILED"];
+
+/** What the code says that a text carries, in a callback as in the carrier's own list. */
+export function textFailure(status: ChannelStatus, error_code: string | null): FailureReason {
+  const fault = error_code !== null && FAILED.includes(status) ? OUR_FAULTS[error_code] : undefined;
+  return {
+    error_code,
+    is_transient: error_code === null ? null : (TRANSIENT_CODES[error_code] ?? null),
+    ...(fault !== undefined && { our_fault: `${fault} (error ${error_code})` }),
+  };
+}
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
 type AskedOfTwilio = {

@@ -4,6 +4,7 @@ import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { MESSAGE_SIGNALS } from "../../channels/status-signals.ts";
 import { oursOf } from "./twilio-alike.ts";
 import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts";
+import { textFailure } from "./twilio-fault.ts";
 import type { TwilioUrls } from "./twilio-urls.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource */
@@ -11,6 +12,7 @@ const MessageResource = z.object({
   sid: z.string().min(1),
   status: z.string(),
   body: z.string().nullish(),
+  error_code: z.union([z.int(), z.string()]).nullish(),
   /** RFC 2822, to the second. */
   date_created: z.string().nullish(),
 });
@@ -40,10 +42,10 @@ export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => Twilio
   };
 }
 
-const taken = ({ sid, status }: z.infer<typeof MessageResource>): Taken => ({
-  sid,
-  status: messageStatus(status),
-});
+function taken({ sid, status: word, error_code }: z.infer<typeof MessageResource>): Taken {
+  const status = messageStatus(word);
+  return { sid, status, ...(error_code && { failure: textFailure(status, String(error_code)) }) };
+}
 
 export const messageStatus = (word: string): ChannelStatus => MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
 

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
-import type { CarrierSignal } from "../../channels/carrier.ts";
+import type { CarrierSignal, Taken } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { MESSAGE_OVER, MESSAGE_PROGRESS, messageProgress } from "../../channels/message-progress.ts";
 import type { Db } from "../../db/database.ts";
@@ -82,7 +82,7 @@ export async function otherTextSids(
 export async function markTaken(
   db: Db,
   id: number,
-  { sid, status }: { sid: string; status: ChannelStatus },
+  { sid, status, failure }: Taken,
   now: Date,
 ): Promise<void> {
   await db
@@ -95,7 +95,7 @@ export async function markTaken(
         .then(status)
         .else(row.ref("status"))
         .end(),
-      error_code: sql`nullif(error_code, ${NOT_SENT.error_code})`,
+      error_code: sql`coalesce(nullif(error_code, ${NOT_SENT.error_code}), ${failure?.error_code ?? null}::text)`,
       updated_at: now.toISOString(),
     }))
     .where("id", "=", id)

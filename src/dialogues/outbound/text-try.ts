@@ -63,13 +63,13 @@ export function tryHanding({ engine }: TextParts): Handing<TextTry> {
     }
   };
 
-  const taken = (id: number, text: Omit<TextTry, "key">, { sid, status }: Taken): Promise<void> =>
+  const taken = (id: number, text: Omit<TextTry, "key">, taken: Taken): Promise<void> =>
     db.transaction().execute(async (tx) => {
-      await markTaken(tx, id, { sid, status }, clock.now());
+      await markTaken(tx, id, taken, clock.now());
       // The session goes by the carrier's name of its first text, as one that comes in does.
       await tx
         .updateTable("sessions")
-        .set({ channel_manager_sid: sid })
+        .set({ channel_manager_sid: taken.sid })
         .where("id", "=", text.session_id)
         .execute();
       if (text.following.length > 0) await enqueueGoOn(tx, dialogueOf(text));

@@ -98,6 +98,24 @@ test("a text is sent, and stands as the documented answer says", async () => {
   ).toBeNull();
 });
 
+test.each([
+  ["undelivered", 30003, { error_code: "30003", is_transient: true }],
+  ["failed", 30005, { error_code: "30005", is_transient: false }],
+  ["failed", 30034, { is_transient: false, our_fault: expect.stringMatching(/not registered.*30034/) }],
+])(
+  "a text that is shown as %s with the code %i has failed for that reason, as if a callback had told it",
+  async (status, error_code, failure) => {
+    const shown = { ...messageResource.created, status, error_code };
+    const text = { key: "k", medium: "sms", from: call.from, to: call.to, template: null } as const;
+    const words = { ...text, text: shown.body };
+    twilio.respond((_, response) => json(response, 200, { messages: [shown] }));
+    const found = await carrier.texts!.find(account, words, new Date("2023-08-24T05:01:45Z"), noneKnown);
+    expect(found).toMatchObject({ sid: shown.sid, failure });
+    twilio.respond((_, response) => json(response, 201, shown));
+    expect(await carrier.texts!.send(account, words)).toMatchObject({ failure });
+  },
+);
+
 test("the documented error is what its code means", async () => {
   twilio.respond((_, response) => json(response, 400, error.body));
   await expect(carrier.calls!.place(account, call)).rejects.toMatchObject({

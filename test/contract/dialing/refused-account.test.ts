@@ -169,3 +169,28 @@ test.each(["voice", "sms"])(
     expect((await dialing.shown(batch_id)).every((row) => row.startsWith("COMPLETED"))).toBe(true);
   },
 );
+
+test("a text whose answer was lost and that has failed since is judged by the reason that its carrier shows", async () => {
+  const sms = { mode: "sms", retry_count: 1, retry_interval: "1m" };
+  const fates = [{ is_transient: true }, { is_transient: false }, { our_fault: "suspended" }] as const;
+  const batches = await Promise.all(fates.map(() => dialing.filled(1, sms)));
+  const campaigns = batches.map(({ campaign_id }) => campaign_id);
+  const dialer = createTestDialer(app, ({ campaign_id }, tries) =>
+    tries > 0
+      ? { tells: ["SENT", "DELIVERED"] }
+      : { send: "lost", tells: ["SENT", "UNDELIVERED"], ...fates[campaigns.indexOf(campaign_id)] },
+  );
+  await dialer.tick();
+  // What it tells by itself never arrives.
+  dialer.world.tell();
+  app.clock.advance(10_000);
+  await dialer.tick();
+  await dialer.pass(20);
+  const shown = await Promise.all(batches.map(({ batch_id }) => dialing.shown(batch_id)));
+  expect(shown).toEqual([
+    ["COMPLETED DELIVERED 2"],
+    ["FAILED UNDELIVERED 1"],
+    // It did not count as an attempt.
+    ["COMPLETED DELIVERED 1"],
+  ]);
+});

@@ -132,7 +132,8 @@ const isRedirect = ({ status, type }: Response): boolean =>
 
 function whereTo({ headers, url }: Response): string {
   const location = headers.get("location");
-  const to = location === null ? null : URL.parse(location, url);
+  // Not URL.parse, which Node.js 20 and browsers of 2023 lack.
+  const to = location !== null && URL.canParse(location, url) ? new URL(location, url) : null;
   const place = to ? `to ${to.origin}${to.pathname}` : "elsewhere";
   return `This address redirects ${place}, and redirects are not followed. Call the address it redirects to.`;
 }

@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
   constructor(operation: string, status: number, text: string) {
     const given = detailOf(text);
-    const issues = Array.isArray(given) ? (given as Issue[]) : [];
+    const issues = Array.isArray(given) ? given.filter(isIssue) : [];
     const detail = typeof given === "string" ? given : issues.map(sentence).join(" ") || text.slice(0, 500);
     super(`${operation} answered ${status}: ${detail}`);
     this.name = "ApiError";
@@ -23,6 +23,10 @@ export class ApiError extends Error {
     this.issues = issues;
   }
 }
+
+/** What stands before Parley answers in forms of its own. */
+const isIssue = (given: unknown): given is Issue =>
+  typeof given === "object" && given !== null && "loc" in given && Array.isArray(given.loc) && "msg" in given;
 
 const sentence = ({ loc, msg }: Issue): string => `${loc.join(".")}: ${msg}`;
 

@@ -191,7 +191,8 @@ const OF_EVERY_LIST = {
   // The public API names no maximum, so a greedy limit is answered with a full page, not refused.
   limit: queryInteger({ min: 0 })
     .prefault(25)
-    .transform((limit) => Math.min(limit, MAX_LIMIT)),
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .describe("Records a page: 1,000 at most. More counts as 1,000, and page_size says so."),
   search_field_values: queryList(z.string()),
   order_by_direction: z.enum(["asc", "desc"]).nullish(),
   start_datetime: rangeEnd(),

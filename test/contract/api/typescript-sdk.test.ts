@@ -35,6 +35,20 @@ test("each() gives every record once, whatever the size of a page", async () => 
   expect(await ids(1)).toEqual(all);
 });
 
+test("each() gives every record of a list also where a page holds fewer than were asked for, and ends where none are", async () => {
+  const { sub_organization_id } = app.admin;
+  const rows = Array.from({ length: 1_001 }, () => ({ sub_organization_id, timestamp: app.clock.now() }));
+  await app.db.insertInto("events").values(rows).execute();
+  const parley = createClient({ baseUrl, token: app.token });
+  const count = async (limit: number) => {
+    let events = 0;
+    for await (const _ of each((query) => parley.list_events({ query }), limit)) events += 1;
+    return events;
+  };
+  expect(await count(5_000)).toBeGreaterThan(1_000);
+  expect(await count(0)).toBe(0);
+});
+
 test("a refusal is an ApiError with the API's status, sentence and places", async () => {
   const parley = createClient({ baseUrl, token: app.token });
   const wrong = await parley.list_agents({ query: { limit: -1 } }).catch((error: unknown) => error);
@@ -93,6 +107,21 @@ test.each([200, 502])("a web page (%i) in place of an answer is told as one", as
     detail: expect.stringMatching(/^A web page came back instead of an answer from Parley/),
   });
 });
+
+test.each(['{"detail":[{"msg":"Blocked"},"x",null]}', '{"detail":{"code":7}}', "[]", "Blocked", ""])(
+  "a refusal that is not in the API's form is an ApiError, too: %s",
+  async (answer) => {
+    const { url } = await before((_, response) => response.writeHead(403).end(answer));
+    const refused = createClient({ baseUrl: url, token: app.token }).list_agents();
+    await expect(refused).rejects.toMatchObject({
+      name: "ApiError",
+      status: 403,
+      detail: answer,
+      issues: [],
+      message: `list_agents answered 403: ${answer}`,
+    });
+  },
+);
 
 /** A server that is busy, and how often it was asked and how long the client wanted to wait. */
 async function busy(): Promise<{ options: ClientOptions; seen: string[]; waits: number[] }> {

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { Fault } from "../base/errors.ts";
 import type { Connection } from "../db/database.ts";
+import { withOwnSettings } from "../db/own-settings.ts";
 
 const MIN_POSTGRES = 15;
 const CONNECT_MS = 10_000;
@@ -11,18 +12,19 @@ type Answer = {
   now: Date;
   encoding: string;
   read_only: "on" | "off";
+  /** "yes" where connections keep what they set. */
+  kept: string | null;
   /** Its name where it is there: an installation that works is not refused for what a new one is. */
   installed: string | null;
 };
 
-/** Asked as the program will connect, so that a pooler which refuses that is found out. */
-const AS_WE_CONNECT = `-c timezone=UTC -c statement_timeout=${CONNECT_MS}`;
+/** A setting of nobody but us: a pooler drops what a connection sets, or refuses it, for it would be heard on others. */
+const KEPT = "parley.kept";
 
 /** Throws a Fault that says why nothing can be done there. */
 export async function askPostgres(connection: Connection): Promise<Answer> {
   const client = new pg.Client({
-    options: AS_WE_CONNECT,
-    ...connection,
+    ...withOwnSettings(connection, `-c statement_timeout=${CONNECT_MS} -c ${KEPT}=yes`),
     connectionTimeoutMillis: CONNECT_MS,
   });
   client.on("error", () => {});
@@ -30,7 +32,8 @@ export async function askPostgres(connection: Connection): Promise<Answer> {
     await client.connect();
     const { rows } = await client.query<Answer>(
       `select current_setting('server_version') as version, now() as now, current_setting('server_encoding') as encoding,
-         current_setting('transaction_read_only') as read_only, to_regclass('schema_migrations')::text as installed`,
+         current_setting('transaction_read_only') as read_only, to_regclass('schema_migrations')::text as installed,
+         current_setting('${KEPT}', true) as kept`,
     );
     const [answer] = rows as [Answer];
     return answer;
@@ -46,6 +49,11 @@ const tooOld = ({ version }: Answer): string | null =>
     ? `DATABASE_URL names PostgreSQL ${version}; Parley needs ${MIN_POSTGRES} or newer.`
     : null;
 
+const pooled = ({ kept }: Answer): string | null =>
+  kept === "yes"
+    ? null
+    : "The server at DATABASE_URL drops the settings of Parley's connections, as a pooler such as PgBouncer does with ignore_startup_parameters. Name PostgreSQL itself: Parley has a pool of its own.";
+
 const readOnly = ({ read_only }: Answer): string | null =>
   read_only === "on"
     ? "The database of DATABASE_URL is read-only: it is a standby, or set to be. Name the server that accepts writes."
@@ -59,7 +67,7 @@ export const otherLetters = ({ encoding }: Answer): string | null =>
 
 /** Why nobody can work there; null where one can. */
 export const obstacleIn = (answer: Answer): string | null =>
-  tooOld(answer) ?? readOnly(answer) ?? (answer.installed ? null : otherLetters(answer));
+  tooOld(answer) ?? pooled(answer) ?? readOnly(answer) ?? (answer.installed ? null : otherLetters(answer));
 
 export async function refuseOldPostgres(connection: Connection): Promise<void> {
   refuseFor(tooOld(await askPostgres(connection)));

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
 import { createNotices, type Notices } from "./notices.ts";
+import { withOwnSettings } from "./own-settings.ts";
 import { StatementNames } from "./plans.ts";
 import { poolByPurpose } from "./reading.ts";
 import { SealedValues, sealable } from "./sealed-values.ts";
@@ -102,13 +103,13 @@ const CONNECT_MS = 30_000;
 const ALIVE: pg.ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
 
 export function openDatabase(to: Connection, connections: Connections = CONNECTIONS): Database {
-  const connection = { ...ALIVE, ...to };
+  const connection = { ...ALIVE, ...withOwnSettings(to) };
   const { writing, reading: readers, reading_timeout_ms } = connections;
   const pool = openPool({ max: writing, ...connection });
   // Readers can't write, and an abandoned transaction is ended like a statement that takes too long.
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
-  const options = `${connection.options ?? ""} ${bounds}`.trim();
-  const reading = openPool({ ...connection, max: Math.min(readers, connection.max ?? readers), options });
+  const bounded = withOwnSettings(connection, bounds);
+  const reading = openPool({ ...bounded, max: Math.min(readers, connection.max ?? readers) });
   const sealed = new SealedValues();
   const db = new Kysely<DB>({
     plugins: [sealed],
@@ -143,8 +144,6 @@ function openPool(connection: Connection): pg.Pool {
     connectionTimeoutMillis: CONNECT_MS,
     ...connection,
     types,
-    // UTC on both sides: `isoTimestamp` counts on it.
-    options: `-c timezone=UTC ${connection.options ?? ""}`.trim(),
     Client: NamingClient as unknown as pg.PoolConfig["Client"],
   } as pg.PoolConfig);
   // The pool replaces a broken connection; without a listener its error would end the process.

@@ -4,6 +4,7 @@ import path from "node:path";
 import pg from "pg";
 import { Fault } from "../base/errors.ts";
 import type { Connection } from "./database.ts";
+import { withOwnSettings } from "./own-settings.ts";
 
 const FOLDER = path.join(import.meta.dirname, "migrations");
 
@@ -58,7 +59,7 @@ const fileOf = ({ version, name }: Applied): string => `${String(version).padSta
 
 /** Brings the schema up to this program's; forward only. Returns the versions applied now. */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<number[]> {
-  const client = new pg.Client(connection);
+  const client = new pg.Client(withOwnSettings(connection));
   // A connection that breaks fails its statement; without a listener it would end the process besides.
   client.on("error", () => {});
   await client.connect();

@@ -23,7 +23,7 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     expect(stdout).toMatch(/PROBLEM +database +DATABASE_URL names PostgreSQL 14\.19/);
   });
 
-  const USABLE = { version: "17.2", encoding: "UTF8", read_only: "off" };
+  const USABLE = { version: "17.2", encoding: "UTF8", read_only: "off", kept: "yes" };
 
   test.each([
     [
@@ -43,6 +43,11 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
         message: "unsupported startup parameter: options",
       }),
       "The server at DATABASE_URL refuses Parley's connections (unsupported startup parameter: options), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.",
+    ],
+    [
+      "a pooler stands before it that drops what connections set",
+      startFakePostgres.bind(null, { ...USABLE, kept: "" }),
+      "The server at DATABASE_URL drops the settings of Parley's connections, as a pooler such as PgBouncer does with ignore_startup_parameters. Name PostgreSQL itself: Parley has a pool of its own.",
     ],
   ])("because %s", async (_why, startServer, sentence) => {
     const env = { DATABASE_URL: await startServer() };

@@ -6,6 +6,7 @@ import type { Log } from "../../base/log.ts";
 import type { Config } from "../../config.ts";
 import type { Connection } from "../../db/database.ts";
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
+import { withOwnSettings } from "../../db/own-settings.ts";
 import { joinRunningPostgres } from "../../db/running-postgres.ts";
 import { refuseOldPostgres } from "../outside-postgres.ts";
 
@@ -18,7 +19,7 @@ export async function openSource(
   { log, stop }: { log: Log; stop: AbortSignal },
 ): Promise<OpenSource> {
   await using closing = new AsyncDisposableStack();
-  const client = new pg.Client(await connectionOf(config, closing, { log, stop }));
+  const client = new pg.Client(withOwnSettings(await connectionOf(config, closing, { log, stop })));
   client.on("error", () => {});
   closing.defer(() => client.end().catch(() => {}));
   await client.connect();

@@ -13,6 +13,7 @@ import { createLog, type Log } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { type Connection, isConnectionLost, isDiskFull } from "../../db/database.ts";
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
+import { withOwnSettings } from "../../db/own-settings.ts";
 import { migrateJobs } from "../../jobs/runner.ts";
 import { makeDataDir } from "../open-platform.ts";
 import { connectionFault, refuseUnusablePostgres } from "../outside-postgres.ts";
@@ -124,7 +125,7 @@ async function restoreInto(
     closing.defer(() => embedded.stop());
     connection = embedded.connection;
   }
-  const client = new pg.Client(connection);
+  const client = new pg.Client(withOwnSettings(connection));
   client.on("error", () => {});
   closing.defer(() => client.end().catch(() => {}));
   await client.connect();
@@ -133,7 +134,7 @@ async function restoreInto(
     config.database_url ? "The database of DATABASE_URL" : `The database in ${config.data_dir}`,
   );
   const shelf = await openShelf(path.resolve(config.data_dir));
-  const pool = new pg.Pool({ ...connection, max: 1 });
+  const pool = new pg.Pool({ ...withOwnSettings(connection), max: 1 });
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   await migrateJobs(pool, log).finally(() => pool.end());

@@ -1,0 +1,36 @@
+import type pg from "pg";
+
+/**
+ * What the program's statements count on, said by each connection itself: an administrator may have set the role, the
+ * database or the server to something else, or an address may.
+ */
+const OWN_SETTINGS = [
+  // Timestamps are read as text, and printed in UTC.
+  "-c timezone=UTC",
+  "-c datestyle=ISO",
+  // Whoever waited for a row goes on with what the other left there, and doesn't fail.
+  "-c default_transaction_isolation=read\\ committed",
+  // A backslash in a literal and a null in an array are themselves.
+  "-c standard_conforming_strings=on",
+  "-c array_nulls=on",
+  // A migration of a large table, a lock behind it and a listener take as long as they take; readers have bounds of their own.
+  "-c statement_timeout=0",
+  "-c lock_timeout=0",
+  "-c idle_session_timeout=0",
+].join(" ");
+
+/** The same connection with our settings, and `more` of them. Others that its address has (`?options=…`) stay. */
+export function withOwnSettings(connection: pg.PoolConfig, more = ""): pg.PoolConfig {
+  const { options: given = "", ...rest } = optionsApart(connection);
+  return { ...rest, options: `${given} ${OWN_SETTINGS} ${more}`.trim() };
+}
+
+/** What stands in an address would win over everything beside it. */
+function optionsApart(connection: pg.PoolConfig): pg.PoolConfig {
+  const { connectionString } = connection;
+  if (!connectionString?.includes("options=")) return connection;
+  const url = new URL(connectionString);
+  const given = url.searchParams.get("options");
+  url.searchParams.delete("options");
+  return { ...connection, connectionString: url.href, options: given ?? "" };
+}

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelMessage } from "./model.ts";
 import { calledTools, fitsStrictMode, providerPrompt } from "./provider-prompt.ts";
@@ -54,6 +55,44 @@ describe("the conversation a provider accepts", () => {
     const prompt = sent([user("x"), agent("", "1", "2"), result("1"), result("gone")], "openai");
     expect(prompt).toContain("interrupted");
     expect(prompt).not.toContain("gone");
+  });
+
+  test("a server of one's own gets one system message, then both sides in turn, and loses no word", () => {
+    const said = fc.integer({ min: 0, max: 999 }).map((n) => `word ${n}`);
+    const part = fc.oneof(
+      said.map((text) => [user(text)]),
+      said.map((text) => [agent(text)]),
+      said.map((text) => [system(text)]),
+      fc.tuple(said, fc.uuid()).map(([text, id]) => [agent(text, id), result(id)]),
+      fc.uuid().map((id) => [agent("", id), result(id)]),
+      // Nobody answered it.
+      fc.uuid().map((id) => [agent("", id)]),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+        const messages = [system("Be kind."), ...parts.flat()];
+        const prompt = providerPrompt(messages, "openai", { own_server: true });
+        expect(prompt.map(({ role }) => role).lastIndexOf("system")).toBe(0);
+        // As the templates of Mistral and Gemma count: calls and their results stand between the two sides.
+        const sides = prompt.filter(
+          ({ role, content }) =>
+            role === "user" ||
+            (role === "assistant" && (content as { type: string }[]).every(({ type }) => type === "text")),
+        );
+        expect(sides.map(({ role }) => role)).toEqual(
+          sides.map((_, at) => (at % 2 === 0 ? "user" : "assistant")),
+        );
+        expect(["user", "tool"]).toContain(prompt.at(-1)?.role);
+        const ids = prompt.flatMap(({ role, content }) =>
+          role === "tool" || role === "assistant"
+            ? content.map((part) => ("toolCallId" in part ? part.toolCallId : null))
+            : [],
+        );
+        for (const id of ids) if (id !== null) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/);
+        const all = JSON.stringify(prompt);
+        for (const message of messages) if ("text" in message) expect(all).toContain(message.text);
+      }),
+    );
   });
 
   test("tools that were called stay known after they are no longer offered", () => {

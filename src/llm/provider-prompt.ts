@@ -6,6 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Provider } from "./catalogue.ts";
 import type { JsonSchema, ModelMessage, OfferedTool, ToolCall } from "./model.ts";
+import { ownServerPrompt } from "./own-server-prompt.ts";
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 type ToolPart = Extract<LanguageModelV4Message, { role: "tool" }>["content"][number];
@@ -19,10 +20,14 @@ const GOING_ON = "(Please go on.)";
 /**
  * The conversation in the provider library's shape, with what would make a provider refuse it mended: silence, calls nobody
  * answered (a process died in between), answers to calls that are gone, and, where the provider knows only one system
- * message, notes that came later.
+ * message, notes that came later. `own_server`: a model of the operator's own.
  */
-export function providerPrompt(messages: ModelMessage[], provider: Provider): LanguageModelV4Message[] {
-  const strict = provider === "anthropic" || provider === "google";
+export function providerPrompt(
+  messages: ModelMessage[],
+  provider: Provider,
+  { own_server = false } = {},
+): LanguageModelV4Message[] {
+  const strict = provider === "anthropic" || provider === "google" || own_server;
   const prompt: LanguageModelV4Message[] = [];
   const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.call_id] : [])));
   const asked = new Set<string>();
@@ -58,7 +63,8 @@ export function providerPrompt(messages: ModelMessage[], provider: Provider): La
   if (strict && (last?.role === "assistant" || last?.role === "system" || last === undefined)) {
     prompt.push(userMessage(last?.role === "assistant" ? GOING_ON : OPENING));
   }
-  return prompt;
+  // The libraries of Anthropic and Google do it themselves.
+  return own_server ? ownServerPrompt(prompt) : prompt;
 }
 
 export const providerTools = (tools: OfferedTool[]): LanguageModelV4FunctionTool[] =>

@@ -172,7 +172,7 @@ function callOptions(
     provider === "anthropic" && request.tools.length === 0 ? calledTools(request.messages) : [];
   const tools = [...request.tools, ...leftOver];
   const options: LanguageModelV4CallOptions = {
-    prompt: providerPrompt(request.messages, provider),
+    prompt: providerPrompt(request.messages, provider, { own_server: config.habit !== undefined }),
     abortSignal: signal,
   };
   if (tools.length > 0) {

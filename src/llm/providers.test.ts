@@ -289,6 +289,21 @@ test("Azure is asked under the deployment's path with the prompt's API version, 
   expect(server.requests[0]?.headers["api-key"]).toBe(FAKE_KEY);
 });
 
+test("a server of one's own is sent what the strictest templates take, OpenAI's the conversation as it is", async () => {
+  server.reply({ text: ["ok"] });
+  const greeted: ModelMessage[] = [
+    { role: "system", text: "You are brief." },
+    { role: "assistant", text: "Hello!", calls: [] },
+    { role: "user", text: "Hi." },
+  ];
+  const sentTo = async (model: string) => {
+    await readAnswer(modelOf("openai", model), request({ messages: greeted }));
+    return (lastBody().messages as { role: string }[]).map(({ role }) => role);
+  };
+  expect(await sentTo("mistral-small")).toEqual(["system", "user", "assistant", "user"]);
+  expect(await sentTo("gpt-4.1")).toEqual(["system", "assistant", "user"]);
+});
+
 test("Azure with a key but no address says what to configure", async () => {
   const model = resolveModel(
     { provider: "azure_openai", model: "gpt-4o", api_version: null },

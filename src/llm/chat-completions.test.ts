@@ -127,7 +127,6 @@ test("an error is told in the library's words, before the first words, after the
     { error: { message: "slow down", type: "rate_limit_error", code: "rate_limit_exceeded" } },
     { error: { message: "too long", code: "context_length_exceeded" } },
     { error: { message: "no credit", code: "insufficient_quota" } },
-    { error: "what" },
     { choices: "none" },
     { choices: [], usage: { prompt_tokens: "3" } },
     { choices: [{ index: 0, delta: { role: "user", content: "a" } }] },
@@ -234,6 +233,7 @@ test.each([
   ["beside choices", { ...FAILED, error: { code: 502, message: "the server behind it is gone" } }],
   ["by the end alone", FAILED],
   ["as the event itself", { object: "error", message: "out of memory", param: null, code: 500 }],
+  ["as a text", { error: "out of memory" }],
 ])("an answer that a server gives up on is not taken for whole: told %s", async (_how, event) => {
   const choice = { provider: "openai" as const, model: "gpt-4.1", api_version: null };
   const signal = new AbortController().signal;
@@ -251,3 +251,18 @@ test.each([
     await expect(readAnswer(model, asked)).rejects.toMatchObject({ kind: "unavailable", retryable: true });
   }
 });
+
+test.each([
+  [
+    "vLLM",
+    { object: "error", message: "maximum context length is 8192 tokens", type: "BadRequestError", code: 400 },
+  ],
+  ["Ollama", { error: "maximum context length is 8192 tokens" }],
+  ["a gateway", { detail: "maximum context length is 8192 tokens" }],
+])(
+  "what %s says in a refusal is read, so that a conversation that is too long is shortened",
+  async (_who, refusal) => {
+    const { answer } = answering(JSON.stringify(refusal), 400, 1_000);
+    expect(await read(await chatCompletions(make, answer))).toMatchObject({ failed: { kind: "too-long" } });
+  },
+);

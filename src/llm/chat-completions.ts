@@ -65,7 +65,7 @@ export async function chatCompletions(make: MakeModel, given?: typeof fetch): Pr
       // Only fetch follows redirects; the provider was asked for nothing yet.
       if (status < 400) return readBy(given);
       const text = await whole(body);
-      return readBy(async () => new Response(text, { status, headers }));
+      return readBy(async () => new Response(failureAlone(text) ?? text, { status, headers }));
     },
   };
 }
@@ -190,14 +190,18 @@ function addThought(made: Part[]): void {
 }
 
 /**
- * The failure in an event, where the library would not find it: OpenRouter sends it beside choices, vLLM as the event
- * itself. Null: there is none of this kind.
+ * The failure that an event or an answer tells of, as the library reads it: OpenRouter sends it beside choices, vLLM as the
+ * document itself, Ollama as a text, and what stands before a server under `detail`. Null: the library finds it, or none is.
  */
-function failureAlone(data: string): string | null {
-  const event = parsed(data) as { object?: unknown; error?: unknown } | null;
-  if (typeof event !== "object" || event === null) return null;
-  if (event.error != null) return JSON.stringify({ error: event.error });
-  return event.object === "error" ? JSON.stringify({ error: event }) : null;
+function failureAlone(text: string): string | null {
+  const told = parsed(text);
+  if (typeof told !== "object" || told === null) return null;
+  const { error, choices, message, detail } = told as Record<string, unknown>;
+  if (typeof error === "string") return JSON.stringify({ error: { message: error } });
+  if (error != null) return JSON.stringify({ error });
+  if (choices !== undefined) return null;
+  if (typeof message === "string") return JSON.stringify({ error: told });
+  return typeof detail === "string" ? JSON.stringify({ error: { message: detail } }) : null;
 }
 
 /** Null: for the library to judge. */

@@ -252,17 +252,23 @@ test.each([
   }
 });
 
+const LONG = "The decoder prompt (length 9254) is longer than the maximum model length of 8192.";
+
 test.each([
+  ["an older vLLM", { object: "error", message: LONG, type: "BadRequestError", code: 400 }],
+  ["Ollama", { error: "the input length exceeds the context length" }],
+  ["a gateway", { detail: "Input is too long for requested model." }],
   [
-    "vLLM",
-    { object: "error", message: "maximum context length is 8192 tokens", type: "BadRequestError", code: 400 },
+    "llama.cpp",
+    { error: { code: 400, message: "the request exceeds the available context size, try increasing it" } },
   ],
-  ["Ollama", { error: "maximum context length is 8192 tokens" }],
-  ["a gateway", { detail: "maximum context length is 8192 tokens" }],
+  ["TGI", { error: "`inputs` must have less than 4096 tokens. Given: 5004", error_type: "validation" }],
 ])(
-  "what %s says in a refusal is read, so that a conversation that is too long is shortened",
+  "what %s says of a conversation that is too long is understood, so that it is shortened",
   async (_who, refusal) => {
-    const { answer } = answering(JSON.stringify(refusal), 400, 1_000);
-    expect(await read(await chatCompletions(make, answer))).toMatchObject({ failed: { kind: "too-long" } });
+    for (const status of [400, 422, 500]) {
+      const { answer } = answering(JSON.stringify(refusal), status, 1_000);
+      expect(await read(await chatCompletions(make, answer))).toMatchObject({ failed: { kind: "too-long" } });
+    }
   },
 );

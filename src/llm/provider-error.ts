@@ -101,16 +101,19 @@ function statusError(
   if (status === 404) return make("refused", `${name} does not know the model “${call.model}”.`);
   if (more.out_of_credit) return make("rate-limited", `${name} has no credit left for this API key.`, false);
   if (status === 429) return make("rate-limited", `${name} is asked too often at the moment.`);
-  if (status === 408) return make("unavailable", `${name} took too long.`);
-  if (status >= 500) return make("unavailable", `${name} has a fault of its own: ${quote(message, call)}`);
   if (more.too_long || TOO_LONG.test(message))
     return make("too-long", `The conversation is too long for “${call.model}” of ${name}.`);
+  if (status === 408) return make("unavailable", `${name} took too long.`);
+  if (status >= 500) return make("unavailable", `${name} has a fault of its own: ${quote(message, call)}`);
   return make("refused", `${name} refused the request: ${quote(message, call)}`);
 }
 
-/** OpenAI's and Azure's code is in the words of those who imitate them, too; Anthropic and Google have only words. */
+/**
+ * OpenAI's and Azure's code is in the words of those who imitate them, too; Anthropic and Google have only words, and so
+ * have llama.cpp ("available context size"), vLLM ("maximum model length") and TGI (the last two).
+ */
 const TOO_LONG =
-  /context[_ ]length|context window|maximum context|prompt is too long|too many (input )?tokens|input token count.{0,40}exceeds|reduce the length of/i;
+  /context[_ ](length|size)|context window|maximum (context|model length)|(prompt|input) is too long|too many (input )?tokens|input token count.{0,40}exceeds|reduce the length of|must have less than \d+ tokens|`max_new_tokens` must be <=/i;
 
 /** Errors that arrive inside a stream that began well: the library's own kind, or the provider's JSON as it came. */
 function streamedError(error: unknown): { status: number; message: string } | null {

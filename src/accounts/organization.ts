@@ -5,7 +5,7 @@ import { write } from "../api/resource.ts";
 import { Deleted, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/errors.ts";
+import { Fault, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { createOrganization } from "./bootstrap.ts";
 import { refuseRevoked } from "./bound.ts";
@@ -251,6 +251,13 @@ export function organizationRoutes(api: Api, deps: Deps): void {
   );
 }
 
-/** The organization stays as it is until the transaction ends. */
-const lock = (tx: Tx, id: number) =>
-  tx.selectFrom("organizations").select("id").where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
+/** The organization stays as it is until the transaction ends. Who waited while it was deleted finds it gone. */
+async function lock(tx: Tx, id: number): Promise<void> {
+  const { deleted_at } = await tx
+    .selectFrom("organizations")
+    .select("deleted_at")
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  if (deleted_at !== null) throw notFound("Organization", id);
+}

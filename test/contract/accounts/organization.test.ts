@@ -6,6 +6,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../../harness/form.ts";
 import { insertBatch, insertRequest, insertTarget } from "../../harness/rows.ts";
 import { rounds } from "../../harness/seed.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 const PATH = "/api/v1/organizations/";
 const logo = { filename: "logo.png", content: png(120, 120) };
@@ -135,6 +136,28 @@ describe("organizations", () => {
       .where("batch_key", "=", batch_key)
       .executeTakeFirstOrThrow();
     expect(request_status).toBe("CANCELED");
+  });
+
+  test("one that is deleted twice at once comes back with its targets", async () => {
+    const { caller, send } = await app.createNeighbour("twice@example.org");
+    const { organization_id, sub_organization_id } = caller;
+    await insertTarget(app, caller, "coming-back");
+    const answers = await app.db.transaction().execute(async (tx) => {
+      const held = tx.selectFrom("organizations").select("id").where("id", "=", organization_id);
+      await held.forUpdate().execute();
+      const deletions = [send("DELETE", PATH), send("DELETE", PATH)];
+      await waitForLocks(app.database.pool, 2);
+      return deletions;
+    });
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 404]);
+    expect(await app.send("POST", `${PATH}${organization_id}/restore`)).toMatchObject({ status: 200 });
+    const targets = await app.db
+      .selectFrom("channel_targets")
+      .select("target")
+      .where("sub_organization_id", "=", sub_organization_id)
+      .execute();
+    expect(targets).toEqual([{ target: "coming-back" }]);
   });
 
   test("a delete needs no comment, and no body at all", async () => {

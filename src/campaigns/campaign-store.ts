@@ -170,19 +170,22 @@ async function agentBehind(
   if (source === null && caller_id === null) return null;
   for (const address of [source, caller_id]) {
     if (address === null) continue;
-    // The locks keep the target from being given to another agent, and the agent from being deleted, meanwhile.
-    const found = await tx
+    const targets = tx
       .selectFrom("channel_targets as t")
-      .innerJoin("agents as a", "a.id", "t.agent_id")
-      .select("t.agent_id")
       .where("t.sub_organization_id", "=", caller.sub_organization_id)
       .where("t.target_mode", "in", senderModes(mode ?? "voice"))
-      .where(sql<string>`lower(t.target)`, "in", spellings(address))
+      .where(sql<string>`lower(t.target)`, "in", spellings(address));
+    // The locks keep the target from being given to another agent, and the agent from being deleted, meanwhile. Targets
+    // first: a statement that waits for one and joins its agent finds nothing where it was given to another.
+    await targets.select("t.id").orderBy("t.id").forShare().execute();
+    const found = await targets
+      .innerJoin("agents as a", "a.id", "t.agent_id")
+      .select("t.agent_id")
       .where("a.deleted_at", "is", null)
       .orderBy(sql`t.target_mode = 'whatsapp'`)
       .orderBy("t.id")
       .limit(1)
-      .forShare(["t", "a"])
+      .forShare("a")
       .executeTakeFirst();
     if (found) return found.agent_id;
   }

@@ -176,10 +176,18 @@ export async function holdTool(
   tool: { id: number } | { name: string },
 ): Promise<{ id: number; name: string }> {
   const [column, value] = "id" in tool ? (["t.id", tool.id] as const) : (["t.name", tool.name] as const);
+  // By a statement of its own: one that waits and joins the service finds nothing where the tool was put to another.
+  await tx
+    .selectFrom("tools as t")
+    .select("t.id")
+    .where("t.sub_organization_id", "=", caller.sub_organization_id)
+    .where("t.deleted_at", "is", null)
+    .where(column, "=", value)
+    .forUpdate()
+    .execute();
   const row = await live(tx, caller)
     .where(column, "=", value)
     .select(["t.id", "t.name", "s.is_system"])
-    .forUpdate(["t"])
     .executeTakeFirst();
   if (!row) throw "id" in tool ? notFound("Tool", tool.id) : toolNotFound(tool.name);
   if (row.is_system) {

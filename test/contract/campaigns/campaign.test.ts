@@ -4,6 +4,7 @@ import { OutboundCampaign } from "../../../src/campaigns/campaign-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { CAMPAIGNS, campaignCalls, hook, least, NUMBER } from "../../harness/campaigns.ts";
 import { createSender } from "../../harness/sender.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let agent_id: number;
@@ -178,6 +179,19 @@ describe("the agent", () => {
     expect((await create({ mode: "sms" })).agent_id).toBe(sms.agent_id);
     expect((await create({ mode: null })).agent_id).toBe(agent_id);
     expect((await create({ mode: "email", source: "desk@clinic.example" })).agent_id).toBe(mail.agent_id);
+  });
+
+  test("is the new one where the number is being given to another agent", async () => {
+    const caller_id = "+15125553344";
+    await createSender(app, app.admin, { target: caller_id });
+    const other = await createSender(app, app.admin, { target: "+15125553355" });
+    const [answered] = await app.db.transaction().execute(async (tx) => {
+      await tx.updateTable("channel_targets").set(other).where("target", "=", caller_id).execute();
+      const answer = app.send("POST", CAMPAIGNS, { ...least(), caller_id });
+      await waitForLocks(app.database.pool, 1);
+      return [answer];
+    });
+    expect(await answered).toMatchObject({ status: 200, body: other });
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { json } from "../../../src/db/database.ts";
 import { changed } from "../../../src/tools/tool-definition.examples.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let service_id: number;
@@ -113,6 +114,24 @@ describe("tools", () => {
     expect(updated.definition).not.toHaveProperty("options");
     expect((await app.send("GET", "/api/v1/tools/replaced")).status).toBe(404);
     expect((await app.send("GET", "/api/v1/tools/renamed")).body.id).toBe(made.id);
+  });
+
+  test("a tool is changed and deleted while it is put to another service", async () => {
+    const tool = await create("moving");
+    const other = (await app.send("POST", "/api/v1/services/", { name: "Other", description: "" })).body.id;
+    const requests = [
+      () => app.send("PUT", "/api/v1/tools/", { id: tool.id, ...body("moving", { timeout: 5 }) }),
+      () => app.send("DELETE", "/api/v1/tools/moving?reason=x"),
+    ];
+    for (const request of requests) {
+      const [answered] = await app.db.transaction().execute(async (tx) => {
+        await tx.updateTable("tools").set({ service_id: other }).where("id", "=", tool.id).execute();
+        const answer = request();
+        await waitForLocks(app.database.pool, 1);
+        return [answer];
+      });
+      expect(await answered).toMatchObject({ status: 200 });
+    }
   });
 
   test("a deleted tool is gone, and its name is free again", async () => {

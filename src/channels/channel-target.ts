@@ -10,7 +10,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { invalid, notFound } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Carriers } from "./carrier.ts";
 import { isOffered, knownAddresses, offeredNumbers } from "./carrier-numbers.ts";
@@ -153,6 +153,17 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
     if (!found) throw notFound("Channel target", id);
     return withFindings(found);
   };
+  /** For writes: the row is locked before it is read, as one that is read while it waits joins what was joined before. */
+  const lock = async (tx: Tx, caller: Caller, channel_id: number, id: number): Promise<ChannelTarget> => {
+    await tx
+      .selectFrom("channel_targets")
+      .select("id")
+      .where("id", "=", id)
+      .where("sub_organization_id", "=", caller.sub_organization_id)
+      .forUpdate()
+      .execute();
+    return find(tx, caller, channel_id, id);
+  };
 
   api.get(
     "/api/v1/channels/targets",
@@ -244,7 +255,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
       const wanted = { channel_id: params.channel_id, target: body.target };
       const offered = await isOffered({ db, carriers }, caller, wanted);
       return write(db, "Channel target", async (tx) => {
-        const before = await find(tx, caller, params.channel_id, params.target_id);
+        const before = await lock(tx, caller, params.channel_id, params.target_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
         refuseFallback(body, destinations);
         if (body.id !== params.target_id)
@@ -279,7 +290,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
     },
     ({ caller, params, query }) =>
       write(db, "Channel target", async (tx) => {
-        const before = await find(tx, caller, params.channel_id, query.target_id);
+        const before = await lock(tx, caller, params.channel_id, query.target_id);
         await tx.deleteFrom("channel_targets").where("id", "=", before.id).execute();
         await api.audit(tx, caller, {
           action: "delete",

@@ -106,7 +106,7 @@ export function channelRoutes(api: Api, deps: Deps): void {
     },
     ({ caller, body }) =>
       write(db, "Channel", async (tx) => {
-        const before = await findChannel(tx, caller, body.id);
+        const before = await lockChannel(tx, caller, body.id);
         const after = await replaceChannel(tx, deps, caller, body);
         await api.audit(tx, caller, { action: "update", resource: tag, resource_id: body.id, before, after });
         return after;
@@ -130,7 +130,19 @@ export async function insertChannel(
   return findChannel(tx, caller, id);
 }
 
-/** The caller has found the channel already: its number is known to be the organization's. */
+/** For writes: the row is locked before it is read, so that what is kept of it is what the writer before left. */
+export async function lockChannel(tx: Tx, caller: Caller, id: number): Promise<Channel> {
+  await tx
+    .selectFrom("channels")
+    .select("id")
+    .where("id", "=", id)
+    .where("organization_id", "=", caller.organization_id)
+    .forUpdate()
+    .execute();
+  return findChannel(tx, caller, id);
+}
+
+/** The caller has locked the channel already: its number is known to be the organization's. */
 export async function replaceChannel(
   tx: Tx,
   deps: Omit<Deps, "db">,

@@ -35,19 +35,20 @@ export function identityKeyRoutes(api: Api, deps: { db: Db; clock: Clock; vault:
     write(db, "Channel target", async (tx) => {
       const before = await lockTarget(tx, caller, channel_id, target_id);
       const now = key === null ? null : clock.now().toISOString();
-      await tx
+      const { identity_key_set_at } = await tx
         .updateTable("channel_targets")
         .set({ sealed_identity_key: key === null ? null : vault.seal(key), identity_key_set_at: now })
         .where("id", "=", target_id)
-        .execute();
+        .returning("identity_key_set_at")
+        .executeTakeFirstOrThrow();
       await api.audit(tx, caller, {
         action: key === null ? "remove_identity_key" : "set_identity_key",
         resource: "channel_targets",
         resource_id: target_id,
         before: { identity_key_set_at: before.identity_key_set_at },
-        after: { identity_key_set_at: now },
+        after: { identity_key_set_at },
       });
-      return now;
+      return identity_key_set_at;
     });
 
   api.post(

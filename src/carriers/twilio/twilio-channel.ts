@@ -6,7 +6,7 @@ import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { notFound } from "../../base/errors.ts";
-import { findChannel, insertChannel, replaceChannel } from "../../channels/channel.ts";
+import { findChannel, insertChannel, lockChannel, replaceChannel } from "../../channels/channel.ts";
 import { Channel } from "../../channels/channel-schema.ts";
 import type { Db } from "../../db/database.ts";
 
@@ -83,6 +83,7 @@ export function twilioChannelRoutes(api: Api, deps: Deps): void {
     },
     ({ caller, body }) =>
       write(db, "Channel", async (tx) => {
+        await lockChannel(tx, caller, body.id);
         const before = await findTwilioChannel(tx, caller, body.id);
         const { telephony, email } = before.config ?? {};
         const after = await replaceChannel(tx, deps, caller, {

@@ -10,6 +10,7 @@ import { readCredentials } from "../../../src/channels/credentials/channel-crede
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { changedTables, snapshot } from "../../harness/snapshot.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 const PATH = "/api/v1/channels/twilio/";
 
@@ -104,6 +105,17 @@ describe("Twilio channels, the older way", () => {
       account_sid: "AC000000abcd",
       auth_token: `token-${counter}`,
     });
+  });
+
+  test("an update keeps what it leaves out as somebody else has just stored it", async () => {
+    const { id } = await create();
+    const [answered] = await app.db.transaction().execute(async (tx) => {
+      await tx.updateTable("channels").set({ name: "Just renamed" }).where("id", "=", id).execute();
+      const answer = app.send("PUT", PATH, { id, config: { auth_token: "another" } });
+      await waitForLocks(app.database.pool, 1);
+      return [answer];
+    });
+    expect(await answered).toMatchObject({ status: 200, body: { name: "Just renamed" } });
   });
 
   test("a channel of another service, or of a neighbour, is not there", async () => {

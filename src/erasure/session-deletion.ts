@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
 import { Deleted } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
@@ -47,8 +48,7 @@ export function sessionDeletionRoutes(api: Api, { db, clock }: ErasureDeps): voi
     },
     async ({ caller, params }) =>
       db.transaction().execute(async (tx) => {
-        const { id } = await findSession(tx, caller, sessionNumber(params.session_id));
-        await sql`select id from sessions where id = ${id} for update`.execute(tx);
+        const id = await lockSession(tx, caller, sessionNumber(params.session_id));
         if ((await holdOf(tx, id)).held)
           throw new Fault("conflict", "This session is on legal hold. Release it first.");
         if ((await busySessions(tx, [id], clock.now())).length > 0)
@@ -89,8 +89,7 @@ export function sessionDeletionRoutes(api: Api, { db, clock }: ErasureDeps): voi
     },
     ({ caller, params, body }) =>
       db.transaction().execute(async (tx) => {
-        const { id } = await findSession(tx, caller, sessionNumber(params.session_id));
-        await sql`select id from sessions where id = ${id} for update`.execute(tx);
+        const id = await lockSession(tx, caller, sessionNumber(params.session_id));
         const before = await holdOf(tx, id);
         const hold = body.held ? { at: clock.now().toISOString(), by: caller.email } : { at: null, by: null };
         await tx
@@ -113,6 +112,17 @@ export function sessionDeletionRoutes(api: Api, { db, clock }: ErasureDeps): voi
         return after;
       }),
   );
+}
+
+/** Who waited while it was deleted finds it gone. */
+async function lockSession(tx: Tx, caller: Caller, id: number): Promise<number> {
+  const { sub_organization_id } = caller;
+  await sql`
+    select from sessions where id = ${id} and sub_organization_id = ${sub_organization_id} for update`.execute(
+    tx,
+  );
+  await findSession(tx, caller, id);
+  return id;
 }
 
 async function holdOf(tx: Tx, id: number): Promise<LegalHold> {

@@ -9,6 +9,7 @@ import { createMailWorld } from "../../harness/mail.ts";
 import { insertBatch, insertRequest, insertSession } from "../../harness/rows.ts";
 import { createNumber, eventually, type SimulatedApp } from "../../harness/simulated.ts";
 import { type Somebody, talkEverywhere } from "../../harness/talked-with.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 const ERASURES = "/api/v1/erasures/";
 
@@ -334,6 +335,23 @@ describe("erasing a person", () => {
     await runErasure(deps, id);
     expect(await finished(id)).toMatchObject({ status: "COMPLETED", counts: { sessions: 3 } });
     expect(await placesOf(app, person.number)).toEqual([]);
+  });
+
+  test("a legal hold on a session that is just being deleted, and deleting it once more, find none", async () => {
+    const requests = [
+      (id: number) => app.send("PUT", `/api/v1/sessions/${id}/legal_hold`, { held: true }),
+      (id: number) => app.send("DELETE", `/api/v1/sessions/${id}`),
+    ];
+    for (const request of requests) {
+      const id = await insertSession(app, { ended_at: "2026-11-18T12:00:00Z" });
+      const [answered] = await app.db.transaction().execute(async (tx) => {
+        await tx.deleteFrom("sessions").where("id", "=", id).execute();
+        const answer = request(id);
+        await waitForLocks(app.database.pool, 1);
+        return [answer];
+      });
+      expect(await answered).toMatchObject({ status: 404 });
+    }
   });
 
   test("and deleting a session stop at a legal hold, which says who set it", async () => {

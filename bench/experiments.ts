@@ -34,7 +34,7 @@ await fill();
 const assigned = await timed(CHOICES, (n) => assignVersion(db, arrival(n)));
 const experiment = await findExperiment(db, caller, experiment_id);
 if (!experiment) throw new Error("the experiment is not there");
-const looks = await timed(LOOKS, () => guardAll({ db, clock: systemClock, catalogue: [] }));
+const looks = await timed(LOOKS, () => guardAll({ db, clock: systemClock }));
 const comparisons = await timed(LOOKS, () => compareVersions(db, experiment, null));
 const after = await findExperiment(db, caller, experiment_id);
 if (after?.status !== "running")

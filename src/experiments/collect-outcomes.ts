@@ -1,8 +1,5 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { recordset } from "../db/recordset.ts";
-import { costOf } from "../evaluations/observe.ts";
-import type { LlmEntry } from "../llm/catalogue.ts";
 
 /** An opt-out or complaint without a session is ascribed to the person's last one, if it is not older than this. */
 export const ASCRIBED_DAYS = 7;
@@ -13,14 +10,14 @@ type Collected = { id: number; sub_organization_id: number; slow_ms: number; sin
 
 /**
  * Writes down what came of the sessions of an experiment: those that are open each time, those that are over once, and
- * opt-outs and complaints whenever they come. Safe to repeat. Indexes: experiment_sessions_open, suppressions_list.
+ * opt-outs and complaints whenever they come. Safe to repeat. What a session cost is written where it is indexed
+ * (search/session-facts.ts). Indexes: experiment_sessions_open, suppressions_list.
  */
 export async function collectOutcomes(
   db: Db,
-  catalogue: readonly LlmEntry[],
   { id, sub_organization_id, slow_ms, since }: Collected,
 ): Promise<void> {
-  const { rows: over } = await sql<{ session_id: number }>`
+  await sql`
     with found as (
       select e.session_id, s.ended_at is not null as is_over, s.end_reason, s.turn_count as turns, s.duration as duration_s,
         s.end_reason is not distinct from 'transfer' as is_transfer,
@@ -37,12 +34,8 @@ export async function collectOutcomes(
       turns = f.turns, wait_ms = f.wait_ms, duration_s = f.duration_s
     from found f
     where e.session_id = f.session_id
-      and (f.is_over, f.is_error, f.turns, f.wait_ms) is distinct from (e.is_over, e.is_error, e.turns, e.wait_ms)
-    returning case when e.is_over then e.session_id end as session_id`.execute(db);
-  await storeCosts(
+      and (f.is_over, f.is_error, f.turns, f.wait_ms) is distinct from (e.is_over, e.is_error, e.turns, e.wait_ms)`.execute(
     db,
-    catalogue,
-    over.flatMap(({ session_id }) => (session_id === null ? [] : [session_id])),
   );
   const from = new Date(new Date(since).getTime() - OVERLAP_MS).toISOString();
   await sql`
@@ -64,27 +57,4 @@ export async function collectOutcomes(
     from each t
     where e.session_id = t.session_id and e.experiment_id = ${id}
       and not (e.is_opt_out >= t.is_opt_out and e.is_complaint >= t.is_complaint)`.execute(db);
-}
-
-const COSTS_AT_ONCE = 1_000;
-
-async function storeCosts(db: Db, catalogue: readonly LlmEntry[], ids: number[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += COSTS_AT_ONCE) {
-    const some = ids.slice(from, from + COSTS_AT_ONCE);
-    const answers = await db
-      .selectFrom("session_trace")
-      .select(["session_id", "metadata", "details"])
-      .where("session_id", "in", some)
-      .where("category", "=", "llm")
-      .execute();
-    const bySession = Map.groupBy(answers, ({ session_id }) => session_id);
-    const rows = some.map((session_id) => ({
-      session_id,
-      cost_usd: costOf(catalogue, bySession.get(session_id) ?? []),
-    }));
-    await sql`
-      update experiment_sessions e set cost_usd = c.cost_usd
-      from json_populate_recordset(null::experiment_sessions, ${recordset<"experiment_sessions">(rows)}::json) c
-      where e.session_id = c.session_id`.execute(db);
-  }
 }

@@ -5,7 +5,6 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
-import type { LlmEntry } from "../llm/catalogue.ts";
 import { tell, weightsText } from "./change-experiment.ts";
 import { ASCRIBED_DAYS, collectOutcomes } from "./collect-outcomes.ts";
 import { type Experiment, type Guard, isRunning, nextStep, weightsAt } from "./experiment.ts";
@@ -27,7 +26,7 @@ const guardExperiments: Job<object> = {
   schedule: "* * * * *",
 };
 
-type Parts = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+type Parts = { db: Db; clock: Clock };
 
 export const experimentJobs = (parts: Parts): JobHandler[] => [
   handle(guardExperiments, async () => {
@@ -84,7 +83,7 @@ const guardEach = (parts: Parts, watched: Watched[]): Promise<void> =>
 export const guardAll = async (parts: Parts): Promise<void> =>
   guardEach(parts, await watchedExperiments(parts));
 
-async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<void> {
+async function guardOne({ db, clock }: Parts, id: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const held = await tx
       .selectFrom("experiments as e")
@@ -106,7 +105,7 @@ async function guardOne({ db, clock, catalogue }: Parts, id: number): Promise<vo
     const at = clock.now();
     const { sub_organization_id, slow_ms, collected_at, started_at } = held;
     const since = collected_at ?? started_at ?? at.toISOString();
-    await collectOutcomes(tx, catalogue, { id, sub_organization_id, slow_ms, since });
+    await collectOutcomes(tx, { id, sub_organization_id, slow_ms, since });
     await tx
       .updateTable("experiments")
       .set({ collected_at: at.toISOString() })

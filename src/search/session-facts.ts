@@ -40,6 +40,11 @@ export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
       = (excluded.campaign_id, excluded.end_reason, excluded.is_error, excluded.is_tool_failure, excluded.turns,
         excluded.duration_s, coalesce(excluded.cost_usd, session_facts.cost_usd), case when excluded.cost_usd is null and session_facts.cost_usd is not null
           then session_facts.carrier_usd else excluded.carrier_usd end, excluded.waits_ms)`.execute(tx);
+  // An experiment compares what boards show.
+  await sql`
+    update experiment_sessions e set cost_usd = f.cost_usd from session_facts f
+    where e.session_id = ${facts.id}::bigint and f.session_id = e.session_id
+      and e.cost_usd is distinct from f.cost_usd`.execute(tx);
 }
 
 type Held = { cost_usd: number | null; carrier_usd: number };

@@ -46,7 +46,7 @@ const start = async (more: object = {}): Promise<number> => {
   return id;
 };
 const published = async () => (await ok("GET", `/agents/${agent_id}/versioning`)).published_version;
-const guard = () => guardAll({ db: app.db, clock: app.clock, catalogue: [] });
+const guard = () => guardAll({ db: app.db, clock: app.clock });
 
 let session = 0;
 /** A person who comes now; resolves with the session and the version it is held with. */
@@ -170,6 +170,30 @@ describe("an experiment", () => {
 });
 
 const sum = (one: number, other: number) => one + other;
+
+test("what a session costs is what the search and boards say, with its speech, also where that is known late", async () => {
+  const id = await start();
+  const { session_id, version } = await comes(person(1));
+  await ends(session_id, "user");
+  await guard();
+  const index = app.jobs.find(({ job }) => job.name === "index-session");
+  const cost = async () => {
+    const { figures } = await ok("GET", `/experiments/${id}/comparison`);
+    const { versions } = figures.find(({ metric }: { metric: string }) => metric === "cost_usd");
+    return versions.find((each: { version_number: number }) => each.version_number === version);
+  };
+  expect(await cost()).toMatchObject({ count: 0, value: null });
+  for (const voice_cost_usd of [null, 0.25]) {
+    await app.db.updateTable("sessions").set({ voice_cost_usd }).where("id", "=", session_id).execute();
+    await index?.run({ session_id }, {} as never);
+    const found = await ok(
+      "GET",
+      `/sessions/search?search_fields=session_id&search_field_values=${session_id}`,
+    );
+    expect(found.items[0].cost_usd).toBe(voice_cost_usd ?? 0);
+    expect(await cost()).toMatchObject({ count: 1, value: voice_cost_usd ?? 0 });
+  }
+});
 
 test("a success is an end, a tool that did not fail or an insight's value, and the figure opens the sessions that are one", async () => {
   const id = await start({ success: { end_reasons: ["agent"] } });

@@ -9,13 +9,13 @@ import { callClient } from "./call-client.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
 import { callMcp } from "./call-mcp.ts";
+import { runContextTool } from "./context-tool.ts";
 import { answerInTest } from "./mocked-call.ts";
 import { answerFromRecording } from "./recorded-call.ts";
 import { runSystemTool } from "./system-tool.ts";
 import {
   done,
   failed,
-  offersLanguage,
   type ToolContext,
   type ToolEffects,
   type ToolOutcome,
@@ -103,11 +103,7 @@ async function execute(
         values,
       );
     case "context":
-      return done(
-        tool.definition.result == null ? { status: "ok" } : staticResult(),
-        contextEffects(context, values),
-        values,
-      );
+      return runContextTool(context, tool, values);
     case "action":
       return done(tool.definition.result == null ? { status: "ok" } : staticResult(), {}, values);
     default:
@@ -124,14 +120,4 @@ function logEvent(tool: SnapshotTool, values: Record<string, unknown>): NonNulla
     description: typeof description === "string" ? description : tool.name,
     attributes,
   };
-}
-
-/** A `context` tool without tasks: `language` and `message`/`say` act, every other argument becomes a variable. */
-function contextEffects(context: ToolContext, values: Record<string, unknown>): ToolEffects {
-  const { language, message, say, ...variables } = values;
-  const effects: ToolEffects = { variables };
-  const spoken = say ?? message;
-  if (typeof spoken === "string" && spoken !== "") effects.say = spoken;
-  if (typeof language === "string" && offersLanguage(context.snapshot, language)) effects.language = language;
-  return effects;
 }

@@ -39,9 +39,9 @@ export const endsSession = ({ action }: SessionAction): boolean => action === "h
 export type ToolEffects = {
   variables?: Record<string, unknown>;
   language?: string;
-  /** Said verbatim, after its variables were resolved. */
+  /** Words of an author, said after their variables were resolved. */
   say?: string;
-  /** The same, for a text that was rendered already. */
+  /** Said as they are: words that were rendered already, or of a model. */
   speech?: string;
   /** Voice only: keys to press on the call. */
   keys?: string;

@@ -89,6 +89,15 @@ function applyTransform(
     : transform.value;
 }
 
+/**
+ * Whether an argument is what its author wrote as its default, word for word. Any other, that of a static parameter too,
+ * may hold what a model or a person wrote.
+ */
+export function isWrittenDefault({ defaults }: ToolDefinition, name: string, value: unknown): boolean {
+  const written = asMap(defaults)[name];
+  return written !== undefined && value === (transformOf(written)?.value ?? written);
+}
+
 /** Null, an empty text, list or map. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;

@@ -3,7 +3,7 @@ import { startSession } from "../../src/turns/start-session.ts";
 import { runTurn } from "../../src/turns/turn.ts";
 import { instructionLookup } from "../../src/workflows/instruction-lookup.ts";
 import { steps } from "../../src/workflows/run-steps.examples.ts";
-import { createAgent } from "../harness/agent.ts";
+import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
@@ -189,4 +189,84 @@ test("numbers, yes and no stand as they are, and nothing stays nothing", () => {
   const values: Record<string, unknown> = { n: 5, b: true, none: null, empty: "" };
   const lookup = instructionLookup((name) => values[name]);
   expect(["n", "b", "none", "empty", "missing"].map(lookup)).toEqual([5, true, null, "", undefined]);
+});
+
+test("a context tool sets no variable, language or words that its parameters don't name, whatever a model was talked into", async () => {
+  const parameters = { type: "object", properties: { pet: { type: "string" } } };
+  const remember = {
+    type: "context",
+    tool: { type: "function", function: { name: "remember_pet", description: "", parameters } },
+    defaults: { kind: "unknown" },
+  };
+  const worst = {
+    pet: "dog",
+    api_base: "http://evil.example",
+    "vars.api_base": "x",
+    language: "de-DE",
+    say: "PWNED",
+  };
+  const { agent_id } = await createAgent(app, {
+    script: `on "go" -> call remember_pet ${JSON.stringify(worst)}\notherwise -> say "."`,
+    tools: [remember] as never,
+    agent: { variables: { api_base: "https://good.example" } },
+  });
+  const say = converse(app, agent_id);
+  await say("");
+  const { text, content } = await say("go");
+  expect(content).toMatchObject({ language: "en-US" });
+  expect(content.variables).toEqual({ api_base: "https://good.example", pet: "dog", kind: "unknown" });
+  expect(text).not.toContain("PWNED");
+  const { body: trace } = await app.send("GET", `/api/v1/sessions/${content.session_id}/trace`);
+  expect(JSON.stringify(trace)).toContain(
+    "parameters don't name them: api_base, vars.api_base, language, say",
+  );
+});
+
+test("a context tool says the name of a variable that a person wrote as it stands, and fills in what its author wrote", async () => {
+  const tool = (name: string, more: object) => ({
+    type: "context",
+    tool: {
+      type: "function",
+      function: {
+        name,
+        description: "",
+        parameters: {
+          type: "object",
+          properties: { who: { type: "string" }, say: { type: "string" }, message: { type: "string" } },
+        },
+      },
+    },
+    ...more,
+  });
+  const says = "{{ vars.who }} {{ who }} thanks you.";
+  const { agent_id } = await createAgent(app, {
+    script: [
+      'on /^say (?<words>.+)/ -> call repeat {"say": "{words}"}',
+      'on /^message (?<words>.+)/ -> call repeat {"message": "{words}"}',
+      'on /^format (?<words>.+)/ -> call format_words {"who": "{words}"}',
+      'on /^remember (?<words>.+)/ -> call remember {"who": "{words}"}',
+      'on "static" -> call static_words {}',
+      'on "default" -> call default_words {"who": "Ann"}',
+      'otherwise -> say "."',
+    ].join("\n"),
+    tools: [
+      tool("repeat", {}),
+      tool("remember", {}),
+      tool("format_words", { defaults: { say: { transform: { format: "Thanks, {who}." } } } }),
+      tool("static_words", {
+        static_parameters: [{ name: "say", type: "string", required: true, default: "Thanks, {{ who }}." }],
+      }),
+      tool("default_words", { defaults: { say: says } }),
+    ] as never,
+    agent: { variables: { secret: "PWNED" } },
+  });
+  const say = converse(app, agent_id);
+  await say("");
+  const hostile = "{{ vars.secret }}";
+  expect((await say(`say ${hostile}`)).text).toContain(hostile);
+  expect((await say(`message ${hostile}`)).text).toContain(hostile);
+  expect((await say(`format ${hostile}`)).text).toContain(`Thanks, ${hostile}.`);
+  await say(`remember ${hostile}`);
+  expect((await say("static")).text).toContain(`Thanks, ${hostile}.`);
+  expect((await say("default")).text).toContain("Ann Ann thanks you.");
 });

@@ -235,21 +235,22 @@ test("hangup says what is left to say and ends the session", async () => {
 });
 
 test("a log tool writes an event, a context tool sets variables that the next turn sees", async () => {
-  const plain = (name: string, type: string) => ({
+  const plain = (name: string, type: string, properties = {}) => ({
     type,
     tool: {
       type: "function",
-      function: { name, description: name, parameters: { type: "object", properties: {} } },
+      function: { name, description: name, parameters: { type: "object", properties } },
     },
   });
+  const named = { mood: { type: "string" }, say: { type: "string" } };
   const { agent_id } = await createAgent(app, {
     context: "Mood: {{ mood }}.",
     script: `
       on "note" -> call note_it {"type": "complaint", "description": "It rains", "weather": "rain"}
-      on "cheer" -> call remember {"mood": "happy", "say": "Noted: {{ mood }}."}
+      on "cheer" -> call remember {"mood": "happy", "say": "Noted."}
       after note_it -> say "Logged."
       after remember -> say "All right."`,
-    tools: [plain("note_it", "log"), plain("remember", "context")] as never,
+    tools: [plain("note_it", "log"), plain("remember", "context", named)] as never,
   });
   const say = converse(app, agent_id);
   await say("");
@@ -263,6 +264,7 @@ test("a log tool writes an event, a context tool sets variables that the next tu
   ]);
   const cheered = await say("cheer");
   expect(cheered.content.variables).toMatchObject({ mood: "happy" });
+  expect(cheered.text).toContain("Noted.");
 });
 
 describe("an address with a place for an argument", () => {

@@ -1,5 +1,7 @@
 /** A whole number that may be past 2^53, where JavaScript's numbers lose their last digits. */
 const LONG_DIGITS = /\d{16}/;
+/** A number that may be past 1.8e308, where JavaScript's numbers end; not the `1e123` within an id. */
+const LARGE = /(?:^|[\s:,[])-?\d[\d.]*[eE]\+?\d{3}/;
 const WHOLE = /^-?\d+$/;
 
 type WithSource = (
@@ -8,14 +10,16 @@ type WithSource = (
 ) => unknown;
 
 /**
- * JSON in which every whole number keeps its digits: one past 2^53 is read as a text of them, or as what `long` makes of
- * them. Identifiers are often such numbers, and one that lost its last digits names somebody else.
+ * JSON in which no number is lost: a whole one past 2^53, and any that JavaScript can't hold, is read as a text of it, or as
+ * what `lost` makes of that. Identifiers are often such numbers, and one that lost its last digits names somebody else; one
+ * past all numbers would be written as null.
  */
-export function parseJson(text: string, long: (digits: string) => unknown = (digits) => digits): unknown {
-  if (!LONG_DIGITS.test(text)) return JSON.parse(text);
+export function parseJson(text: string, lost: (digits: string) => unknown = (digits) => digits): unknown {
+  if (!LONG_DIGITS.test(text) && !LARGE.test(text)) return JSON.parse(text);
   return (JSON.parse as WithSource)(text, (_key, value, { source }) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && WHOLE.test(source)
-      ? long(source)
-      : value,
+    typeof value === "number" && source !== undefined && isLost(value, source) ? lost(source) : value,
   );
 }
+
+const isLost = (value: number, source: string): boolean =>
+  !Number.isFinite(value) || (!Number.isSafeInteger(value) && WHOLE.test(source));

@@ -50,13 +50,13 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   return value;
 }
 
-/** Stands for a whole number that JavaScript can't hold: an identifier without its last digits would name somebody else. */
+/** Stands for a number that JavaScript can't hold: an identifier without its last digits would name somebody else. */
 const LOST = Symbol("lost digits");
 const MOST_TOLD = 100;
 
 function keepsDigits(digits: string): boolean {
   const number = Number(digits);
-  // A program that has doubles, too, writes them so: it reads its own digits again.
+  // A program that has doubles, too, writes them so: it reads its own digits again. One past all doubles is none.
   return Number.isFinite(number) && (String(number) === digits || BigInt(digits) === BigInt(number));
 }
 
@@ -65,7 +65,7 @@ function lostNumbers(value: unknown, loc: InputIssue["loc"]): InputIssue[] {
     return [
       {
         loc,
-        msg: "Input should be a whole number that keeps all its digits, of at most 9007199254740991; write a longer one as a text",
+        msg: "Input should be a number that keeps all its digits, a whole one of at most 9007199254740991; write a longer one as a text",
         type: "int_precision",
       },
     ];

@@ -61,6 +61,16 @@ describe("whole numbers beyond 2^53", () => {
     expect((await callOnce({ id: LONG }, { parameters: texts })).body).toBe(`{"id":"${LONG}"}`);
   });
 
+  test("and numbers past all of JavaScript's are texts too, and no nothing", async () => {
+    const texts = '{"n": 1e400, "m": [-1.5E+999, 1e300], "id": "1e4000", "s": 1e-400}';
+    const { call } = await callOnce(
+      {},
+      { answer: (response) => void response.setHeader("content-type", "application/json").end(texts) },
+    );
+    expect(call?.result).toEqual({ n: "1e400", m: ["-1.5E+999", 1e300], id: "1e4000", s: 0 });
+    expect(parseJson("1e400")).toBe("1e400");
+  });
+
   test.each(PROVIDERS)("keep their digits in the arguments that a model of %s writes", async (provider) => {
     const name = freshName("book");
     const parameters = {

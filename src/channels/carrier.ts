@@ -48,6 +48,12 @@ export type Carriers = {
 export type OurFault = "source" | "country" | "step";
 
 /**
+ * A carrier is asked again within a day, whatever wait it names: some name a moment, in seconds since 1970, and the person
+ * would never be reached.
+ */
+const LONGEST_RETRY_AFTER_s = 86_400;
+
+/**
  * A carrier did not do what was asked. `fate` says what may have come of it: "refused", it never will, `status` says
  * why; "not-sent", it did not take it, another try is safe (after `retry_after_s`, where it told); "unknown", it may have
  * taken it: before another try it has to be asked (`find`). `ours`: the fault is
@@ -73,7 +79,8 @@ export class CarrierFault extends PublicError {
     this.name = "CarrierFault";
     this.fate = fate;
     this.status = more.status ?? null;
-    this.retry_after_s = more.retry_after_s ?? null;
+    this.retry_after_s =
+      more.retry_after_s === undefined ? null : Math.min(more.retry_after_s, LONGEST_RETRY_AFTER_s);
     this.ours = more.ours ?? null;
   }
 }

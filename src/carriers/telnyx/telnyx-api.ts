@@ -3,6 +3,7 @@ import { unreachable } from "../../base/errors.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
+import { askedWait } from "../../egress/asked-wait.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 
 export const TELNYX_URL = "https://api.telnyx.com/v2";
@@ -110,8 +111,7 @@ function answerFault(
     return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
   }
   if (status === 429) {
-    const after_s = Number(headers["retry-after"]);
-    return new CarrierFault(message, "not-sent", { retry_after_s: Number.isFinite(after_s) ? after_s : 1 });
+    return new CarrierFault(message, "not-sent", { retry_after_s: (askedWait(headers) ?? 1000) / 1000 });
   }
   if (status >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
   const ours = code !== null && OURS.has(code) ? "source" : null;

@@ -35,6 +35,20 @@ test.each(Object.entries(TWILIO_ERRORS))(
   },
 );
 
+test.each<[string, number]>([
+  ["7", 7],
+  ["Sun, 29 Nov 2026 10:01:00 GMT", 60],
+  ["1795945857", 86_400],
+  ["999999999999999999", 86_400],
+  ["Infinity", 1],
+])("an overload that names the wait %j is asked again after %i s: a day at the most", (wait, after_s) => {
+  const headers = { "retry-after": wait, date: "Sun, 29 Nov 2026 10:00:00 GMT" };
+  expect(faultOf(answer(429, {}, headers), asked)).toMatchObject({
+    fate: "not-sent",
+    retry_after_s: after_s,
+  });
+});
+
 test.each([13227, 21215, 32205, 21408])(
   "error %i holds the country of the number, and nobody else's",
   (code) => {

@@ -1,6 +1,7 @@
 import { unreachable } from "../../base/errors.ts";
 import { CarrierFault, type FailureReason, type OurFault } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
+import { askedWait } from "../../egress/asked-wait.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
 
 /** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
@@ -169,9 +170,12 @@ function faultOfAnswer(
   const code = typeof error.code === "number" ? error.code : null;
   const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
   const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
-  const told = Number(headers["retry-after"]);
+  const told_ms = askedWait(headers);
   const retry = (after_s: number, ours: OurFault | null = null) =>
-    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s, ours });
+    new CarrierFault(message, "not-sent", {
+      retry_after_s: told_ms === null ? after_s : told_ms / 1000,
+      ours,
+    });
 
   const meaning = code === null ? undefined : TWILIO_ERRORS[code];
   if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.ours);

@@ -58,8 +58,10 @@ export const LEASE_ms = 60_000;
 const BETWEEN_CLAIMS_ms = 5;
 /** How often an idle outbox is polled. */
 const POLL_ms = 100;
-/** Polling may take no more than this share of the time, however many webhooks have waiting deliveries. */
+/** Polling takes no more than about this share of the time, however many webhooks have waiting deliveries. */
 const POLL_SHARE = 0.05;
+/** Still it is polled as often, or a busy machine would add many seconds to the five of the first retry. */
+const LONGEST_POLL_ms = 1_000;
 const SET_ASIDE_ms = 1_000;
 /** Results are collected this long, so that one statement settles many. */
 const GATHER_ms = 5;
@@ -67,6 +69,10 @@ const MOST_PER_SETTLE = 500;
 const AFTER_FAULT_ms = 1_000;
 /** How long a stop waits for responses; a slower receiver gets its message again from another process. */
 const GOODBYE_ms = 3_000;
+
+/** How long an outbox with nothing due is left alone, after a poll that took so long. */
+export const untilNextPoll_ms = (took_ms: number): number =>
+  Math.min(Math.max(POLL_ms, took_ms / POLL_SHARE), LONGEST_POLL_ms);
 
 export function createDeliverer(parts: DelivererParts): Deliverer {
   const { db, clock, log, vault, random = Math.random, timeout_ms = TIMEOUT_ms } = parts;
@@ -100,8 +106,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       for (const delivery of claimed) begin(delivery);
       if (claimed.length > 0) return { wait_ms: 0 };
       // When nothing was claimed, all receivers may be at their limits, so the next response wakes the loop.
-      const idle_ms = Math.max(POLL_ms, (performance.now() - began) / POLL_SHARE);
-      return { wait_ms: idle_ms, untilChange: true };
+      return { wait_ms: untilNextPoll_ms(performance.now() - began), untilChange: true };
     },
     run: send,
     between_ms: BETWEEN_CLAIMS_ms,

@@ -141,6 +141,15 @@ export function adapterSuite(
         expect(await lookUp().find("failed", lost, since)).toBeNull();
       });
 
+      test("what another machine handed over is found by one whose clock is five seconds behind", async () => {
+        const its = key();
+        const begun_ms = Date.now();
+        await faultOf(lookUp().fail(true, its));
+        expect(await lookUp().find("failed-but-taken", its, new Date(begun_ms + 5_000))).toMatchObject({
+          sid: expect.stringMatching(/\S/),
+        });
+      });
+
       test("what was taken before is not found for what was sent since", async () => {
         const its = key();
         await adapter.send("fine", its);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { Carrier, CarrierAccount, CarrierCalls } from "../../channels/carrier.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { SLACK_MS } from "../twilio/twilio-alike.ts";
 import { createTelnyxApi, TELNYX_URL, type TelnyxApi } from "./telnyx-api.ts";
 import { telnyxLookup } from "./telnyx-lookup.ts";
 import { telnyxNumbers } from "./telnyx-numbers.ts";
@@ -107,7 +108,7 @@ function telnyxCalls(api: TelnyxApi, publicUrl: string): CarrierCalls {
       const found = data.find(({ client_state }) => readState(client_state).key === key);
       if (!found) return null;
       const began = Date.now() - (found.call_duration ?? 0) * 1000;
-      return began < since.getTime() - 1000 ? null : { sid: found.call_control_id, status: "QUEUED" };
+      return began < since.getTime() - SLACK_MS ? null : { sid: found.call_control_id, status: "QUEUED" };
     },
     hangUp,
     cancel: hangUp,

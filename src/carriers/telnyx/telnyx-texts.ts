@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CarrierFault, type CarrierTexts, type OutgoingText } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { oursOf } from "../twilio/twilio-alike.ts";
+import { oursOf, SLACK_MS } from "../twilio/twilio-alike.ts";
 import type { TelnyxApi } from "./telnyx-api.ts";
 
 /** https://developers.telnyx.com/api-reference/messages/send-a-message */
@@ -36,9 +36,6 @@ const STATUSES: Readonly<Record<string, ChannelStatus>> = {
   delivery_unconfirmed: "DELIVERY_UNKNOWN",
 };
 export const telnyxTextStatus = (word: string): ChannelStatus => STATUSES[word] ?? "DELIVERY_UNKNOWN";
-
-/** Telnyx's clock and ours may differ by so much. */
-const SLACK_MS = 6_000;
 
 /** `statusUrl`: where Telnyx tells what became of the text of this key. */
 export function telnyxTexts(

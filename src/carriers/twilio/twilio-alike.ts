@@ -1,7 +1,7 @@
 import type { OthersSids } from "../../channels/carrier.ts";
 
-/** Twilio's clock and ours may differ by so much, and it writes whole seconds. */
-const SLACK_MS = 6_000;
+/** A carrier's clock and ours, and those of our machines, may differ by so much; and it writes whole seconds. */
+export const SLACK_MS = 6_000;
 
 /**
  * Which of the calls or messages that look alike (newest first, as Twilio lists them) is the one that was asked for at

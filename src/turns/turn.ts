@@ -126,6 +126,7 @@ async function converse(
       const isSilent = answered.text.trim() === "" && turn.state.messages.length === answered_before;
       const why = whyWordless(answered, last);
       if (!isSilent) {
+        if (endsInTheMiddle(answered) && goOn(turn, asking, answered.text, `${why}:`)) continue;
         if (answered.calls.length > 0) turn.note(`the turn was ended: ${why}`);
         return runner.workflows.settle(offering);
       }
@@ -151,7 +152,7 @@ const WITHOUT_TOOLS: Pick<Offering, "tools" | "choice"> = { tools: [], choice: "
 function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish }, last: boolean): string {
   if (calls.length > 0 && last) return `it still called tools after ${MAX_TOOL_ROUNDS} rounds`;
   if (finish === "content-filter") return "the provider filtered its answer";
-  if (finish === "length") return "its answer ended at its length limit before a word";
+  if (finish === "length") return "its answer ended at its length limit";
   return "its answer was empty";
 }
 
@@ -168,14 +169,25 @@ function mend(turn: TurnDriver, asking: AskedModel, { text, failure, error }: Fa
     return true;
   }
   // Before any words were sent, the request has been retried already.
-  if (text.trim() === "" || !failure.retryable || asking.broke_off) return false;
+  if (!failure.retryable || asking.broke_off) return false;
+  const { model } = asking;
+  asking.model = model.again ?? model;
+  return goOn(turn, asking, text, error);
+}
+
+/** Has the model go on from the words that it ended in the middle of, once in a turn; false when it is not to. */
+function goOn(turn: TurnDriver, asking: AskedModel, text: string, because: string): boolean {
+  if (text.trim() === "" || asking.broke_off) return false;
   asking.broke_off = true;
-  asking.model = asking.model.again ?? asking.model;
   asking.notes = [BROKE_OFF];
   asking.said = text;
-  turn.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
+  turn.note(`${because} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
   return true;
 }
+
+/** Its words are cut where the provider stopped it. */
+const endsInTheMiddle = ({ calls, finish }: { calls: unknown[]; finish: ModelFinish }): boolean =>
+  calls.length === 0 && (finish === "length" || finish === "content-filter");
 
 /** The note is true of the one answer only. */
 function goneOn(asking: AskedModel): void {

@@ -87,6 +87,19 @@ describe.each(PROVIDERS)("%s", (provider) => {
   });
 });
 
+test.each(["length", "content-filter"] as const)(
+  "an answer that the provider stops in the middle (%s) is gone on with once, so that nobody is left with half a sentence",
+  async (finish) => {
+    const { say } = await talking("openai");
+    server.reply({ text: ["Your appointment is ", "on Monday"], finish }, { text: ["at nine."] });
+    expect((await say("When?")).messages).toEqual(["Your appointment is on Monday", "at nine."]);
+    server.reply({ text: ["Your appointment is ", "on Monday"], finish });
+    server.requests.length = 0;
+    expect((await say("When?")).messages).toEqual(["Your appointment is on Monday"]);
+    expect(server.requests).toHaveLength(2);
+  },
+);
+
 test("the second try goes to the installation's fallback, also for what would fail again; the trace says so", async () => {
   const fallback = { provider: "anthropic" as const, model: "claude-haiku-4-5" };
   const { say, llmRows } = await talking("openai", { fallback });

@@ -198,9 +198,10 @@ export function organizationRoutes(api: Api, deps: Deps): void {
       write(db, "Organization", async (tx) => {
         const id = caller.organization_id;
         await refuseOperator(tx, caller);
+        // Its batches are locked before it, as claims of the dialer do.
+        const targets = await deps.onDelete(tx, caller);
         await lock(tx, id);
         const before = await find(tx, id);
-        const targets = await deps.onDelete(tx, caller);
         const comments = body.delete_comments ?? null;
         await deleteOrganization(tx, clock, { organization_id: id, comments, targets });
         await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: id, before });

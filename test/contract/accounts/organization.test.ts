@@ -160,6 +160,24 @@ describe("organizations", () => {
     expect(targets).toEqual([{ target: "coming-back" }]);
   });
 
+  test("one is deleted while the dialer claims attempts of its batches", async () => {
+    const { caller, send } = await app.createNeighbour("claimed@example.org");
+    const batch_key = await insertBatch(app, "Claimed", caller.sub_organization_id);
+    // As a claim locks them (due-batches.ts, lines.ts).
+    const [answered] = await app.db.transaction().execute(async (tx) => {
+      await tx.selectFrom("batches").select("key").where("key", "=", batch_key).forShare().execute();
+      const deletion = send("DELETE", PATH);
+      await waitForLocks(app.database.pool, 1);
+      const organization = tx
+        .selectFrom("organizations")
+        .select("id")
+        .where("id", "=", caller.organization_id);
+      await organization.forNoKeyUpdate().execute();
+      return [deletion];
+    });
+    expect(await answered).toMatchObject({ status: 200 });
+  });
+
   test("a delete needs no comment, and no body at all", async () => {
     const { send } = await app.createNeighbour();
     expect(await send("DELETE", PATH)).toMatchObject({ status: 200, body: { success: true } });

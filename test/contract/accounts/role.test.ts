@@ -148,21 +148,22 @@ const newUser = async (role_id: number) => {
   return email;
 };
 
-test("a role is deleted while one of its people is saved", async () => {
+test("a role is deleted while one of its people is saved with it: they are moved, and who saves hears that it is gone", async () => {
   const [from, to] = [await create(["agents_read"]), await create(["agents_read"])];
   const email = await newUser(from.id);
-  const answers = await whileLocked("roles", to.id, async () => {
+  const [deletion, saving] = await whileLocked("roles", to.id, async () => {
     const deletion = app.send("DELETE", `/api/v1/roles/${from.id}?reason=x&new_role_id=${to.id}`);
     await waitForLocks(app.database.pool, 1);
-    const saving = app.send("PUT", "/api/v1/users/", { email, role_id: to.id, first_name: "Ann" });
+    const saving = app.send("PUT", "/api/v1/users/", { email, role_id: from.id });
     await waitForLocks(app.database.pool, 2);
     return [deletion, saving];
   });
-  expect(await Promise.all(answers)).toMatchObject([{ status: 200 }, { status: 200 }]);
-  expect((await app.send("GET", `/api/v1/users/${email}`)).body).toMatchObject({
-    role_id: to.id,
-    first_name: "Ann",
+  expect(await deletion).toMatchObject({ status: 200 });
+  expect(await saving).toMatchObject({
+    status: 404,
+    body: { detail: expect.stringContaining(`Role with ID ${from.id}`) },
   });
+  expect((await app.send("GET", `/api/v1/users/${email}`)).body).toMatchObject({ role_id: to.id });
 });
 
 test("two people are made administrators at once", async () => {

@@ -139,7 +139,8 @@ async function replaysOf(tx: Tx, tenant: number, ids: number[]): Promise<number[
   const { rows: replayed } = await sql<{ id: number }>`
     select id from sessions
     where sub_organization_id = ${tenant} and channel_manager_service = ${REPLAY_SERVICE}
-      and channel_manager_sid = any(${sids}::text[]) and legal_hold_at is null`.execute(tx);
+      and channel_manager_sid = any(${sids}::text[]) and legal_hold_at is null
+    order by id for update`.execute(tx);
   return replayed.map(({ id }) => id);
 }
 
@@ -155,7 +156,8 @@ async function testsOf(tx: Tx, tenant: number, ids: number[]): Promise<number[]>
     select id from sessions
     where sub_organization_id = ${tenant} and channel_manager_service = ${TEST_SERVICE}
       and channel_manager_sid = any(${results.map(({ id }) => testSid(id))}::text[])
-      and legal_hold_at is null`.execute(tx);
+      and legal_hold_at is null
+    order by id for update`.execute(tx);
   return played.map(({ id }) => id);
 }
 

@@ -6,6 +6,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { playReplay, recordSession } from "../../harness/replays.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let peer: Peer;
@@ -291,6 +292,22 @@ describe("a replay", () => {
     const [{ baseline_session_id: held, candidate_session_id: other }] = pairs;
     await app.send("PUT", `/api/v1/sessions/${held}/legal_hold`, { held: true });
     expect((await app.send("DELETE", `/api/v1/sessions/${recorded}?reason=test`)).status).toBe(200);
+    expect((await app.send("GET", `/api/v1/sessions/${held}`)).status).toBe(200);
+    expect((await app.send("GET", `/api/v1/sessions/${other}`)).status).toBe(404);
+  });
+
+  test("keeps a conversation that is being put on legal hold when the recorded session goes", async () => {
+    const recorded = await record();
+    const { pairs } = await replay();
+    const [{ baseline_session_id: held, candidate_session_id: other }] = pairs;
+    const [deleted] = await app.db.transaction().execute(async (tx) => {
+      const legal_hold_at = app.clock.now().toISOString();
+      await tx.updateTable("sessions").set({ legal_hold_at }).where("id", "=", held).execute();
+      const answer = app.send("DELETE", `/api/v1/sessions/${recorded}?reason=test`);
+      await waitForLocks(app.database.pool, 1);
+      return [answer];
+    });
+    expect(await deleted).toMatchObject({ status: 200 });
     expect((await app.send("GET", `/api/v1/sessions/${held}`)).status).toBe(200);
     expect((await app.send("GET", `/api/v1/sessions/${other}`)).status).toBe(404);
   });

@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import { loadHistory } from "../../../src/turns/turn-history.ts";
 import { createAgent } from "../../harness/agent.ts";
 import type { TestApp } from "../../harness/app.ts";
-import { createMailServer, createMailWorld, mailsOnce, settledMails, somebody } from "../../harness/mail.ts";
+import {
+  createMailServer,
+  createMailWorld,
+  mailsOnce,
+  settledMails,
+  somebody,
+  suppressionsOf,
+} from "../../harness/mail.ts";
 import { createNumber, createSimulatedApp, eventually, textsWith } from "../../harness/simulated.ts";
 
 /* A program that answers each of our messages by itself is answered a bounded number of times. */
@@ -233,7 +240,7 @@ test("a text that was held is answered by hand: sent, shown with who wrote it, a
   ]);
 });
 
-test("a mail that was held is answered by hand, in its thread", async () => {
+test("a mail that was held is answered by hand, in its thread, unless its sender opted out since", async () => {
   const server = await createMailServer();
   const { app, box } = await createMailWorld(server, { script: SCRIPT });
   const bot = somebody();
@@ -253,6 +260,17 @@ test("a mail that was held is answered by hand, in its thread", async () => {
     .where("held", "is not", null)
     .executeTakeFirstOrThrow();
   const answer = `/api/v1/sessions/${held_in}/held_messages/mail-${id}/answer`;
+  // Not once they have opted out since; again once that was a mistake.
+  app.clock.advance(1_000);
+  await app.deliver({ from: bot, to: box.address, text: "STOP" });
+  await mailsOnce(app, bot, (mails) => mails.some(({ note }) => note === "suppressed"));
+  expect(await app.send("POST", answer, { text: "We call you back." })).toMatchObject({
+    status: 412,
+    body: { detail: expect.stringContaining("no more messages") },
+  });
+  const [listed] = await suppressionsOf(app, bot);
+  await app.send("DELETE", `/api/v1/suppressions/${listed.id}?reason=mistake`);
+  await settledMails(app, bot);
   const before = server.mails.length;
   expect(await app.send("POST", answer, { text: "We call you back." })).toMatchObject({ status: 200 });
   await mailsOnce(app, bot, () => server.mails.length > before);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { write } from "../api/resource.ts";
+import { takeTurn, write } from "../api/resource.ts";
 import { Deleted, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -104,11 +104,9 @@ export function addProviderKeys<Name extends string, Other extends string>(
     ({ caller, params, body }) =>
       write(db, noun, async (tx) => {
         const name = params.provider;
+        await takeTurn(tx, table, `${caller.organization_id}/${name}`);
         const before = await show(tx, caller, name);
-        const row = await stored(tx, caller, name)
-          .select(["sealed_api_key", "base_url"])
-          .forUpdate()
-          .executeTakeFirst();
+        const row = await stored(tx, caller, name).select(["sealed_api_key", "base_url"]).executeTakeFirst();
         const sealed_api_key = body.api_key ? vault.seal(body.api_key) : row?.sealed_api_key;
         if (!sealed_api_key) throw invalid(["body", "api_key"], "Field required", "missing");
         if (!body.api_key && row?.base_url !== (body.base_url ?? null)) {
@@ -146,6 +144,7 @@ export function addProviderKeys<Name extends string, Other extends string>(
     ({ caller, params }) =>
       write(db, noun, async (tx) => {
         const name = params.provider;
+        await takeTurn(tx, table, `${caller.organization_id}/${name}`);
         const before = await show(tx, caller, name);
         if (before.source !== "organization") {
           throw new Fault("not-found", `This organization has no key of its own for ${name}.`);

@@ -190,8 +190,11 @@ export function addResource<
   return { create };
 }
 
-/** Two that replace one record at once do so one after the other: each audits what the one before it left. */
-async function takeTurn(tx: Tx, resource: string, id: number): Promise<void> {
+/**
+ * Two that change one record at once do so one after the other: each audits what the one before it left. For records that
+ * may not be there yet, whose row nobody can lock.
+ */
+export async function takeTurn(tx: Tx, resource: string, id: number | string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${resource}/${id}`}, 0))`.execute(tx);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { takeTurn } from "../api/resource.ts";
 import { integer, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -74,6 +75,7 @@ export function startConfirmationRoutes(api: Api, { db, clock }: { db: Db; clock
     },
     ({ caller, body }) =>
       db.transaction().execute(async (tx) => {
+        await takeTurn(tx, "confirmation-rule", caller.organization_id);
         const before = { above: await readRule(tx, caller) };
         await saveRule(tx, caller, body.above, clock.now());
         await api.audit(tx, caller, {

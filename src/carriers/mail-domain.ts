@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { write } from "../api/resource.ts";
+import { takeTurn, write } from "../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -87,6 +87,7 @@ export function mailDomainRoutes(
 ): void {
   const path = "/api/v1/mail_domains";
   const tag = "channels";
+  const resource = "mail_domains";
   const params = z.object({ mail_domain_id: recordId() });
 
   const find = async (from: Db, id: number, caller: Caller | null): Promise<Row> => {
@@ -99,7 +100,7 @@ export function mailDomainRoutes(
   const audit = (tx: Tx, caller: Caller, action: string, before: Row | null, after: Row | null) =>
     api.audit(tx, caller, {
       action,
-      resource: "mail_domains",
+      resource,
       resource_id: (after ?? before)?.id ?? null,
       ...(before && { before: shown(before) }),
       ...(after && { after: shown(after) }),
@@ -110,6 +111,7 @@ export function mailDomainRoutes(
   };
   const prove = (id: number, caller: Caller, by: "dns" | "operator", owner: Caller | null) =>
     write(db, NOUN, async (tx) => {
+      await takeTurn(tx, resource, id);
       const before = await find(tx, id, owner);
       // The operator's word moves a domain: who had it claims it still.
       if (by === "operator") {
@@ -130,6 +132,7 @@ export function mailDomainRoutes(
     });
   const remove = (id: number, caller: Caller, owner: Caller | null) =>
     write(db, NOUN, async (tx) => {
+      await takeTurn(tx, resource, id);
       const before = await find(tx, id, owner);
       await tx.deleteFrom("mail_domains").where("id", "=", id).execute();
       await audit(tx, caller, "delete", before, null);

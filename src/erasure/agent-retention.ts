@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { requireAgent } from "../agents/agent-store.ts";
 import type { Caller } from "../api/caller.ts";
+import { takeTurn } from "../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { notFound } from "../base/errors.ts";
@@ -110,6 +111,7 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
     ({ caller, params: { agent_id }, body }) =>
       db.transaction().execute(async (tx) => {
         await requireAgent(tx, caller, agent_id);
+        await takeTurn(tx, resource, agent_id);
         const before = await readRetention(tx, caller, agent_id);
         await sql`
           insert into agent_retention (agent_id, sub_organization_id, retention, updated_at, last_updated_by)
@@ -137,6 +139,7 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
     ({ caller, params: { agent_id } }) =>
       db.transaction().execute(async (tx) => {
         await requireAgent(tx, caller, agent_id);
+        await takeTurn(tx, resource, agent_id);
         const before = await readRetention(tx, caller, agent_id);
         if (!before) throw notFound("Retention of agent", agent_id);
         await tx.deleteFrom("agent_retention").where("agent_id", "=", agent_id).execute();

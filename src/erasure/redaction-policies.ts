@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { requireAgent } from "../agents/agent-store.ts";
 import type { Caller } from "../api/caller.ts";
+import { takeTurn } from "../api/resource.ts";
 import { Deleted, integer, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { InvalidInput, notFound } from "../base/errors.ts";
@@ -105,6 +106,7 @@ const selectPolicy = async (
 export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDeps): void {
   const ours = "/api/v1/organizations/redaction";
   const agents = "/api/v1/agents/:agent_id/redaction";
+  const resource = "redaction_policies";
   const params = z.object({ agent_id: recordId() });
   const APPLIES =
     "Applies to sessions that begin afterwards, before anything of them is stored. The model and tools of a running session still get the original.";
@@ -113,7 +115,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
     db.transaction().execute(async (tx) => {
       const { organization_id } = caller;
       requireUsable(body);
-      await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+      await takeTurn(tx, resource, organization_id);
       const before = await selectPolicy(tx, caller, agent_id);
       await sql`
         insert into redaction_policies (organization_id, agent_id, kinds, patterns, originals_days, judge, updated_at, last_updated_by)
@@ -126,7 +128,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
       const after = (await selectPolicy(tx, caller, agent_id)) ?? NOTHING;
       await api.audit(tx, caller, {
         action: "update",
-        resource: "redaction_policies",
+        resource,
         resource_id: agent_id ?? "organization",
         before: before ?? null,
         after,
@@ -218,6 +220,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
     ({ caller, params: { agent_id } }) =>
       db.transaction().execute(async (tx) => {
         await requireAgent(tx, caller, agent_id);
+        await takeTurn(tx, resource, caller.organization_id);
         const before = await selectPolicy(tx, caller, agent_id);
         if (!before) throw notFound("Redaction policy of agent", agent_id);
         await sql`
@@ -225,7 +228,7 @@ export function redactionPolicyRoutes(api: Api, { db, clock, vault }: ErasureDep
           where organization_id = ${caller.organization_id} and agent_id = ${agent_id}`.execute(tx);
         await api.audit(tx, caller, {
           action: "delete",
-          resource: "redaction_policies",
+          resource,
           resource_id: agent_id,
           before,
         });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as list from "../api/list.ts";
+import { takeTurn } from "../api/resource.ts";
 import { integer, queryInteger, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -205,6 +206,7 @@ export function runRoutes(
     },
     async ({ caller, params }) => {
       const run = await db.transaction().execute(async (tx) => {
+        await takeTurn(tx, "test_runs", params.run_id);
         const before = await findRun(tx, caller, params.run_id);
         await cancelRun(tx, clock, before.id);
         const after = await findRun(tx, caller, before.id);

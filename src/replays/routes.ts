@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as list from "../api/list.ts";
+import { takeTurn } from "../api/resource.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { TestFinding } from "../evaluations/case-findings.ts";
@@ -161,6 +162,7 @@ export function addReplays(
     },
     async ({ caller, params }) => {
       const replay = await db.transaction().execute(async (tx) => {
+        await takeTurn(tx, "replays", params.replay_id);
         const before = await findReplay(tx, caller, params.replay_id);
         await cancelReplay(tx, clock, before.id);
         const after = await findReplay(tx, caller, before.id);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
-import { unreachable } from "../base/errors.ts";
+import { notFound, unreachable } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { updateMail, waitingMails } from "../dialogues/mail-store.ts";
 import { updateText, waitingTexts } from "../dialogues/text-store.ts";
@@ -61,7 +61,8 @@ async function takeJob(tx: Tx, job_id: string): Promise<StoredJob> {
     delete from interrupted_jobs where job_id = ${job_id}::bigint
     returning job_id::text, name, payload`.execute(tx);
   const [job] = rows;
-  if (!job) throw new Error(`job ${job_id} is set aside and has no row`);
+  // Somebody else has just done so.
+  if (!job) throw notFound("Job", job_id);
   return job;
 }
 

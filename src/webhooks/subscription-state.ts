@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { takeTurn } from "../api/resource.ts";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -18,9 +19,10 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
   const params = z.object({ webhook_id: recordId() });
   const permission = "webhooks_write";
 
-  /** Its row locked until the transaction ends. */
+  /** In turn with those who change it, its row locked until the transaction ends. */
   async function lock(tx: Tx, caller: Caller, id: number) {
     const now = clock.now();
+    await takeTurn(tx, tag, id);
     const find = () => selectSubscriptions(tx, caller, now).where("w.id", "=", id).executeTakeFirst();
     if (!(await find())) throw notFound("Webhook", id);
     await tx.selectFrom("campaign_webhooks").select("id").where("id", "=", id).forUpdate().execute();

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { DESK, request } from "../harness/batch.ts";
@@ -148,12 +149,42 @@ test("a call that somebody asked for is canceled, a do-not-call list imported, a
   await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
   await page.getByText("Retries by outcome").waitFor();
   await page.getByRole("button", { name: "Add retry rule" }).click();
-  await page.getByRole("button", { name: "Save retry rules" }).click();
+  await saveAll(page, "retry rules");
   await page.getByText("Retry rules saved").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/retry-rules`);
   expect(body.rules).toEqual([{ outcome: "BUSY", wait: "10m", max_retries: 3, another_hour: false }]);
   expect(page.faults).toEqual([]);
+});
+
+test("retry rules that somebody types stay when somebody else saves others, and neither overwrites the other unseen", async () => {
+  const { campaign_id } = await dialing.filled(1, { hourly_rate: 3600 });
+  const path = `/api/v1/outbound/campaigns/${campaign_id}/retry-rules`;
+  const theirs = { outcome: "NO-ANSWER", wait: "3d", max_retries: 6, another_hour: false };
+  const page = await it.open(await it.person("Editor"));
+  await page.clock.install();
+  await page.goto(`/console/campaigns/${campaign_id}?view=settings`);
+  await page.getByRole("button", { name: "Add retry rule" }).click();
+  const wait = page.getByRole("textbox", { name: "Retry after" });
+  await wait.fill("7m");
+  await it.app.send("PUT", path, { rules: [theirs] });
+  const isRead = page.waitForResponse(`**${path}`);
+  await page.clock.fastForward(60_000);
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await isRead;
+  await expect.poll(() => wait.inputValue()).toBe("7m");
+
+  await page.getByRole("button", { name: "Save retry rules" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("changed this record").waitFor();
+  expect(await review.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  expect((await it.app.send("GET", path)).body.rules).toEqual([theirs]);
+  await review.getByRole("button", { name: "Keep editing" }).click();
+
+  const asked = page.waitForEvent("dialog").then((dialog) => dialog.dismiss());
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+  await asked;
+  await expect.poll(() => wait.inputValue()).toBe("7m");
 });
 
 test("an editor adds a text and a mail after the call, and a person's page says which step comes next", async () => {
@@ -169,10 +200,10 @@ test("an editor adds a text and a mail after the call, and a person's page says 
   await page.getByRole("button", { name: "Add step" }).click();
   const mail = page.getByRole("group", { name: "Step 3" });
   await mail.getByLabel("Send from").fill("nobody@clinic.example");
-  await page.getByRole("button", { name: "Save steps" }).click();
+  await saveAll(page, "steps");
   await page.getByText("No agent with assign number nobody@clinic.example found").waitFor();
   await mail.getByLabel("Send from").fill(DESK);
-  await page.getByRole("button", { name: "Save steps" }).click();
+  await saveAll(page, "steps");
   await page.getByText("Steps saved").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/cadence`);
@@ -329,3 +360,11 @@ test("an operator reads at which hours people answered", async () => {
   await expectNoSidewaysScroll(page);
   expect(page.faults).toEqual([]);
 });
+
+/** Rows that are saved together, once the change was looked at. */
+async function saveAll(page: Page, rows: string): Promise<void> {
+  await page.getByRole("button", { name: `Save ${rows}` }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+}

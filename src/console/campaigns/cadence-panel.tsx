@@ -5,22 +5,19 @@ import {
   MultiSelect,
   NumberInput,
   Select,
-  Stack,
   Text,
   TextInput,
 } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
 import { IconTrash } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { CadenceStep } from "../api-types.ts";
+import type { ReactNode } from "react";
+import type { CadenceStep, CampaignCadence } from "../api-types.ts";
 import { useSenders } from "../campaign-form/senders.ts";
-import { useAction } from "../parts/action.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { AddRow } from "./add-row.tsx";
 import { keptOutcomes, outcomesAfter, type StepMode, UNITS, waitParts } from "./cadence-outcomes.ts";
-import { RowsToSave } from "./rows-to-save.tsx";
 
 const MOST_STEPS = 5;
 const CHANNELS: { value: StepMode; label: string }[] = [
@@ -29,44 +26,45 @@ const CHANNELS: { value: StepMode; label: string }[] = [
   { value: "email", label: "E-mail" },
 ];
 
+/** As the review of a change calls them. */
+const LABELS = {
+  steps: "Steps",
+  "steps.*.mode": "Channel",
+  "steps.*.source": "Send from",
+  "steps.*.address": "Address column",
+  "steps.*.wait": "Wait",
+  "steps.*.after": "Only after",
+};
+
 type Props = { campaign_id: number; mode: StepMode };
 
 /** Channels on which a person is reached when the campaign's own got no answer. */
-export function CadencePanel({ campaign_id, mode }: Props) {
-  const setting = useQuery({
-    queryKey: ["campaign", campaign_id, "cadence"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/campaigns/{campaign_id}/cadence", { path: { campaign_id }, signal }),
-  });
-  return (
-    <Panel title="Follow-up steps">
-      <Fetched query={setting}>
-        {({ steps }) => (
-          <StepsForm key={JSON.stringify(steps)} campaign_id={campaign_id} mode={mode} stored={steps} />
-        )}
-      </Fetched>
-    </Panel>
-  );
-}
+export const CadencePanel = ({ campaign_id, mode }: Props) => (
+  <SettingsPanel<CampaignCadence, CampaignCadence>
+    title="Follow-up steps"
+    noun="Steps"
+    queryKey={["campaign", campaign_id, "cadence"]}
+    read={() => call("GET /api/v1/outbound/campaigns/{campaign_id}/cadence", { path: { campaign_id } })}
+    save={(body) =>
+      call("PUT /api/v1/outbound/campaigns/{campaign_id}/cadence", { path: { campaign_id }, body })
+    }
+    values={({ steps }) => ({ steps })}
+    labels={LABELS}
+    permission="outbound_write"
+    verb="Save steps"
+    invalidates={[["campaign", campaign_id]]}
+  >
+    {(form) => <StepRows form={form} mode={mode} />}
+  </SettingsPanel>
+);
 
-function StepsForm({ campaign_id, mode, stored }: Props & { stored: CadenceStep[] }) {
+function StepRows({ form, mode }: { form: FieldsForm<CampaignCadence>; mode: StepMode }) {
   const readOnly = !useMay()("outbound_write");
-  const client = useQueryClient();
-  const [steps, setSteps] = useState(stored);
-  const save = useAction({
-    mutationFn: () =>
-      call("PUT /api/v1/outbound/campaigns/{campaign_id}/cadence", {
-        path: { campaign_id },
-        body: { steps },
-      }),
-    async onSuccess() {
-      notifications.show({ message: "Steps saved. They apply from the next outcome.", color: "green" });
-      await client.invalidateQueries({ queryKey: ["campaign", campaign_id] });
-    },
-  });
+  const { steps } = form.getValues();
   const modeBefore = (index: number): StepMode => steps[index - 1]?.mode ?? mode;
   const setAll = (changed: CadenceStep[]) =>
-    setSteps(
+    form.setFieldValue(
+      "steps",
       changed.map((step, index) => ({
         ...step,
         after: keptOutcomes(step.after, changed[index - 1]?.mode ?? mode),
@@ -79,10 +77,11 @@ function StepsForm({ campaign_id, mode, stored }: Props & { stored: CadenceStep[
     setAll([...steps, { mode: first, source: "", address: null, wait, after: null }]);
   };
   return (
-    <Stack gap="md">
+    <>
       <Text size="sm">
         When a person does not answer, the next step is tried: by its own channel's consent, lists, caps and
-        hours. An answer, a call or an opt-out ends the steps. Retries come first.
+        hours. An answer, a call or an opt-out ends the steps. Retries come first. Changes apply from the next
+        outcome.
       </Text>
       {steps.map((step, index) => (
         <StepRow
@@ -92,20 +91,13 @@ function StepsForm({ campaign_id, mode, stored }: Props & { stored: CadenceStep[
           step={step}
           before={modeBefore(index)}
           readOnly={readOnly}
+          errorOf={(field) => form.errors[`steps.${index}.${field}`]}
           onChange={(more) => setAll(steps.with(index, { ...step, ...more }))}
           onRemove={() => setAll(steps.toSpliced(index, 1))}
         />
       ))}
-      {!readOnly && (
-        <RowsToSave
-          noun={{ one: "step", all: "steps" }}
-          canAdd={steps.length < MOST_STEPS}
-          isChanged={JSON.stringify(steps) !== JSON.stringify(stored)}
-          save={save}
-          onAdd={add}
-        />
-      )}
-    </Stack>
+      {!readOnly && <AddRow noun="step" disabled={steps.length >= MOST_STEPS} onAdd={add} />}
+    </>
   );
 }
 
@@ -115,11 +107,12 @@ type RowProps = {
   step: CadenceStep;
   before: StepMode;
   readOnly: boolean;
+  errorOf(field: keyof CadenceStep): ReactNode;
   onChange(more: Partial<CadenceStep>): void;
   onRemove(): void;
 };
 
-function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProps) {
+function StepRow({ number, step, before, readOnly, errorOf, onChange, onRemove }: RowProps) {
   const senders = useSenders(step.mode);
   const { count, unit } = waitParts(step.wait);
   return (
@@ -133,7 +126,7 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           w={110}
           value={count}
           onChange={(value) => onChange({ wait: `${Math.max(1, Number(value) || 1)}${unit}` })}
-          readOnly={readOnly}
+          error={errorOf("wait")}
         />
         <Select
           label="Unit"
@@ -142,7 +135,6 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           w={110}
           value={unit}
           onChange={(value) => onChange({ wait: `${count}${value}` })}
-          readOnly={readOnly}
         />
         <Select
           label="Channel"
@@ -151,7 +143,7 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           w={150}
           value={step.mode}
           onChange={(value) => onChange({ mode: value as StepMode, source: "", address: null })}
-          readOnly={readOnly}
+          error={errorOf("mode")}
         />
         <Autocomplete
           label="Send from"
@@ -159,7 +151,7 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           w={210}
           value={step.source}
           onChange={(source) => onChange({ source })}
-          readOnly={readOnly}
+          error={errorOf("source")}
         />
         <TextInput
           label="Address column"
@@ -167,7 +159,7 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           w={140}
           value={step.address ?? ""}
           onChange={({ currentTarget }) => onChange({ address: currentTarget.value.trim() || null })}
-          readOnly={readOnly}
+          error={errorOf("address")}
         />
         <MultiSelect
           label="Only after"
@@ -178,7 +170,7 @@ function StepRow({ number, step, before, readOnly, onChange, onRemove }: RowProp
           onChange={(values) =>
             onChange({ after: values.length === 0 ? null : (values as NonNullable<CadenceStep["after"]>) })
           }
-          readOnly={readOnly}
+          error={errorOf("after")}
         />
         {!readOnly && (
           <ActionIcon

@@ -1,92 +1,67 @@
-import { Autocomplete, Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { CampaignGoal } from "../api-types.ts";
-import { useAction } from "../parts/action.ts";
-import { Failure, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
+import { Autocomplete, Group, Text, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { CampaignGoalSetting } from "../api-types.ts";
+import { RouteLink } from "../parts/parts.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
 /** Keys are offered from the newest results. */
 const MOST_FOUND = 100;
+const LABELS = { insight_key: "Insight key", value: "Result" };
+
+type Values = { insight_key: string; value: string };
 
 /** The insight whose result is the success of the campaign. */
-export function GoalPanel({ campaign_id }: { campaign_id: number }) {
-  const setting = useQuery({
-    queryKey: ["campaign", campaign_id, "goal"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/campaigns/{campaign_id}/goal", { path: { campaign_id }, signal }),
-  });
-  return (
-    <Panel title="Goal" actions={<RouteLink to="/insights">Insights</RouteLink>}>
-      <Fetched query={setting}>
-        {({ goal }) => <GoalForm key={JSON.stringify(goal)} campaign_id={campaign_id} goal={goal} />}
-      </Fetched>
-    </Panel>
-  );
-}
-
-function GoalForm({ campaign_id, goal }: { campaign_id: number; goal: CampaignGoal | null }) {
-  const may = useMay();
-  const client = useQueryClient();
-  const readOnly = !may("outbound_write");
-  const [insight_key, setKey] = useState(goal?.insight_key ?? "");
-  const [value, setValue] = useState(goal?.value ?? "");
-  const found = useQuery({
-    queryKey: ["GET /api/v1/insights/", "keys"],
-    enabled: may("insights_read"),
-    queryFn: ({ signal }) => call("GET /api/v1/insights/", { query: { limit: MOST_FOUND }, signal }),
-  });
-  const save = useAction({
-    mutationFn: (next: CampaignGoal | null) =>
+export const GoalPanel = ({ campaign_id }: { campaign_id: number }) => (
+  <SettingsPanel<CampaignGoalSetting, Values>
+    title="Goal"
+    noun="Goal"
+    actions={<RouteLink to="/insights">Insights</RouteLink>}
+    queryKey={["campaign", campaign_id, "goal"]}
+    read={() => call("GET /api/v1/outbound/campaigns/{campaign_id}/goal", { path: { campaign_id } })}
+    save={(values) =>
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/goal", {
         path: { campaign_id },
-        body: { goal: next },
-      }),
-    async onSuccess() {
-      notifications.show({ message: "Goal saved. Earlier conversations are being counted.", color: "green" });
-      await client.invalidateQueries({ queryKey: ["campaign", campaign_id] });
-    },
+        body: { goal: goalOf(values) },
+      })
+    }
+    values={({ goal }) => ({ insight_key: goal?.insight_key ?? "", value: goal?.value ?? "" })}
+    labels={LABELS}
+    permission="outbound_write"
+    verb="Save goal"
+    invalidates={[["campaign", campaign_id]]}
+  >
+    {(form) => <GoalFields form={form} />}
+  </SettingsPanel>
+);
+
+const goalOf = ({ insight_key, value }: Values) =>
+  insight_key.trim() === "" ? null : { insight_key: insight_key.trim(), value: value === "" ? null : value };
+
+function GoalFields({ form }: { form: FieldsForm<Values> }) {
+  const found = useQuery({
+    queryKey: ["GET /api/v1/insights/", "keys"],
+    enabled: useMay()("insights_read"),
+    queryFn: ({ signal }) => call("GET /api/v1/insights/", { query: { limit: MOST_FOUND }, signal }),
   });
-  const named = insight_key.trim();
+  const keys = [...new Set((found.data?.items ?? []).map((result) => result.insight_key))];
   return (
-    <Stack gap="sm">
-      <Text size="sm">The board counts conversations in which an insight found this result.</Text>
-      <Group align="flex-end" gap="sm">
+    <>
+      <Text size="sm">
+        The board counts conversations in which an insight found this result. Earlier conversations are
+        counted after a change. Without an insight key there is no goal.
+      </Text>
+      <Group align="flex-start" gap="sm">
         <Autocomplete
-          label="Insight key"
-          data={[...new Set((found.data?.items ?? []).map((result) => result.insight_key))]}
-          value={insight_key}
-          onChange={setKey}
-          readOnly={readOnly}
+          label={LABELS.insight_key}
+          data={keys}
           maxLength={200}
+          {...form.getInputProps("insight_key")}
         />
-        <TextInput
-          label="Result"
-          placeholder="any"
-          value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
-          readOnly={readOnly}
-          maxLength={1000}
-        />
-        {!readOnly && (
-          <Button
-            variant="default"
-            loading={save.isPending}
-            disabled={named === ""}
-            onClick={() => save.mutate({ insight_key: named, value: value === "" ? null : value })}
-          >
-            Save goal
-          </Button>
-        )}
-        {!readOnly && goal !== null && (
-          <Button variant="subtle" loading={save.isPending} onClick={() => save.mutate(null)}>
-            Remove goal
-          </Button>
-        )}
+        <TextInput label={LABELS.value} placeholder="any" maxLength={1000} {...form.getInputProps("value")} />
       </Group>
-      {save.error && <Failure error={save.error} />}
-    </Stack>
+    </>
   );
 }

@@ -1,15 +1,13 @@
-import { ActionIcon, Checkbox, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { ActionIcon, Checkbox, Group, NumberInput, Select, Text, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { RetryRule } from "../api-types.ts";
+import type { ReactNode } from "react";
+import type { CampaignRetryRules, RetryRule } from "../api-types.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
-import { useAction } from "../parts/action.ts";
-import { Fetched, Panel } from "../parts/parts.tsx";
+import type { FieldsForm } from "../records/record-form.tsx";
+import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
-import { RowsToSave } from "./rows-to-save.tsx";
+import { AddRow } from "./add-row.tsx";
 
 const OUTCOMES: RetryRule["outcome"][] = [
   "BUSY",
@@ -29,68 +27,65 @@ const USUAL: Partial<Record<RetryRule["outcome"], Partial<RetryRule>>> = {
   MACHINE: { wait: "4h", max_retries: 1 },
 };
 
-/** When and how often a person is tried again after each outcome. */
-export function RetryRulesPanel({ campaign_id }: { campaign_id: number }) {
-  const setting = useQuery({
-    queryKey: ["campaign", campaign_id, "retry rules"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/campaigns/{campaign_id}/retry-rules", { path: { campaign_id }, signal }),
-  });
-  return (
-    <Panel title="Retries by outcome">
-      <Fetched query={setting}>
-        {({ rules }) => <RulesForm key={JSON.stringify(rules)} campaign_id={campaign_id} stored={rules} />}
-      </Fetched>
-    </Panel>
-  );
-}
+/** As the review of a change calls them. */
+const LABELS = {
+  rules: "Rules",
+  "rules.*.outcome": "Outcome",
+  "rules.*.wait": "Retry after",
+  "rules.*.max_retries": "Retries",
+  "rules.*.another_hour": "At another hour",
+};
 
-function RulesForm({ campaign_id, stored }: { campaign_id: number; stored: RetryRule[] }) {
+/** When and how often a person is tried again after each outcome. */
+export const RetryRulesPanel = ({ campaign_id }: { campaign_id: number }) => (
+  <SettingsPanel<CampaignRetryRules, CampaignRetryRules>
+    title="Retries by outcome"
+    noun="Retry rules"
+    queryKey={["campaign", campaign_id, "retry rules"]}
+    read={() => call("GET /api/v1/outbound/campaigns/{campaign_id}/retry-rules", { path: { campaign_id } })}
+    save={(body) =>
+      call("PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules", { path: { campaign_id }, body })
+    }
+    values={({ rules }) => ({ rules })}
+    labels={LABELS}
+    permission="outbound_write"
+    verb="Save retry rules"
+    invalidates={[["campaign", campaign_id]]}
+  >
+    {(form) => <RuleRows form={form} />}
+  </SettingsPanel>
+);
+
+function RuleRows({ form }: { form: FieldsForm<CampaignRetryRules> }) {
   const readOnly = !useMay()("outbound_write");
-  const client = useQueryClient();
-  const [rules, setRules] = useState(stored);
-  const save = useAction({
-    mutationFn: () =>
-      call("PUT /api/v1/outbound/campaigns/{campaign_id}/retry-rules", {
-        path: { campaign_id },
-        body: { rules },
-      }),
-    async onSuccess() {
-      notifications.show({
-        message: "Retry rules saved. They apply from the next attempt that ends.",
-        color: "green",
-      });
-      await client.invalidateQueries({ queryKey: ["campaign", campaign_id] });
-    },
-  });
+  const { rules } = form.getValues();
+  const setRules = (next: RetryRule[]) => form.setFieldValue("rules", next);
   const unused = OUTCOMES.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   const change = (index: number, more: Partial<RetryRule>) =>
     setRules(rules.with(index, { ...(rules[index] as RetryRule), ...more }));
   const add = (outcome: RetryRule["outcome"]) =>
     setRules([...rules, { outcome, wait: null, max_retries: 1, another_hour: false, ...USUAL[outcome] }]);
   return (
-    <Stack gap="sm">
-      <Text size="sm">After other outcomes, the retries of the settings below apply.</Text>
+    <>
+      <Text size="sm">
+        After other outcomes, the retries of the settings below apply. Changes apply from the next attempt
+        that ends.
+      </Text>
       {rules.map((rule, index) => (
         <RuleRow
           key={rule.outcome}
           rule={rule}
           others={unused}
           readOnly={readOnly}
+          errorOf={(field) => form.errors[`rules.${index}.${field}`]}
           onChange={(more) => change(index, more)}
           onRemove={() => setRules(rules.toSpliced(index, 1))}
         />
       ))}
       {!readOnly && (
-        <RowsToSave
-          noun={{ one: "retry rule", all: "retry rules" }}
-          canAdd={unused.length > 0}
-          isChanged={JSON.stringify(rules) !== JSON.stringify(stored)}
-          save={save}
-          onAdd={() => unused[0] && add(unused[0])}
-        />
+        <AddRow noun="retry rule" disabled={unused.length === 0} onAdd={() => unused[0] && add(unused[0])} />
       )}
-    </Stack>
+    </>
   );
 }
 
@@ -99,11 +94,12 @@ type RowProps = {
   /** Outcomes without a rule. */
   others: RetryRule["outcome"][];
   readOnly: boolean;
+  errorOf(field: keyof RetryRule): ReactNode;
   onChange(more: Partial<RetryRule>): void;
   onRemove(): void;
 };
 
-const RuleRow = ({ rule, others, readOnly, onChange, onRemove }: RowProps) => (
+const RuleRow = ({ rule, others, readOnly, errorOf, onChange, onRemove }: RowProps) => (
   <Group align="flex-end" gap="sm">
     <Select
       label="Outcome"
@@ -111,7 +107,7 @@ const RuleRow = ({ rule, others, readOnly, onChange, onRemove }: RowProps) => (
       allowDeselect={false}
       value={rule.outcome}
       onChange={(outcome) => onChange({ outcome: outcome as RetryRule["outcome"] })}
-      readOnly={readOnly}
+      error={errorOf("outcome")}
       w={180}
     />
     <TextInput
@@ -120,7 +116,7 @@ const RuleRow = ({ rule, others, readOnly, onChange, onRemove }: RowProps) => (
       w={110}
       value={rule.wait ?? ""}
       onChange={({ currentTarget }) => onChange({ wait: currentTarget.value.trim() || null })}
-      readOnly={readOnly}
+      error={errorOf("wait")}
     />
     <NumberInput
       label="Retries"
@@ -129,13 +125,12 @@ const RuleRow = ({ rule, others, readOnly, onChange, onRemove }: RowProps) => (
       w={90}
       value={rule.max_retries}
       onChange={(value) => onChange({ max_retries: Number(value) || 0 })}
-      readOnly={readOnly}
+      error={errorOf("max_retries")}
     />
     <Checkbox
       label="At another hour"
       checked={rule.another_hour ?? false}
       onChange={({ currentTarget }) => onChange({ another_hour: currentTarget.checked })}
-      disabled={readOnly}
       pb={8}
     />
     {!readOnly && (

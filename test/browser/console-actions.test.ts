@@ -1,4 +1,4 @@
-import type { Route } from "playwright-core";
+import type { Dialog, Route } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { sendForm } from "../harness/form.ts";
@@ -99,9 +99,43 @@ test.each(WINDOWS)("a window $kind stays until the answer has come, and shows a 
   answer();
   await dialog.getByText("Not today.").waitFor();
   expect(sent).toHaveLength(1);
+  // Where something was entered, it is asked about.
+  const agree = (asked: Dialog) => void asked.accept();
+  page.on("dialog", agree);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
+  page.off("dialog", agree);
   await page.unrouteAll();
+});
+
+test("what was entered in a window is not lost by Escape, a click beside it, the way back or a reload, unless the person agrees", async () => {
+  await page.goto("/console/contacts");
+  await page.getByRole("link", { name: "Suppressions" }).click();
+  await page.getByRole("button", { name: "New suppression" }).first().click();
+  const dialog = page.getByRole("dialog");
+  const field = dialog.getByLabel("Comment");
+  await field.fill("Asked twice to be left alone");
+  const asked: string[] = [];
+  const stay = (question: Dialog) => {
+    asked.push(question.message());
+    void question.dismiss();
+  };
+  page.on("dialog", stay);
+  const ways = [
+    () => page.keyboard.press("Escape"),
+    () => page.mouse.click(4, 600),
+    () => page.evaluate("history.back()"),
+    () => page.evaluate("location.reload()"),
+  ];
+  for (const [n, leave] of ways.entries()) {
+    await leave();
+    await expect.poll(() => asked.length).toBe(n + 1);
+    expect(await field.inputValue()).toBe("Asked twice to be left alone");
+  }
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  page.off("dialog", stay);
+  expect(asked).toHaveLength(ways.length);
 });
 
 const OPENERS: [page: string, opener: string, kind: string][] = [

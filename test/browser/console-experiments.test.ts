@@ -129,7 +129,7 @@ test("an author splits the traffic, ramps it up, reads the comparison and the se
   await page.getByRole("dialog").getByLabel("Version 1").fill("60");
   await page.getByRole("dialog").getByRole("button", { name: "Change", exact: true }).click();
   await page.getByRole("dialog").getByText("Weights must add up to 100; these add up to 135").waitFor();
-  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
 
   await page.getByRole("combobox", { name: "Stage" }).click();
   await page.getByRole("option", { name: /^Stage 1/ }).click();

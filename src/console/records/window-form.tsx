@@ -5,6 +5,7 @@ import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
+import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { stopAtUnfinished } from "./unfinished.ts";
 
@@ -30,6 +31,8 @@ export function useWindowForm<Values extends object, Stored>(options: {
     stored: sending.data,
     /** For `<WindowForm sending>`. */
     sending: {
+      /** Something was entered that is lost if the window goes. */
+      isTyped: form.isDirty() && !sending.isPending && !sending.isSuccess,
       isPending: sending.isPending,
       general: sending.error ? faultsOf(sending.error, hasField).general : [],
       submit: () => sending.mutate(),
@@ -53,11 +56,16 @@ export function WindowForm(props: {
   children: ReactNode;
 }) {
   const { title, size, verb, sending, onClose, children } = props;
+  useAskBeforeLeaving(sending.isTyped, { acrossViews: false });
+  // Escape and a click beside the window are soon done by mistake; "Cancel" is not.
+  const leave = () => {
+    if (!sending.isTyped || window.confirm("Close without saving what you entered?")) onClose();
+  };
   return (
     <ActionWindow
       opened
       isPending={sending.isPending}
-      onClose={onClose}
+      onClose={leave}
       title={title}
       {...(size !== undefined && { size })}
     >

@@ -60,6 +60,31 @@ test("a name of one long word is read whole on a phone, wherever it stands, and 
   expect(page.faults).toEqual([]);
 });
 
+test("on a small laptop no list is wider than its place, and no name is broken letter by letter", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 1024, height: 768 } });
+  const found: string[] = [];
+  for (const path of [
+    "/sessions?f_is_test=true",
+    "/audit-log",
+    "/events",
+    "/tools",
+    "/prompts",
+    "/services",
+  ]) {
+    await page.goto(`/console${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await settled(page);
+    const wide: string[] = await page.evaluate(`(() => {
+      const isWide = (element) => element.scrollWidth > element.clientWidth + 1;
+      const lists = [...document.querySelectorAll("#main table")].filter((table) => isWide(table.parentElement)).map((table) => table.parentElement.ariaLabel);
+      const broken = [...document.querySelectorAll("#main td bdi")].filter((name) => name.textContent.length > 30 && name.getBoundingClientRect().width < 60).map((name) => name.textContent);
+      return [...lists, ...broken];
+    })()`);
+    found.push(...wide.map((what) => `${path}: ${what}`));
+  }
+  expect(found).toEqual([]);
+});
+
 test("a name in Hebrew is read from the right: in headings, links, lists, facts and fields", async () => {
   const page = await it.open(await it.person("Admin"), { viewport: PHONE });
   const found: string[] = [];

@@ -19,7 +19,7 @@ const COLUMNS: Column<Event>[] = [
     render: ({ session_id }) =>
       session_id && <RouteLink to={`/sessions/${session_id}`}>{session_id}</RouteLink>,
   },
-  { field: "user_id", title: "User", orderable: true },
+  { field: "user_id", title: "User", orderable: true, hidden: "narrow" },
   { field: "attributes", title: "Attributes", render: (event) => <Attributes event={event} /> },
   { field: "source", title: "Source", orderable: true, hidden: true },
   { field: "source_id", title: "Source ID", orderable: true, hidden: true },

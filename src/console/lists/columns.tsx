@@ -13,8 +13,8 @@ type TextField<Row> = {
 export type Column<Row> = {
   title: string;
   orderable?: boolean;
-  /** Not shown until somebody chooses it. */
-  hidden?: boolean;
+  /** Not shown until somebody chooses it; "narrow": in a window in which not all columns have room. */
+  hidden?: boolean | "narrow";
   align?: "right";
   /** Only for those who have one of these permissions. */
   permissions?: readonly string[];

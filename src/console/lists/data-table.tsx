@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Skeleton, Table, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -55,6 +56,9 @@ type RowKey<Row> = Row extends { id: string | number }
   ? { rowKey?: undefined }
   : { rowKey(row: Row): string | number };
 
+/** A table beside the menu, with less room than its columns need. Narrower still, each record is a block, which has room for all. */
+const NARROW = "(min-width: 40.01em) and (max-width: 78em)";
+
 /** The console's list: search, filters, order, page and columns are all kept in the address. */
 export function DataTable<O extends ListOperation>(
   props: ListOf<O> & {
@@ -96,8 +100,9 @@ export function DataTable<O extends ListOperation>(
       replace,
       resetScroll: false,
     });
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   const shown = columns.filter(({ field, hidden }) =>
-    state.columns ? state.columns.includes(field) : hidden !== true,
+    state.columns ? state.columns.includes(field) : hidden !== true && !(hidden === "narrow" && isNarrow),
   );
   const isNarrowed =
     state.search !== "" ||

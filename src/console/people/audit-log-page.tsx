@@ -38,9 +38,18 @@ const COLUMNS: Column<AuditEntryResponse>[] = [
     ),
   },
   { field: "resource", title: "Record", orderable: true, render: ({ resource }) => resourceWords(resource) },
-  { field: "resource_id", title: "Record ID", orderable: true },
-  { field: "name", title: "Name", render: (entry) => <bdi>{nameOf(entry)}</bdi> },
-  { field: "address", title: "From", orderable: true },
+  { field: "resource_id", title: "Record ID", orderable: true, hidden: "narrow" },
+  {
+    field: "name",
+    title: "Name",
+    // The other columns don't wrap, and would leave it a letter's width.
+    render: (entry) => (
+      <div style={{ minWidth: "6rem" }}>
+        <bdi>{nameOf(entry)}</bdi>
+      </div>
+    ),
+  },
+  { field: "address", title: "From", orderable: true, hidden: "narrow" },
   { field: "api_token_id", title: "Token", orderable: true, hidden: true },
   {
     field: "request_id",

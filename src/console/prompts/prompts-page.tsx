@@ -10,7 +10,7 @@ const COLUMNS: Column<PromptResponse>[] = [
   { field: "llm_config", title: "Model", render: ({ llm_config }) => llm_config.model },
   { field: "tools", title: "Tools", render: ({ tools }) => tools.join(", ") || "none" },
   { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
-  { field: "version_number", title: "Version", align: "right" },
+  { field: "version_number", title: "Version", align: "right", hidden: "narrow" },
   {
     field: "validation_issues",
     title: "Status",

@@ -71,6 +71,7 @@ const COLUMNS: Column<FoundSession>[] = [
     field: "is_outbound",
     title: "Direction",
     orderable: true,
+    hidden: "narrow",
     render: (row) => (row.is_outbound ? "outbound" : "inbound"),
   },
   {

@@ -16,7 +16,7 @@ export function Time({ at, kind = "full", distance = false }: Props) {
   const ago = formatDistance(at, now);
   const title = `${formatTime(at, chosen)} (${chosen})\n${formatTime(at, other)} (${other})\n${ago}`;
   return (
-    <time dateTime={at} title={title} style={{ whiteSpace: "nowrap" }}>
+    <time dateTime={at} title={title} style={{ whiteSpace: "var(--parley-time-wrap, nowrap)" as "nowrap" }}>
       {distance ? ago : shown}
     </time>
   );

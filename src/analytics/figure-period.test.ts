@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { spansOf, startsOf } from "./figure-period.ts";
 
@@ -44,4 +45,44 @@ describe("days begin at midnight in their zone", () => {
       "2026-09-07T03:00",
     ]);
   });
+});
+
+const ZONES = [
+  "Europe/Berlin",
+  "America/Santiago",
+  "America/New_York",
+  "Australia/Lord_Howe",
+  "Asia/Kolkata",
+];
+
+test("whole days are compared with as many whole days before them, also across a change of clocks", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ZONES),
+      fc.integer({ min: 0, max: 730 }),
+      fc.integer({ min: 1, max: 60 }),
+      (timezone, offset, count) => {
+        const first = Temporal.PlainDate.from("2026-01-01").add({ days: offset });
+        const midnight = (day: Temporal.PlainDate) => day.toZonedDateTime(timezone).toInstant().toString();
+        const period = {
+          start_datetime: midnight(first),
+          end_datetime: midnight(first.add({ days: count })),
+        };
+        const { now, before } = spansOf({ ...period, timezone }, 7, new Date(), ["body"]);
+        expect(before.to).toEqual(now.from);
+        expect(startsOf(before, timezone, "day")?.map((at) => at.toISOString())).toEqual(
+          Array.from({ length: count }, (_, n) =>
+            new Date(midnight(first.subtract({ days: count - n }))).toISOString(),
+          ),
+        );
+      },
+    ),
+  );
+});
+
+test("any other span is compared with the one before it that is as long on the clock", () => {
+  const period = { start_datetime: "2026-10-25T12:00:00Z", end_datetime: "2026-10-26T18:00:00Z" };
+  const { before } = spansOf({ ...period, timezone: "Europe/Berlin" }, 7, new Date(), ["body"]);
+  // A day and six hours before 13:00 on the day of 25 hours: 07:00, still in summer time.
+  expect(before.from.toISOString()).toBe("2026-10-24T05:00:00.000Z");
 });

@@ -18,7 +18,7 @@ export const periodQuery = z.strictObject({
 export const FigurePeriod = periodQuery.meta({ id: "FigurePeriod" });
 export type FigurePeriod = z.infer<typeof FigurePeriod>;
 
-/** A span and the one before it, which is as long. */
+/** A span and the one before it, which is as long by the calendar. */
 export type Spans = { now: FigureSpan; before: FigureSpan; timezone: string };
 
 const instant = (at: Date) => Temporal.Instant.from(at.toISOString());
@@ -46,7 +46,17 @@ export function spansOf(period: FigurePeriod, days: number, now: Date, place: st
   if (long_ms <= 0) throw invalid([...place, "end_datetime"], "The end has to be after the start");
   if (long_ms > MOST_DAYS * 86_400_000)
     throw invalid([...place, "start_datetime"], `Choose ${MOST_DAYS} days at most`);
-  return { now: { from, to }, before: { from: new Date(from.getTime() - long_ms), to: from }, timezone };
+  const start = instant(from).toZonedDateTimeISO(timezone);
+  const before = asLongBefore(start, instant(to).toZonedDateTimeISO(timezone));
+  return { now: { from, to }, before: { from: date(before), to: from }, timezone };
+}
+
+/** By the calendar: a week before a change of clocks has seven whole days, too, so the first is compared with the first. */
+function asLongBefore(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  const isMidnight = (at: Temporal.ZonedDateTime) => at.equals(at.startOfDay());
+  if (!isMidnight(start) || !isMidnight(end)) return start.subtract(start.until(end, { largestUnit: "day" }));
+  const first = start.toPlainDate();
+  return first.subtract(first.until(end.toPlainDate())).toZonedDateTime(start.timeZoneId);
 }
 
 /** When each hour or day of a span begins; null: more than a chart shows. Not split by time: its beginning only. */

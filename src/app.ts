@@ -106,11 +106,10 @@ export async function createApp(given: AppParts): Promise<App> {
   takeoverWordsRoutes(api, ground);
   addTryout(api, engine);
   const runner = runnerOf(engine, ground);
-  const judges = sessionJudges(db, runner);
-  addEvaluations(api, { ...engine, judges });
+  addEvaluations(api, { ...engine, judges: sessionJudges(db, runner) });
   addReplays(api, engine);
   addDebugger(api, engine);
-  addVersions(api, { ...ground, freezeJudges: judges.freeze });
+  addVersions(api, { ...ground, freezeJudges: sessionJudges(db, runner).freeze });
   addWebChat(api, engine, engines);
   addCampaigns(api, {
     ...ground,

@@ -734,7 +734,7 @@ export type OpenedChat = { "session_id": string; "agent_name": string; "scripted
 
 export type OpenedChatCall = { "call_id": string; "token": string; "verified": boolean; "language": string | null };
 
-export type OrganizationChannelConfig = { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined; "provider_credentials"?: Record<string, string> | null | undefined; "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined };
+export type OrganizationChannelConfig = { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined; "provider_credentials"?: Record<string, string> | null | undefined; "credentials"?: Record<string, string> | null | undefined; "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined };
 
 export type OrganizationChannelCreateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig };
 

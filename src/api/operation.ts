@@ -1,4 +1,5 @@
 import type { Form } from "./input/form.ts";
+import type { Misplaced } from "./input/misplaced-members.ts";
 
 /** What an operation of the API is, for its route and for openapi.json. */
 export type Operation<P, Q, B, R> = {
@@ -12,6 +13,8 @@ export type Operation<P, Q, B, R> = {
   params?: P;
   query?: Q;
   body?: B;
+  /** Settings that are refused where they are not read, with where they belong. */
+  misplaced?: Misplaced;
   /** The body is a form: texts and files. */
   form?: Form;
   response?: R;

@@ -29,6 +29,7 @@ import { refuseUnstorableText } from "./input/body.ts";
 import { addBodyParsers } from "./input/body-parsers.ts";
 import { readForm, refuseForm } from "./input/form.ts";
 import { inputErrors } from "./input/input-errors.ts";
+import { refuseMisplaced } from "./input/misplaced-members.ts";
 import { parseInput } from "./input/parse-input.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
@@ -213,6 +214,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         preValidation: async (request) => {
           if (operation.form) request.body = await readForm(request, operation.form);
           else refuseForm(request);
+          if (operation.misplaced) refuseMisplaced(request.body, operation.misplaced);
           if (answered) request.body = withoutMembers(request.body, answered);
         },
         ...(readsOnly(method, operation) && {

@@ -84,6 +84,10 @@ const OrganizationChannelConfig = z
     account_sid: z.string().nullish(),
     auth_token: z.string().nullish(),
     provider_credentials: z.record(z.string(), z.string()).nullish(),
+    credentials: z
+      .record(z.string(), z.string())
+      .nullish()
+      .describe("As an answer shows them. Set them in provider_credentials: a change here is refused."),
     telephony: TelephonyConfigurations.nullish(),
     email: EmailConfigurations.nullish(),
   })
@@ -109,6 +113,19 @@ export const ChannelUpdateRequest = ChannelCreateRequest.extend({ id: recordId()
   id: "OrganizationChannelUpdateRequest",
 });
 export type ChannelInput = z.infer<typeof ChannelCreateRequest>;
+
+const SITES = "config.provider_credentials.allowed_origins";
+
+/** Where settings of a channel are looked for and not read; nothing is said of those that stand where they belong. */
+export const MISPLACED_SETTINGS = {
+  allowed_origins: SITES,
+  "config.allowed_origins": SITES,
+  provider_credentials: "config.provider_credentials",
+  account_sid: "config.account_sid",
+  auth_token: "config.auth_token",
+  telephony: "config.telephony",
+  email: "config.email",
+};
 
 /** The modes a service carries when a channel does not say. */
 export const DEFAULT_MODES: Record<z.infer<typeof ChannelServices>, string> = {

@@ -1,10 +1,11 @@
 import type { Caller } from "../api/caller.ts";
+import { misplaced } from "../api/input/misplaced-members.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { invalid, notFound } from "../base/errors.ts";
+import { InvalidInput, invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { parseAllowedOrigins } from "./allowed-origins.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type ChannelInput,
   ChannelUpdateRequest,
   DEFAULT_MODES,
+  MISPLACED_SETTINGS,
   splitModes,
 } from "./channel-schema.ts";
 import {
@@ -85,6 +87,7 @@ export function channelRoutes(api: Api, deps: Deps): void {
       tag,
       permission: "channels_write",
       body: ChannelCreateRequest,
+      misplaced: MISPLACED_SETTINGS,
       response: Channel,
     },
     ({ caller, body }) =>
@@ -102,6 +105,7 @@ export function channelRoutes(api: Api, deps: Deps): void {
       tag,
       permission: "channels_write",
       body: ChannelUpdateRequest,
+      misplaced: MISPLACED_SETTINGS,
       response: Channel,
     },
     ({ caller, body }) =>
@@ -183,6 +187,7 @@ function columns(
   if (faults.length > 0) throw invalid(["body", "config", "provider_credentials"], faults.join("; "));
   const { telephony = null, email = null } = input.config;
   const shown = shownCredentials(input.channel_service, credentials);
+  refuseShownSites(input, [shown, shownCredentials(input.channel_service, stored)]);
   return {
     name: input.name,
     channel_service: input.channel_service,
@@ -195,6 +200,15 @@ function columns(
     updated_at: clock.now().toISOString(),
     last_updated_by: caller.email,
   };
+}
+
+/** Answers show the sites where they are not set. What was read is sent back as it was, before or after this change. */
+function refuseShownSites({ channel_service, config }: ChannelInput, shown: (Credentials | null)[]): void {
+  if (channel_service !== "webchat" || !config.credentials) return;
+  const { allowed_origins } = config.credentials;
+  if (shown.some((each) => each?.allowed_origins === allowed_origins)) return;
+  const path = ["config", "credentials", "allowed_origins"];
+  throw new InvalidInput([misplaced(path, MISPLACED_SETTINGS.allowed_origins)]);
 }
 
 /** What the schema can't say because it depends on the service. */

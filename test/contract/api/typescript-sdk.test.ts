@@ -37,7 +37,10 @@ test("each() gives every record once, whatever the size of a page", async () => 
 
 test("each() gives every record of a list also where a page holds fewer than were asked for, and ends where none are", async () => {
   const { sub_organization_id } = app.admin;
-  const rows = Array.from({ length: 1_001 }, () => ({ sub_organization_id, timestamp: app.clock.now() }));
+  const rows = Array.from({ length: 1_001 }, () => ({
+    sub_organization_id,
+    timestamp: app.clock.now().toISOString(),
+  }));
   await app.db.insertInto("events").values(rows).execute();
   const parley = createClient({ baseUrl, token: app.token });
   const count = async (limit: number) => {

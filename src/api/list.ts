@@ -192,7 +192,7 @@ const OF_EVERY_LIST = {
   limit: queryInteger({ min: 0 })
     .prefault(25)
     .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .describe("Records a page: 1,000 at most. More counts as 1,000, and page_size says so."),
+    .describe("At most 1,000."),
   search_field_values: queryList(z.string()),
   order_by_direction: z.enum(["asc", "desc"]).nullish(),
   start_datetime: rangeEnd(),

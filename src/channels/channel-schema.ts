@@ -84,10 +84,7 @@ const OrganizationChannelConfig = z
     account_sid: z.string().nullish(),
     auth_token: z.string().nullish(),
     provider_credentials: z.record(z.string(), z.string()).nullish(),
-    credentials: z
-      .record(z.string(), z.string())
-      .nullish()
-      .describe("As an answer shows them. Set them in provider_credentials: a change here is refused."),
+    credentials: z.record(z.string(), z.string()).nullish().describe("As it was read."),
     telephony: TelephonyConfigurations.nullish(),
     email: EmailConfigurations.nullish(),
   })

@@ -71,6 +71,27 @@ test("a voice of ElevenLabs is found by its id, and each id by a voice that Parl
   expect(Object.values(ELEVENLABS_VOICES).toSorted()).toEqual(own.toSorted());
 });
 
+test.each([
+  ["vapi-front-desk", "transcriber.language"],
+  ["retell-export", "language"],
+])(
+  "%s: an agent that hears several languages keeps its voice, and the plan says what to add",
+  (file, path) => {
+    const input = JSON.parse(contentOf(file));
+    if (path === "language") input.language = "multi";
+    else input.transcriber = { ...input.transcriber, language: "multi" };
+    const plan = planned(file, JSON.stringify(input));
+    expect(plan.fields.find((each) => each.path === path)).toMatchObject({
+      fate: "approximated",
+      sentence: expect.stringContaining("one language at a time"),
+    });
+    expect(plan.text).toContain("language_code: en-US");
+    expect(plan.fields.find((each) => /voiceId|voice_id$/.test(each.path))?.sentence).not.toContain(
+      "does not speak",
+    );
+  },
+);
+
 describe("fields", () => {
   test.each([
     ["vapi-front-desk", "firstMessage", "mapped"],

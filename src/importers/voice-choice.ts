@@ -42,7 +42,14 @@ export function chooseSpeech(
 ): ChosenSpeech {
   const codes: LanguageCode[] = [];
   const prompt_lines: string[] = [];
-  for (const [at, { code, path }] of given.filter(({ code: named }) => named !== SEVERAL).entries()) {
+  const named = given.filter(({ code }) => code !== SEVERAL);
+  for (const { path } of given.filter(({ code }) => code === SEVERAL))
+    report.note(
+      path,
+      "approximated",
+      "A conversation is held in one language at a time: add the others to the agent's languages.",
+    );
+  for (const [at, { code, path }] of named.entries()) {
     const found = languageOf(code);
     if (found === null) {
       if (at === 0) prompt_lines.push(`Speak the language with the code ${plainCode(code)}.`);
@@ -69,7 +76,7 @@ export function chooseSpeech(
       );
     }
   }
-  if (codes.length === 0 && voice !== null && given.length === 0) codes.push("en-US");
+  if (voice !== null && named.length === 0) codes.push("en-US");
   const spoken = codes.map((code, index) => ({
     language_code: code,
     ...voiceFor(code, voice),

@@ -12,7 +12,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-pos
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
-import { connectionFault, refuseUnusablePostgres } from "./outside-postgres.ts";
+import { connectionFault, refuseUnusablePostgres, tooFewPlaces } from "./outside-postgres.ts";
 import { findSecretKey, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
@@ -38,7 +38,10 @@ export async function openPlatform(
   closing.defer(async () => embedded?.stop().catch((error) => log.warn({ err: error }, "no orderly stop")));
   stop.throwIfAborted();
 
-  if (!embedded) await refuseUnusablePostgres(connection);
+  if (!embedded) {
+    const few = tooFewPlaces(await refuseUnusablePostgres(connection), config.connections);
+    if (few) log.warn(few);
+  }
   await migrate(connection).catch(async (error) => {
     if (config.database_url) throw connectionFault(error);
     const full = isDiskFull(error.cause) && (await fullDiskText(config.data_dir));

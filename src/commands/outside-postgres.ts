@@ -1,6 +1,6 @@
 import pg from "pg";
 import { Fault } from "../base/errors.ts";
-import type { Connection } from "../db/database.ts";
+import type { Connection, Connections } from "../db/database.ts";
 import { withOwnSettings } from "../db/own-settings.ts";
 
 const MIN_POSTGRES = 15;
@@ -12,6 +12,8 @@ type Answer = {
   now: Date;
   encoding: string;
   read_only: "on" | "off";
+  /** Connections that the server, the database and the user allow for all who use them. */
+  places: number;
   /** "yes" where connections keep what they set. */
   kept: string | null;
   /** Its name where it is there: an installation that works is not refused for what a new one is. */
@@ -33,6 +35,10 @@ export async function askPostgres(connection: Connection): Promise<Answer> {
     const { rows } = await client.query<Answer>(
       `select current_setting('server_version') as version, now() as now, current_setting('server_encoding') as encoding,
          current_setting('transaction_read_only') as read_only, to_regclass('schema_migrations')::text as installed,
+         least(
+           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+           (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
+           (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)) as places,
          current_setting('${KEPT}', true) as kept`,
     );
     const [answer] = rows as [Answer];
@@ -69,13 +75,25 @@ export const otherLetters = ({ encoding }: Answer): string | null =>
 export const obstacleIn = (answer: Answer): string | null =>
   tooOld(answer) ?? pooled(answer) ?? readOnly(answer) ?? (answer.installed ? null : otherLetters(answer));
 
+/** One more listens for notices from other processes. */
+const LISTENERS = 1;
+
+/** Somebody would be turned away whenever many come; null where one process has room. */
+export function tooFewPlaces({ places }: Answer, { writing, reading }: Connections): string | null {
+  const needed = writing + reading + LISTENERS;
+  if (places >= needed) return null;
+  return `The server, the database or the user of DATABASE_URL allows ${places} connections, and each process of Parley opens up to ${needed}: people are turned away when many come at once. Allow more, or lower DATABASE_CONNECTIONS and DATABASE_READING_CONNECTIONS.`;
+}
+
 export async function refuseOldPostgres(connection: Connection): Promise<void> {
   refuseFor(tooOld(await askPostgres(connection)));
 }
 
 /** Before anything is changed there. */
-export async function refuseUnusablePostgres(connection: Connection): Promise<void> {
-  refuseFor(obstacleIn(await askPostgres(connection)));
+export async function refuseUnusablePostgres(connection: Connection): Promise<Answer> {
+  const answer = await askPostgres(connection);
+  refuseFor(obstacleIn(answer));
+  return answer;
 }
 
 function refuseFor(obstacle: string | null): void {

@@ -62,6 +62,16 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     });
   });
 
+  test("and one that allows fewer connections than a process opens is warned of, before people are turned away", async () => {
+    const DATABASE_URL = await startFakePostgres({ ...USABLE, places: "20" });
+    const sentence =
+      "The server, the database or the user of DATABASE_URL allows 20 connections, and each process of Parley opens up to 21: people are turned away when many come at once. Allow more, or lower DATABASE_CONNECTIONS and DATABASE_READING_CONNECTIONS.";
+    const warned = async (env: Record<string, string>) =>
+      /warning +database +(.*)/.exec((await run(["doctor"], { folder: newFolder(), env })).stdout)?.[1];
+    expect(await warned({ DATABASE_URL })).toBe(sentence);
+    expect(await warned({ DATABASE_URL, DATABASE_READING_CONNECTIONS: "5" })).not.toBe(sentence);
+  });
+
   test("because nobody answers there", async () => {
     const env = { DATABASE_URL: "postgres://ann:hunter2@127.0.0.1:1/parley" };
     const { code, stderr } = await run(["start"], { folder: newFolder(), env });

@@ -9,7 +9,7 @@ import { checkModel } from "../../speech/local/check-models.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
 import { runningVersion, tryPort } from "../free-port.ts";
-import { askPostgres, obstacleIn, otherLetters } from "../outside-postgres.ts";
+import { askPostgres, obstacleIn, otherLetters, tooFewPlaces } from "../outside-postgres.ts";
 import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
 import { misspeltSettings } from "../typed/settings.ts";
 import { checkKeys, checkSpeechKeys } from "./doctor-keys.ts";
@@ -149,6 +149,8 @@ async function checkDatabase(config: Config): Promise<Finding> {
     if (obstacle) return { check, status: "problem", message: obstacle };
     const letters = otherLetters(answer);
     if (letters) return { check, status: "warning", message: `${letters} Then restore a backup into it.` };
+    const few = tooFewPlaces(answer, config.connections);
+    if (few) return { check, status: "warning", message: few };
     const skew_ms = Math.abs(Date.now() - now.getTime());
     if (skew_ms <= MAX_SKEW_MS) return { check, status: "ok", message: `PostgreSQL ${version}` };
     const seconds = Math.round(skew_ms / 1000);

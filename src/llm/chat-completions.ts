@@ -9,6 +9,7 @@ import type {
 import { StreamingToolCallTracker } from "@ai-sdk/provider-utils";
 import { createParser } from "eventsource-parser";
 import { request } from "undici";
+import { failureAlone } from "./told-failure.ts";
 
 /*
  * Chat completions as OpenAI and Azure stream them, read without the library's chain of web streams and checks of each
@@ -189,36 +190,17 @@ function addThought(made: Part[]): void {
   if (made.at(-1)?.type !== "reasoning-delta") made.push({ type: "reasoning-delta", id: "0", delta: "" });
 }
 
-/**
- * The failure that an event or an answer tells of, as the library reads it: OpenRouter sends it beside choices, vLLM as the
- * document itself, Ollama as a text, and what stands before a server under `detail`. Null: the library finds it, or none is.
- */
-function failureAlone(text: string): string | null {
-  const told = parsed(text);
-  if (typeof told !== "object" || told === null) return null;
-  const { error, choices, message, detail } = told as Record<string, unknown>;
-  if (typeof error === "string") return JSON.stringify({ error: { message: error } });
-  if (error != null) return JSON.stringify({ error });
-  if (choices !== undefined) return null;
-  if (typeof message === "string") return JSON.stringify({ error: told });
-  return typeof detail === "string" ? JSON.stringify({ error: { message: detail } }) : null;
-}
-
 /** Null: for the library to judge. */
 function plainChunk(data: string): Chunk | null {
-  const chunk = parsed(data) as (Partial<Chunk> & { error?: unknown }) | null;
-  if (typeof chunk !== "object" || chunk === null || !Array.isArray(chunk.choices)) return null;
-  if (chunk.error != null) return null;
-  return isText(chunk.id) && isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
-}
-
-/** Null where it is no JSON. */
-function parsed(data: string): unknown {
+  let chunk: (Partial<Chunk> & { error?: unknown }) | null;
   try {
-    return JSON.parse(data);
+    chunk = JSON.parse(data);
   } catch {
     return null;
   }
+  if (typeof chunk !== "object" || chunk === null || !Array.isArray(chunk.choices)) return null;
+  if (chunk.error != null) return null;
+  return isText(chunk.id) && isUsage(chunk.usage) && chunk.choices.every(isChoice) ? (chunk as Chunk) : null;
 }
 
 // As strict as the library's own check, of all that is read here.

@@ -17,7 +17,8 @@
 (() => {
   const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
   const target = script?.dataset.target;
-  if (!script || !target || "Parley" in window) return;
+  // An element of the site's that is called so is found in `window`, too, but is none of its own properties.
+  if (!script || !target || Object.hasOwn(window, "Parley")) return;
 
   const { origin } = new URL(script.src);
   const { position, color = "", label = "", identity: given = "" } = script.dataset;
@@ -146,8 +147,17 @@
   });
 
   Object.assign(window, { Parley: { open: () => open(true), close, identify } });
-  const attach = () => {
+  /** Some sites show their next page by putting another body, or other content, in the place of this one. */
+  const kept = new MutationObserver(() => keepAttached());
+  function keepAttached() {
+    if (!document.body || (host.isConnected && host.parentNode === document.body)) return;
+    // A frame that was taken out is loaded anew, and finds its chat again.
     document.body.append(host);
+    kept.observe(document.documentElement, { childList: true });
+    kept.observe(document.body, { childList: true });
+  }
+  const attach = () => {
+    keepAttached();
     if (remember(() => sessionStorage.getItem(openKey))) open(false);
   };
   if (document.body) attach();
@@ -191,13 +201,18 @@
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
   }
 
-  /** A sheet made in script passes the site's own Content-Security-Policy; the shadow keeps its other styles out. */
+  /**
+   * A sheet made in script passes the site's own Content-Security-Policy; the shadow keeps its other styles out. Only the
+   * element around it is the site's to style, as in `* { all: unset }`: its rules win over ours unless ours are important.
+   */
   function styles() {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`
-      :host { all: initial; position: fixed; z-index: 2147483000; inset: auto 20px 20px auto;
-        font: 500 16px/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; color-scheme: light dark; }
-      :host([data-left]) { inset: auto auto 20px 20px; }
+      :host { all: initial !important; display: block !important; position: fixed !important;
+        z-index: 2147483000 !important; inset: auto 20px 20px auto !important;
+        font: 500 16px/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif !important;
+        color-scheme: light dark !important; }
+      :host([data-left]) { inset: auto auto 20px 20px !important; }
       [hidden] { display: none !important; }
       .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
       #launcher { position: relative; display: flex; align-items: center; gap: 10px; height: 56px; min-width: 56px;

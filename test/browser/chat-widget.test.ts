@@ -20,7 +20,7 @@ beforeAll(async () => {
     // A strict site: only the program's scripts and frames, no inline styles.
     const policy = `default-src 'none'; script-src ${program}; frame-src ${program}`;
     response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
-    response.end(`<!doctype html><title>Site</title><h1>Our site</h1><a href="/next">Next</a>
+    response.end(`<!doctype html><title>Site</title><h1>Our site</h1><form name="Parley"></form><a href="/next">Next</a>
       <script src="${program}/chat/widget.js" ${attributes} async></script>`);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -49,6 +49,37 @@ test("the button opens the chat and closes it, with Escape too, and the focus go
   await launcher.click();
   await chat.getByRole("button", { name: "Close chat" }).click();
   await page.locator("iframe").waitFor({ state: "hidden" });
+});
+
+test("a site's own style rules neither hide nor move the chat, whatever they match", async () => {
+  const page = await visit(await createChat(site));
+  const launcher = page.getByRole("button", { name: "Talk to us" });
+  const before = await launcher.boundingBox();
+  await page.evaluate(`{
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { all: unset } div { display: none !important; position: static !important; opacity: 0; margin: 90px; transform: scale(2) }");
+    document.adoptedStyleSheets = [sheet];
+  }`);
+  expect(await launcher.boundingBox()).toEqual(before);
+  await openWidget(page);
+});
+
+test("a site that puts other content, or another body, in the place of its page keeps the chat and what was said", async () => {
+  const page = await visit(await createChat(site));
+  const chat = await openWidget(page);
+  await chat.getByLabel("Your message").fill("before the next page");
+  await chat.getByLabel("Your message").press("Enter");
+  // The visitor's words, and the answer that repeats them.
+  await chat.getByText("before the next page").nth(1).waitFor();
+  for (const replace of [
+    "document.body = document.createElement('body')",
+    "document.body.replaceChildren()",
+    "document.body.outerHTML = '<body><h1>Another</h1></body>'",
+  ]) {
+    await page.evaluate(replace);
+    await chat.getByText("before the next page").nth(1).waitFor();
+    expect(await page.getByRole("button", { name: "Talk to us" }).count()).toBe(1);
+  }
 });
 
 test("Close and Escape work while the chat still waits for what the site remembers", async () => {

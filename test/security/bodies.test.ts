@@ -32,6 +32,26 @@ describe("a body does not hold up the main loop", () => {
   const task = (steps: string) =>
     `{"name":"x","service_id":1,"definition":{"type":"context","tool":{"type":"function","function":{"name":"x","parameters":{}}},"context":{"version":"v1alpha","task":{"type":"steps","id":"x","steps":${steps}}}}}`;
 
+  test("of an agent's or a suite's file with sixty thousand keys, or as many as are read", async () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, n) => `k${n}: 1`).join("\n");
+    const send = (kind: string, text: string) =>
+      expectFreeLoop(`${kind} of ${text.length} characters`, () =>
+        app.send("POST", `/api/v1/${kind}/import`, { text }),
+      );
+    for (const [kind, text] of [
+      ["agents", keys(8_000)],
+      ["test_suites", keys(8_000)],
+      ["agents", keys(60_000)],
+    ] as const)
+      expect((await send(kind, text)).status).toBe(422);
+    const [large, twice] = [
+      await send("agents", keys(60_000)),
+      await send("agents", "a: 1\nb: {c: 2, c: 3}"),
+    ];
+    expect(JSON.stringify(large.body)).toContain("Divide it into several files");
+    expect(JSON.stringify(twice.body)).toContain("Line 2, column 11: Map keys must be unique");
+  });
+
   test("of sixty thousand steps, which are refused for their number, and so are six thousand", async () => {
     const send = (bytes: number) => app.send("POST", "/api/v1/tools/", task(full("{}", bytes)));
     const most = await expectFreeLoop("sixty thousand steps", () => send(180_000));

@@ -1,4 +1,4 @@
-import { isMap, isPair, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isPair, Lexer, LineCounter, parseDocument, visit } from "yaml";
 import type { z } from "zod";
 import { errorText, InvalidInput } from "../../base/errors.ts";
 import { inputErrors } from "./input-errors.ts";
@@ -11,19 +11,38 @@ export type ReadFile<T> = { ok: true; value: T } | { ok: false; faults: FileFaul
 /** Anchors repeat a value; a file that would grow past this is refused. */
 const MAX_ALIASES = 100;
 
-/** Reads YAML or JSON (which is YAML) that a schema describes. Pure. */
-export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile<z.output<S>> {
+/** Some 14,000 values, at 7 tokens each; reading them takes 150 ms. A text of many lines is one. */
+const MAX_TOKENS = 100_000;
+
+/** The library compares each key with all before it: 60,000 keys held a process up for minutes. `repeatedKeys` does it. */
+const PARSING = { prettyErrors: false, uniqueKeys: false } as const;
+
+/**
+ * Reads YAML or JSON (which is YAML) that a schema describes. Pure. `trusted`: a file of any size, in a process that answers
+ * nobody.
+ */
+export function readYaml<S extends z.ZodType>(
+  text: string,
+  schema: S,
+  { trusted = false } = {},
+): ReadFile<z.output<S>> {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    if (!trusted && hasTooMuch(text))
+      return { ok: false, faults: [{ path: [], line: 1, column: 1, message: TOO_MUCH }] };
+    const document = parseDocument(text, { lineCounter: lines, ...PARSING });
     const place = (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return { line, column: col };
     };
-    if (document.errors.length > 0)
+    const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
+    const broken = errors.length > 0 ? errors : repeatedKeys(document);
+    if (broken.length > 0)
       return {
         ok: false,
-        faults: document.errors.map(({ pos, message }) => ({ path: [], ...place(pos[0]), message })),
+        faults: broken
+          .slice(0, MAX_FAULTS)
+          .map(({ offset, message }) => ({ path: [], ...place(offset), message })),
       };
     const given: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const parsed = schema.safeParse(given);
@@ -39,12 +58,39 @@ export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile
   }
 }
 
+/** As many as are told of a body. */
+const MAX_FAULTS = 100;
+
+const TOO_MUCH = "The file has too many values to be read at once. Divide it into several files.";
+
+function hasTooMuch(text: string): boolean {
+  let tokens = 0;
+  for (const _ of new Lexer().lex(text)) if (++tokens > MAX_TOKENS) return true;
+  return false;
+}
+
+/** Keys that a map has twice: the second would silently take the place of the first. */
+function repeatedKeys(document: Document): { offset: number; message: string }[] {
+  const found: { offset: number; message: string }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<string>();
+      for (const { key } of items) {
+        const name = String(key);
+        if (known.has(name)) found.push({ offset: rangeOf(key) ?? 0, message: "Map keys must be unique" });
+        known.add(name);
+      }
+    },
+  });
+  return found;
+}
+
 /** Line and column of a path in a text that can be read. */
 export function placesIn(
   text: string,
 ): (path: readonly (string | number)[]) => { line: number; column: number } {
   const lines = new LineCounter();
-  const { contents } = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const { contents } = parseDocument(text, { lineCounter: lines, ...PARSING });
   return (path) => {
     const { line, col } = lines.linePos(offsetOf(contents, path));
     return { line, column: col };

@@ -36,7 +36,7 @@ export async function callMcp(
 
   const trace: TraceEntry[] = [];
   const exchanges: ToolExchange[] = [];
-  const proof: Record<string, string> = {};
+  let proof: Record<string, string> = {};
   const headers = Object.entries(context.snapshot.agent.tool_headers ?? {}).map(([name, value]) => [
     name.toLowerCase(),
     renderTemplate(value, context.lookup).replace(/[\r\n\0]+/g, " "),
@@ -51,7 +51,7 @@ export async function callMcp(
     timeout_ms: (pin.timeout ?? DEFAULT_TIMEOUT_S) * 1000,
     signal: context.signal,
     onExchange(exchanged) {
-      Object.assign(proof, exchanged.proof);
+      proof = { ...proof, ...exchanged.proof };
       exchanges.push(exchangeOf(exchanged, parts.clock.now()));
       trace.push(traceOf(exchanged, parts.clock.now()));
     },

@@ -13,7 +13,7 @@ import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
 import { connectionFault, refuseUnusablePostgres, tooFewPlaces } from "./outside-postgres.ts";
-import { findSecretKey, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
+import { findSecretKey, keyPlace, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
 type Platform = {
@@ -52,7 +52,7 @@ export async function openPlatform(
   closing.defer(() => database.close().catch((error) => log.warn({ err: error }, "no orderly stop")));
   await migrateJobs(database.pool, log);
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {
-    throw await wrongKey(config.data_dir, secretKey);
+    throw await wrongKey(config.data_dir, secrets, secretKey);
   }
   await readSigningKeys({ db: database.db, vault });
   stop.throwIfAborted();
@@ -104,11 +104,11 @@ async function connect(
 }
 
 /** A key made a moment ago would only stand in the way of the one that has to be brought back. */
-async function wrongKey(dataDir: string, { source }: SecretKey): Promise<Fault> {
+async function wrongKey(dataDir: string, secrets: Secrets, { source }: SecretKey): Promise<Fault> {
   const file = secretKeyFile(path.resolve(dataDir));
   if (source === "generated") await rm(file, { force: true });
   const now = {
-    environment: "SECRET_KEY is not the key",
+    environment: `${keyPlace(dataDir, secrets)} is not the key`,
     file: `${file} is not the key`,
     generated: `${file} is missing: it is the key`,
   }[source];

@@ -53,6 +53,16 @@ function longEnough(text: string, source: string): string {
 export const presentKey = async (dataDir: string, given: Given): Promise<string | null> =>
   (await givenKey(given)) ?? (await readSecretKey(dataDir));
 
+/** What the present key is called, or would be, to somebody who has to keep or replace it. */
+export function keyPlace(
+  dataDir: string,
+  { secret_key, secret_key_file, secret_key_command }: Given,
+): string {
+  if (secret_key) return "SECRET_KEY";
+  if (secret_key_file) return `SECRET_KEY_FILE (${secret_key_file})`;
+  return secret_key_command ? "SECRET_KEY_COMMAND" : secretKeyFile(dataDir);
+}
+
 /** A vault that also reads with earlier keys: those of SECRET_KEY_OLD, and `secret.key.old` in the data directory. */
 export async function vaultWith(key: string, dataDir: string, given: Given): Promise<Vault> {
   const old = await readFile(`${secretKeyFile(dataDir)}.old`, "utf8").catch(() => "");

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -236,6 +237,19 @@ describe("a backup or restore that can't be done says why, and leaves nothing", 
       ),
     });
     expect(readdirSync(elsewhere)).toEqual([]);
+
+    // A mounted secret: the file of the data directory is not the one to keep.
+    const mounted = path.join(newFolder(), "key");
+    copyFileSync(path.join(folder, "data", "secret.key"), mounted);
+    const byFile = { SECRET_KEY_FILE: mounted };
+    expect(await typedHere(["backup", "a.backup", "--replace"], { folder, env: byFile })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`keep a copy of SECRET_KEY_FILE (${mounted}) in another place.`),
+    });
+    writeFileSync(mounted, env.SECRET_KEY);
+    expect((await typedHere(["restore", archive], { folder: elsewhere, env: byFile })).stderr).toContain(
+      `parley: SECRET_KEY_FILE (${mounted}) is not the key that`,
+    );
 
     const machine = newMachine(folder);
     const whole = readFileSync(archive);

@@ -10,7 +10,7 @@ import { createLog } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { isConnectionLost, isDiskFull } from "../../db/database.ts";
 import { connectionFault } from "../outside-postgres.ts";
-import { presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
+import { keyPlace, presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { openSource } from "./open-source.ts";
 import { count, countText, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
@@ -41,7 +41,7 @@ export async function backup(options: BackupOptions, config: Config, secrets: Se
     await output.keep();
     progress.end();
     const seconds = (performance.now() - begun) / 1000;
-    tell(options, dumped, { seconds, keyFile: secrets.secret_key ? null : secretKeyFile(config.data_dir) });
+    tell(options, dumped, { seconds, key: keyPlace(config.data_dir, secrets) });
     return 0;
   } catch (error) {
     progress.end();
@@ -122,7 +122,7 @@ const MOST_NAMED = 3;
 function tell(
   { file, files, json }: BackupOptions,
   dumped: Dumped,
-  { seconds, keyFile }: { seconds: number; keyFile: string | null },
+  { seconds, key }: { seconds: number; key: string },
 ): void {
   const { taken_at, tables, rows, bytes, archive_bytes } = dumped;
   // The archive itself takes the standard output.
@@ -142,6 +142,6 @@ function tell(
   files     ${files ? count(dumped.files, "file") : "left out (--without-files)"}
   size      ${sizeText(archive_bytes)}, compressed from ${sizeText(bytes)}
   took      ${durationText(seconds)}
-The secret key is not in it. A restore needs it: keep a copy of ${keyFile ?? "SECRET_KEY"} in another place.
+The secret key is not in it. A restore needs it: keep a copy of ${key} in another place.
 `);
 }

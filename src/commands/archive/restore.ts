@@ -17,7 +17,7 @@ import { withOwnSettings } from "../../db/own-settings.ts";
 import { migrateJobs } from "../../jobs/runner.ts";
 import { makeDataDir } from "../open-platform.ts";
 import { connectionFault, refuseUnusablePostgres } from "../outside-postgres.ts";
-import { presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
+import { keyPlace, presentKey, secretKeyFile, vaultWith } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { count, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
@@ -103,7 +103,7 @@ async function requireKeyOf(
   if (key_check !== null && !opens(vault, key_check))
     throw new Fault(
       "unavailable",
-      `${secrets.secret_key ? "SECRET_KEY" : file} is not the key that the backup's secrets are sealed with. ${put}.`,
+      `${keyPlace(path.resolve(data_dir), secrets)} is not the key that the backup's secrets are sealed with. ${put}.`,
     );
   return vault;
 }

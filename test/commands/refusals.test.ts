@@ -88,6 +88,15 @@ test("all faults of the configuration are told at once, each with its fix, and n
   expect(readdirSync(folder)).toEqual([".env"]);
 });
 
+test("a file .env that an editor on Windows saved is read from its first line", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, ".env"), "\ufeffDATABASE_URL=mysql://db/parley\r\nMETRICS=some\r\n");
+  const { code, stderr } = await typedHere(["start"], { folder });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/DATABASE_URL is "mysql:/);
+  expect(stderr).toMatch(/METRICS is "some"/);
+});
+
 test("a file .env that can't be read is told with the system's own reason", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, ".env"));

@@ -25,10 +25,11 @@ export function settingsOrFaults(): ProgramSettings | ConfigFaults {
 
 /** What the environment has stays. Node.js's own loadEnvFile says of a file that it may not read that it isn't there. */
 function readEnvFile(): void {
-  if (!existsSync(".env")) return;
-  for (const [name, value] of Object.entries(parseEnv(readFileSync(".env", "utf8"))))
-    process.env[name] ??= value;
+  for (const [name, value] of Object.entries(parseEnv(envText()))) process.env[name] ??= value;
 }
+
+/** Without the byte order mark that editors on Windows write first, which would be part of the first setting's name. */
+const envText = (): string => (existsSync(".env") ? new TextDecoder().decode(readFileSync(".env")) : "");
 
 export function settings(): ProgramSettings {
   const found = settingsOrFaults();
@@ -41,8 +42,7 @@ export function settings(): ProgramSettings {
  * may be what a configuration's files refer to.
  */
 export function misspeltSettings(): string[] {
-  if (!existsSync(".env")) return [];
-  const text = readFileSync(".env", "utf8");
+  const text = envText();
   const known = SETTINGS.map(({ name }) => name);
   const misspelt = Object.keys(parseEnv(text)).flatMap((name) => {
     const meant = known.includes(name) ? "" : nearest(name, known);

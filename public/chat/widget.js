@@ -148,7 +148,8 @@
 
   Object.assign(window, { Parley: { open: () => open(true), close, identify } });
   /** Some sites show their next page by putting another body, or other content, in the place of this one. */
-  const kept = new MutationObserver(() => keepAttached());
+  // A moment later: a script of the site's that takes it out each time would else stop the page.
+  const kept = new MutationObserver(() => setTimeout(keepAttached));
   function keepAttached() {
     if (!document.body || (host.isConnected && host.parentNode === document.body)) return;
     // A frame that was taken out is loaded anew, and finds its chat again.

@@ -84,7 +84,7 @@ const OrganizationChannelConfig = z
     account_sid: z.string().nullish(),
     auth_token: z.string().nullish(),
     provider_credentials: z.record(z.string(), z.string()).nullish(),
-    credentials: z.record(z.string(), z.string()).nullish().describe("As it was read."),
+    credentials: z.record(z.string(), z.string()).nullish().describe("As read."),
     telephony: TelephonyConfigurations.nullish(),
     email: EmailConfigurations.nullish(),
   })

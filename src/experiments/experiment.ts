@@ -75,7 +75,7 @@ export const ExperimentInput = z
       .array(ExperimentVariant)
       .min(2)
       .max(5)
-      .describe("Weights add up to 100; one is the control, and begins with 1 or more."),
+      .describe("Weights add up to 100; one is the control, not 0."),
     ramp: z
       .array(RampStep)
       .min(1)

@@ -39,9 +39,7 @@ export const GateResult = z
     run_id: z
       .int()
       .nullable()
-      .describe(
-        "The last finished run of the suite, as it and its judges are, with this exact draft; null: none.",
-      ),
+      .describe("The last finished run with this draft, suite and judges; null: none."),
     passed: z.int().nullable(),
     total: z.int().nullable(),
     low: z.number().nullable().describe("Lower end of the 95 % Wilson interval of the pass rate."),

@@ -109,7 +109,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addEvaluations(api, { ...engine, judges: sessionJudges(db, runner) });
   addReplays(api, engine);
   addDebugger(api, engine);
-  addVersions(api, { ...ground, freezeJudges: sessionJudges(db, runner).freeze });
+  addVersions(api, ground);
   addWebChat(api, engine, engines);
   addCampaigns(api, {
     ...ground,

@@ -1,4 +1,5 @@
 import { findDataKey } from "../data-keys/data-keys.ts";
+import { freezeJudges } from "../judges/judge-store.ts";
 import { createDocumentReader } from "../knowledge/documents/document-reader.ts";
 import { catalogueOf, operatorLlm } from "../llm/catalogue.ts";
 import { NO_ENGINES } from "../media/voice-engines.ts";
@@ -31,6 +32,7 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     lookUp: parts.mailLookUp ?? systemLookUp(),
     engines,
     voice_missing: engines ? engines.missing : NO_ENGINES,
+    freezeJudges,
     transcriptionKeys,
     transcriptionAccess: transcriptionAccessOf({ db, vault, environment: transcriptionKeys }),
   };

@@ -131,7 +131,7 @@ function refuseSystemRole(role: RoleResponse): void {
 
 /**
  * Taking from a role takes from all who hold it, so it is for those who may do as much themselves. Lock: `lockPeople`, then
- * the role's row, which whoever gives somebody the role holds too: nobody comes to it between here and the end.
+ * the role's row. Granting the role takes the same row lock, so nobody gains it before this transaction ends.
  */
 async function refuseMightierRole(tx: Tx, caller: Caller, id: number): Promise<void> {
   await lockPeople(tx, caller);

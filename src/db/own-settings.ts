@@ -25,7 +25,7 @@ export function withOwnSettings(connection: pg.PoolConfig, more = ""): pg.PoolCo
   return { ...rest, options: `${given} ${OWN_SETTINGS} ${more}`.trim() };
 }
 
-/** What stands in an address would win over everything beside it. */
+/** `pg` lets options in the connection string override the ones passed separately, so they are merged here. */
 function optionsApart(connection: pg.PoolConfig): pg.PoolConfig {
   const { connectionString } = connection;
   if (!connectionString?.includes("options=")) return connection;

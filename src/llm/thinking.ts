@@ -34,7 +34,7 @@ export class Thinking {
     return this.#take();
   }
 
-  /** The server tells thoughts apart by itself. */
+  /** The server sends thoughts in a field of their own. */
   toldApart(): void {
     this.#habit.opens_itself = false;
     if (this.#state === "unopened") this.#state = "undecided";
@@ -76,7 +76,7 @@ export class Thinking {
     return true;
   }
 
-  /** Whether it is told by now where the thought begins, or where it ends. */
+  /** Whether a tag has arrived that shows where the thought begins or ends. */
   #isOpened(): boolean {
     if (this.#held.trimStart().startsWith(OPENS)) {
       this.#habit.opens_itself = false;

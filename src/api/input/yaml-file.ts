@@ -58,7 +58,7 @@ export function readYaml<S extends z.ZodType>(
   }
 }
 
-/** As many as are told of a body. */
+/** The same number of faults as is reported for a JSON body. */
 const MAX_FAULTS = 100;
 
 const TOO_MUCH = "The file has too many values to be read at once. Divide it into several files.";

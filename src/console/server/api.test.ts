@@ -49,7 +49,7 @@ test.each(ways)("a proxy's page with status 200 is not taken for a %s", async (_
 });
 
 test.each(ways)(
-  "a connection that breaks in the middle of a %s is told in words, and as lost",
+  "a connection that breaks in the middle of a %s is reported in plain words and counts as lost",
   async (_, ask) => {
     answer(brokenBehind('{"id": 1, '), 200, "application/json");
     expect((await failureOf(ask())).message).toBe("The connection was lost before the answer was complete.");

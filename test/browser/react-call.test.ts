@@ -76,13 +76,15 @@ test("a visitor calls from the site, speaks, reads both sides, and hangs up", as
   await page.getByRole("button", { name: "Call", exact: true }).click();
   const captions = page.getByRole("list", { name: "Captions" });
   await captions.getByText("when are you open").first().waitFor();
-  await captions.getByText("We are open from eight to five.").first().waitFor();
+  // The question comes again and again: a second answer means that the first was heard whole, and no end of the call cuts it.
+  const answers = captions.getByText("We are open from eight to five.");
+  await expect.poll(() => answers.count()).toBeGreaterThan(1);
   const mute = page.getByRole("button", { name: "Mute" });
   await mute.click();
   await expect.poll(() => mute.getAttribute("aria-pressed")).toBe("true");
   await page.getByRole("button", { name: "Hang up" }).click();
   await page.getByRole("button", { name: "Call", exact: true }).waitFor();
-  expect(await captions.getByText("We are open from eight to five.").count()).toBeGreaterThan(0);
+  expect(await answers.count()).toBeGreaterThan(0);
 });
 
 test("a microphone that is not allowed is told in a sentence, and one can write on", async (context) => {

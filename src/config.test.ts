@@ -188,6 +188,7 @@ describe("a bad value is named with what to write instead", () => {
     [{ MAIL_PORT: "8080" }, /MAIL_PORT and PORT are both 8080; mail needs a port of its own/],
     [{ MAIL_PORT: "smtp" }, /MAIL_PORT is "smtp"; use a whole number/],
     [{ MAIL_TLS_KEY: "/k.pem" }, /MAIL_TLS_CERT is missing/],
+    [{ DATABASE_CONNECTIONS: "2" }, /^DATABASE_CONNECTIONS is "2"; use a whole number from 3 to 500/],
     [{ PORT: "eighty" }, /^PORT is "eighty"; use a whole number from 0 to 65535/],
     [{ PORT: "65536" }, /^PORT is "65536"/],
     [{ PORT: "-1" }, /^PORT is "-1"/],

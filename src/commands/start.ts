@@ -145,6 +145,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     log,
     handlers: app.jobs,
     dialogues: config.dialogue_concurrency,
+    signal: stop,
   });
   open.defer(() =>
     stopServing(app, jobs, log).catch((error) => log.error({ err: error }, "no orderly stop")),

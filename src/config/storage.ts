@@ -30,7 +30,7 @@ export const STORAGE_SETTINGS: Setting[] = [
     name: "DATABASE_CONNECTIONS",
     example: "14",
     about:
-      "Connections to PostgreSQL that each process uses for conversations, calls, webhooks, jobs and changes, 2 to 500. With DATABASE_READING_CONNECTIONS, and times the processes, they have to stay below the server's max_connections.",
+      "Connections to PostgreSQL that each process uses for conversations, calls, webhooks, jobs and changes, 3 to 500. With DATABASE_READING_CONNECTIONS, and times the processes, they have to stay below the server's max_connections.",
   },
   {
     name: "DATABASE_READING_CONNECTIONS",
@@ -69,7 +69,8 @@ export function readStorage({ given, url, wholeNumber, faults }: SettingReader):
     data_dir,
     database_url: url("DATABASE_URL", ["postgres:", "postgresql:"]),
     connections: {
-      writing: wholeNumber("DATABASE_CONNECTIONS", 14, [2, 500]),
+      // Two of them do nothing but listen for jobs.
+      writing: wholeNumber("DATABASE_CONNECTIONS", 14, [3, 500]),
       reading: wholeNumber("DATABASE_READING_CONNECTIONS", 6, [2, 500]),
       reading_timeout_ms: wholeNumber("DATABASE_READING_TIMEOUT", 15, [1, 600]) * 1000,
     },

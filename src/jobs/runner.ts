@@ -42,21 +42,32 @@ type Parts = {
   handlers: JobHandler[];
   /** Concurrent turns. */
   dialogues?: number;
+  /** Aborts a start that still waits for the database. */
+  signal?: AbortSignal;
 };
 
 /** A set of workers for some of the jobs, so that those never wait for others. */
-type Lane = { pool: pg.Pool; log: Log; suspects: Suspects; handlers: JobHandler[]; places: number };
+type Lane = {
+  pool: pg.Pool;
+  log: Log;
+  suspects: Suspects;
+  handlers: JobHandler[];
+  places: number;
+  signal: AbortSignal | undefined;
+};
 
 const DIALOGUES = 32;
 
 /** Runs jobs until stopped, with separate workers for turns; a stop lets running jobs finish. */
-export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: Parts): Promise<JobRunner> {
+export async function startJobs(parts: Parts): Promise<JobRunner> {
+  const { pool, log, handlers, dialogues = DIALOGUES, signal } = parts;
   const inDialogues = handlers.filter(({ job }) => job.is_dialogue);
   const others = [...handlers.filter(({ job }) => !job.is_dialogue), tidyJobsJob(pool, handlers)];
   const suspects = new Suspects(pool);
-  const background = await startLane({ pool, log, suspects, handlers: others, places: BACKGROUND });
+  const both = { pool, log, suspects, signal };
+  const background = await startLane({ ...both, handlers: others, places: BACKGROUND });
   if (inDialogues.length === 0) return background;
-  const lane = { pool, log, suspects, handlers: inDialogues, places: dialogues };
+  const lane = { ...both, handlers: inDialogues, places: dialogues };
   const conversations = await startLane(lane).catch(async (error) => {
     await background.stop();
     throw error;
@@ -73,11 +84,11 @@ export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: 
  * Jobs then continue in a new set of workers, while the old set finishes what it has begun.
  */
 async function startLane(parts: Lane): Promise<JobRunner> {
-  const { log } = parts;
+  const { log, signal } = parts;
   const stopping = new AbortController();
   const ending = new Set<Promise<void>>();
   // Empty while a new set is being started.
-  let workers: Workers | undefined = await startWorkers(parts, stopping.signal);
+  let workers: Workers | undefined = await startPatiently(parts, stopping.signal, signal);
 
   const keepRunning = async (): Promise<void> => {
     while (workers) {
@@ -89,7 +100,8 @@ async function startLane(parts: Lane): Promise<JobRunner> {
       const old = drained();
       ending.add(old);
       old.finally(() => ending.delete(old));
-      const next = await replace(parts, stopping.signal);
+      await sleep(REPLACE_AFTER_MS, undefined, { signal: stopping.signal });
+      const next = await startPatiently(parts, stopping.signal);
       if (stopping.signal.aborted) return next.stop();
       workers = next;
     }
@@ -109,18 +121,19 @@ async function startLane(parts: Lane): Promise<JobRunner> {
   };
 }
 
+const REPLACE_AFTER_MS = 100;
 /** Between tries while the database does not answer. */
-const REPLACE_AFTER_MS = [100, 500, 1_000, 2_000, 5_000];
+const TRY_AGAIN_MS = [500, 1_000, 2_000, 5_000];
 
-async function replace(parts: Lane, stopping: AbortSignal): Promise<Workers> {
+async function startPatiently(parts: Lane, stopping: AbortSignal, signal = stopping): Promise<Workers> {
   for (let attempt = 0; ; attempt++) {
-    const wait = REPLACE_AFTER_MS[Math.min(attempt, REPLACE_AFTER_MS.length - 1)];
-    await sleep(wait, undefined, { signal: stopping });
     try {
       return await startWorkers(parts, stopping);
     } catch (error) {
       parts.log.warn({ error: errorText(error) }, "jobs do not run yet, trying again");
     }
+    const wait = TRY_AGAIN_MS[Math.min(attempt, TRY_AGAIN_MS.length - 1)];
+    await sleep(wait, undefined, { signal });
   }
 }
 

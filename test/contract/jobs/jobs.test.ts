@@ -293,6 +293,56 @@ test("when the database comes back after a restart, jobs go on by themselves, th
   await drop();
 });
 
+test("workers whose first start finds no database begin once it is there, and a stop ends the wait for it", async () => {
+  const { name, config, drop } = await createTestDatabase();
+  const { admin } = inject("testServer");
+  const { db, pool, close } = openDatabase(config);
+  const told = () => app.logged.filter((line) => line.includes("jobs do not run yet")).length;
+  const ran = Promise.withResolvers<string>();
+  const parts = { ...app, pool, handlers: [handle(note, async ({ text }) => ran.resolve(text))] };
+  await db.transaction().execute((tx) => enqueue(tx, note, { text: "waited" }));
+  await runAsAdmin(admin, `alter database ${name} allow_connections false`);
+  await runAsAdmin(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+
+  const before = told();
+  const stop = new AbortController();
+  const stopped = startJobs({ ...parts, signal: stop.signal });
+  await expect.poll(told, WAITING).toBeGreaterThan(before);
+  stop.abort();
+  await expect(stopped).rejects.toThrow("aborted");
+
+  const again = told();
+  const started = startJobs(parts);
+  await expect.poll(told, WAITING).toBeGreaterThan(again);
+  await runAsAdmin(admin, `alter database ${name} allow_connections true`);
+  expect(await ran.promise).toBe("waited");
+  await (await started).stop();
+  await close();
+  await drop();
+});
+
+test("three connections, the fewest that DATABASE_CONNECTIONS may be, are enough for jobs and dialogues", async () => {
+  const { config, drop } = await createTestDatabase();
+  const { db, pool, close } = openDatabase({ ...config, max: 3 });
+  const ran = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const runner = await startJobs({
+    pool,
+    log: silentLog,
+    handlers: [
+      handle(note, async ({ text }) => ran[0]?.resolve(text)),
+      handle({ ...dialogue, is_dialogue: true }, async ({ source }) => ran[1]?.resolve(source)),
+    ],
+  });
+  await db.transaction().execute(async (tx) => {
+    await enqueue(tx, note, { text: "a note" });
+    await enqueue(tx, dialogue, { source: "a talk" });
+  });
+  expect(await Promise.all(ran.map(({ promise }) => promise))).toEqual(["a note", "a talk"]);
+  await runner.stop();
+  await close();
+  await drop();
+});
+
 const stops: (() => Promise<void>)[] = [];
 const stopLater = (stop: () => Promise<void>) => void stops.push(stop);
 async function stopAll(): Promise<void> {

@@ -48,7 +48,7 @@ export async function openPlatform(
     throw full ? new Fault("unavailable", `${full} ${errorText(error)}`, { cause: error }) : error;
   });
   stop.throwIfAborted();
-  const database = openDatabase(connection, config.connections);
+  const database = openDatabase(connection, config.connections, log);
   closing.defer(() => database.close().catch((error) => log.warn({ err: error }, "no orderly stop")));
   await migrateJobs(database.pool, log);
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {
@@ -99,7 +99,13 @@ async function connect(
     return { connection: { connectionString: config.database_url }, embedded: null };
   }
   const dataDir = path.join(config.data_dir, "postgres");
-  const embedded = await startEmbeddedPostgres({ dataDir, log, signal: stop });
+  const { writing, reading } = config.connections;
+  const embedded = await startEmbeddedPostgres({
+    dataDir,
+    log,
+    connections: writing + reading,
+    signal: stop,
+  });
   return { connection: embedded.connection, embedded };
 }
 

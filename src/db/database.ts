@@ -1,8 +1,10 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
+import { type Log, silentLog } from "../base/log.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { withOwnSettings } from "./own-settings.ts";
+import { PatientPool } from "./patient-pool.ts";
 import { StatementNames } from "./plans.ts";
 import { poolByPurpose } from "./reading.ts";
 import { SealedValues, sealable } from "./sealed-values.ts";
@@ -102,14 +104,18 @@ const CONNECT_MS = 30_000;
  */
 const ALIVE: pg.ClientConfig = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
 
-export function openDatabase(to: Connection, connections: Connections = CONNECTIONS): Database {
+export function openDatabase(
+  to: Connection,
+  connections: Connections = CONNECTIONS,
+  log: Log = silentLog,
+): Database {
   const connection = { ...ALIVE, ...withOwnSettings(to) };
   const { writing, reading: readers, reading_timeout_ms } = connections;
-  const pool = openPool({ max: writing, ...connection });
+  const pool = openPool({ max: writing, ...connection }, log);
   // Readers can't write, and an abandoned transaction is ended like a statement that takes too long.
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
   const bounded = withOwnSettings(connection, bounds);
-  const reading = openPool({ ...bounded, max: Math.min(readers, connection.max ?? readers) });
+  const reading = openPool({ ...bounded, max: Math.min(readers, connection.max ?? readers) }, log);
   const sealed = new SealedValues();
   const db = new Kysely<DB>({
     plugins: [sealed],
@@ -139,13 +145,16 @@ export function openSealedWith(db: Db, find: (id: number) => Promise<Buffer | nu
 /** Exports may pause between statements while they write to a disk or a slow client. */
 const MAX_IDLE_MS = 300_000;
 
-function openPool(connection: Connection): pg.Pool {
-  const pool = new pg.Pool({
-    connectionTimeoutMillis: CONNECT_MS,
-    ...connection,
-    types,
-    Client: NamingClient as unknown as pg.PoolConfig["Client"],
-  } as pg.PoolConfig);
+function openPool(connection: Connection, log: Log): pg.Pool {
+  const pool = new PatientPool(
+    {
+      connectionTimeoutMillis: CONNECT_MS,
+      ...connection,
+      types,
+      Client: NamingClient as unknown as pg.PoolConfig["Client"],
+    } as pg.PoolConfig,
+    log,
+  );
   // The pool replaces a broken connection; without a listener its error would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));

@@ -24,6 +24,9 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
+/** With room for what runs beside the program, such as a backup. */
+const placesFor = (connections: number): number => Math.max(100, connections + 30);
+
 /** Its name in the embedded server. */
 export const DATABASE = "parley";
 
@@ -31,12 +34,15 @@ export async function startEmbeddedPostgres(options: {
   /** The database's own folder, DATA_DIR/postgres; its log lies beside it. */
   dataDir: string;
   log: Log;
+  /** How many connections this program may open. */
+  connections?: number;
   /** PostgreSQL settings, for tests: a database with fsync=off is also made without it. */
   settings?: Record<string, string>;
   /** Aborts a start; once the server runs, only `stop` stops it. */
   signal?: AbortSignal;
 }): Promise<EmbeddedPostgres> {
-  const { log, settings = {}, signal } = options;
+  const { log, connections = 0, signal } = options;
+  const settings = { max_connections: String(placesFor(connections)), ...options.settings };
   signal?.throwIfAborted();
   const dataDir = resolve(options.dataDir);
   await makeWritable(dirname(dataDir));
@@ -53,7 +59,7 @@ export async function startEmbeddedPostgres(options: {
 
   let first: Server | undefined;
   try {
-    await prepareDataDir({ dataDir, user, binaries, output, durable: settings.fsync !== "off" });
+    await prepareDataDir({ dataDir, user, binaries, output, durable: options.settings?.fsync !== "off" });
     const fd = openSync(dataDir, "r");
     closing.push(() => closeSync(fd));
     const folder = openFolderNames(fd, dataDir);

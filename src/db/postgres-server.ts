@@ -52,7 +52,6 @@ const SETTINGS: Record<string, string> = {
   unix_socket_directories: ".",
   unix_socket_permissions: "0700",
   port: String(PORT),
-  max_connections: "100",
   shared_buffers: "64MB",
   ...SHARED_MEMORY,
   // Nobody replicates it; its launcher would rest beside it.

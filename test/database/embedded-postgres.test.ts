@@ -47,6 +47,17 @@ describe("the first start", () => {
     expect(await query(await start(dataDir), "select text from kept")).toEqual([{ text: "still here" }]);
   });
 
+  test("has places for all connections that its program may open, and for a backup beside it", async () => {
+    const places = async (connections?: number) => {
+      const server = await start(usedDataDir, {}, connections);
+      const [row] = await query<{ max_connections: string }>(server, "show max_connections");
+      await server.stop();
+      return Number(row?.max_connections);
+    };
+    expect(await places()).toBe(100);
+    expect(await places(500)).toBeGreaterThan(510);
+  });
+
   test("killed at any moment leaves nothing that hinders the next", async () => {
     const dataDir = newDataDir();
     for (const delay_ms of [0, 100, 250, 400]) {

@@ -35,8 +35,9 @@ export function newDataDir(...below: string[]): string {
 export async function start(
   dataDir: string,
   settings: Record<string, string> = {},
+  connections?: number,
 ): Promise<EmbeddedPostgres> {
-  const database = await startEmbeddedPostgres({ dataDir, log: silentLog, settings });
+  const database = await startEmbeddedPostgres({ dataDir, log: silentLog, settings, connections });
   running.push(database);
   return database;
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { readFile, rename, symlink, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import path from "node:path";
 import { sql } from "kysely";
@@ -9,6 +9,7 @@ import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../../src/
 import { startJobs } from "../../../src/jobs/runner.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf } from "../../harness/insights.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 const url = "/api/v1/insights/folders";
 
@@ -451,6 +452,28 @@ describe("a recording that is deleted", () => {
     await runner.stop();
     expect(onDisk()).toEqual(files);
     expect((await app.send("GET", `${url}/${folder.id}/files`)).body.items).toEqual([]);
+  });
+
+  test("goes from a disk that has refused for weeks, once that takes it", async () => {
+    const folder = (await app.send("POST", url, { name: "refused" })).body;
+    const { body: file } = await upload(folder.id);
+    await app.send("DELETE", `${url}/${folder.id}/files/${file.id}`);
+    // A folder in its place can't be removed as a file is.
+    const place = path.join(data_dir, file.object_key);
+    await rename(place, `${place}.kept`);
+    await mkdir(place);
+    const job = sql`graphile_worker._private_jobs j set run_at = now()`;
+    const ofFile = sql`payload->>'object_key' = ${file.object_key}`;
+    await sql`update ${job}, attempts = 100 where ${ofFile}`.execute(app.db);
+    const handlers = app.jobs.filter(({ job }) => job.name === "remove-recording");
+    const runner = await startJobs({ ...app, pool: app.database.pool, handlers });
+    const failed = sql`select from graphile_worker._private_jobs where ${ofFile} and last_error is not null`;
+    await expect.poll(async () => (await failed.execute(app.db)).rows.length, WAITING).toBe(1);
+    await rmdir(place);
+    await rename(`${place}.kept`, place);
+    await sql`update ${job} where ${ofFile}`.execute(app.db);
+    await expect.poll(onDisk, WAITING).not.toContain(file.object_key);
+    await runner.stop();
   });
 });
 

@@ -2443,7 +2443,8 @@ create table session_facts (
   duration_s real,
   cost_usd real,
   waits_ms real[] not null,
-  carrier_usd real
+  carrier_usd real,
+  known_usd real
 );
 create index session_facts_began on session_facts (sub_organization_id, began_at);
 create index session_facts_ended on session_facts (sub_organization_id, ended_at);

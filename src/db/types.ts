@@ -1546,6 +1546,7 @@ export interface SessionFacts {
   is_error: boolean;
   is_test: boolean;
   is_tool_failure: boolean;
+  known_usd: number | null;
   session_id: number;
   sub_organization_id: number;
   turns: number;

@@ -45,12 +45,13 @@ export async function indexSessions(
     prompt_version_number: number;
     end_reason: string | null;
     duration: number | null;
+    hearing_ms: number | null;
     voice_cost_usd: number | null;
     language: string | null;
     is_sealed: boolean;
   }>`
     select id, sub_organization_id, timestamp, ended_at, channel, is_test, turn_count, agent_id, agent_version, prompt_version_number, end_reason,
-      duration, voice_cost_usd, state ->> 'language' as language,
+      duration, hearing_ms, voice_cost_usd, state ->> 'language' as language,
       (select a.campaign_id from attempts a where a.session_id = sessions.id order by a.started_at desc limit 1) as campaign_id,
       coalesce(redaction ->> 'seals' = 'true', false) as is_sealed
     from sessions where id = any(${ids}::bigint[]) and ended_at is not null order by id for key share`.execute(
@@ -124,9 +125,12 @@ export async function indexSessions(
       catalogue,
       answers.filter(({ category }) => category === "llm"),
     );
+    // What we neither heard nor spoke ourselves cost nothing; null: what we did has no price.
+    const voice = session.voice_cost_usd ?? (session.hearing_ms === null ? 0 : null);
+    const known_usd = (models ?? 0) + (voice ?? 0) + carrier_usd;
     const row = {
       facets: [...new Set(facets)],
-      cost_usd: models === null ? null : models + (session.voice_cost_usd ?? 0) + carrier_usd,
+      cost_usd: models === null || voice === null ? null : known_usd,
       opening: openingOf(said),
     };
     const vectors = [...texts].map(
@@ -145,6 +149,7 @@ export async function indexSessions(
       is_error: has_error,
       is_tool_failure: calls.some(({ has_failed }) => has_failed),
       cost_usd: row.cost_usd,
+      known_usd,
       carrier_usd,
       waits_ms: answers.flatMap(({ category, duration_ms }) =>
         category === "turn" && duration_ms !== null ? [duration_ms] : [],

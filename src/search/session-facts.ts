@@ -18,12 +18,17 @@ export type CountedSession = {
   is_tool_failure: boolean;
   turn_count: number;
   duration: number | null;
-  /** With the carrier's fees; null: what its models cost is not known. */
+  /** With the carrier's fees; null: of its models or its speech no price is known. */
   cost_usd: number | null;
+  /** What of it has a price, fees included: all of `cost_usd`, where that is known. */
+  known_usd: number;
   /** Estimated by the operator's prices. */
   carrier_usd: number;
   waits_ms: number[];
 };
+
+/** All of it had a price once, and now it has not. */
+const KNOWN_BEFORE = sql`excluded.cost_usd is null and session_facts.cost_usd is not null`;
 
 /** Safe to repeat; a cost that was known once stays, with its fees. The session's row is locked by the caller. */
 export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
@@ -31,15 +36,16 @@ export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
   const values = sql`${facts.sub_organization_id}::bigint, ${facts.timestamp}::timestamptz, ${facts.ended_at}::timestamptz,
     ${facts.agent_id}::bigint, ${facts.agent_version}::bigint, ${facts.campaign_id}::bigint, ${facts.channel}, ${facts.end_reason}::text,
     ${facts.is_test}::boolean, ${facts.is_error}::boolean, ${facts.is_tool_failure}::boolean, ${facts.turn_count}::integer,
-    ${facts.duration}::real, ${facts.cost_usd}::real, ${facts.carrier_usd}::real, ${facts.waits_ms}::real[]`;
+    ${facts.duration}::real, ${facts.cost_usd}::real, ${facts.known_usd}::real, ${facts.carrier_usd}::real, ${facts.waits_ms}::real[]`;
   await sql`
     insert into session_facts (session_id, sub_organization_id, began_at, ended_at, agent_id, agent_version, campaign_id,
-      channel, end_reason, is_test, is_error, is_tool_failure, turns, duration_s, cost_usd, carrier_usd, waits_ms)
+      channel, end_reason, is_test, is_error, is_tool_failure, turns, duration_s, cost_usd, known_usd, carrier_usd, waits_ms)
     values (${facts.id}::bigint, ${values})
-    on conflict (session_id) do update set (campaign_id, end_reason, is_error, is_tool_failure, turns, duration_s, cost_usd, carrier_usd, waits_ms)
+    on conflict (session_id) do update set (campaign_id, end_reason, is_error, is_tool_failure, turns, duration_s, waits_ms, cost_usd, known_usd, carrier_usd)
       = (excluded.campaign_id, excluded.end_reason, excluded.is_error, excluded.is_tool_failure, excluded.turns,
-        excluded.duration_s, coalesce(excluded.cost_usd, session_facts.cost_usd), case when excluded.cost_usd is null and session_facts.cost_usd is not null
-          then session_facts.carrier_usd else excluded.carrier_usd end, excluded.waits_ms)`.execute(tx);
+        excluded.duration_s, excluded.waits_ms, coalesce(excluded.cost_usd, session_facts.cost_usd),
+        case when ${KNOWN_BEFORE} then session_facts.known_usd else excluded.known_usd end,
+        case when ${KNOWN_BEFORE} then session_facts.carrier_usd else excluded.carrier_usd end)`.execute(tx);
   // An experiment compares what boards show.
   await sql`
     update experiment_sessions e set cost_usd = f.cost_usd from session_facts f
@@ -47,18 +53,18 @@ export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
       and e.cost_usd is distinct from f.cost_usd`.execute(tx);
 }
 
-type Held = { cost_usd: number | null; carrier_usd: number };
+type Held = { cost_usd: number | null; known_usd: number | null; carrier_usd: number };
 
 /** Adds what the campaign's spending does not hold yet of this session; before its facts are stored, which say what it holds. */
 async function countSpending(tx: Tx, { id, campaign_id, ...facts }: CountedSession): Promise<void> {
   if (campaign_id === null) return;
   const { rows } = await sql<Held>`
-    select cost_usd, coalesce(carrier_usd, 0) as carrier_usd from session_facts
+    select cost_usd, known_usd, coalesce(carrier_usd, 0) as carrier_usd from session_facts
     where session_id = ${id}::bigint and campaign_id = ${campaign_id}::bigint`.execute(tx);
-  const held = rows[0] ?? { cost_usd: null, carrier_usd: 0 };
+  const held = rows[0] ?? { cost_usd: null, known_usd: null, carrier_usd: 0 };
   if (facts.cost_usd === null && held.cost_usd !== null) return;
-  // Where it is not known what the models cost, the fees are spent all the same.
-  const spentOf = ({ cost_usd, carrier_usd }: Held) => cost_usd ?? carrier_usd;
+  // Where not all of it has a price, what has one is spent all the same.
+  const spentOf = ({ cost_usd, known_usd, carrier_usd }: Held) => cost_usd ?? known_usd ?? carrier_usd;
   // Facts hold it in single precision.
   const more = (now: number, before: number) => Math.fround(now) - Math.fround(before);
   const cost_usd = more(spentOf(facts), spentOf(held));

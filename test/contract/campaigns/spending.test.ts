@@ -21,10 +21,10 @@ const spendingOf = async (campaign_id: number) => (await app.send("GET", urlOf(c
 /** A conversation of the campaign that is over, and what it cost; told again, its facts are stored again. */
 async function conversation(
   campaign_id: number,
-): Promise<(cost_usd: number | null, carrier_usd?: number) => Promise<void>> {
+): Promise<(cost_usd: number | null, carrier_usd?: number, known_usd?: number) => Promise<void>> {
   const id = await insertSession(app);
   const now = app.clock.now().toISOString();
-  return (cost_usd, carrier_usd = 0) =>
+  return (cost_usd, carrier_usd = 0, known_usd = cost_usd ?? carrier_usd) =>
     app.db.transaction().execute((tx) =>
       storeFacts(tx, {
         ...{
@@ -36,7 +36,7 @@ async function conversation(
         },
         ...{ agent_version: null, campaign_id, channel: "voice", end_reason: "user", is_test: false },
         ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, waits_ms: [] },
-        ...{ cost_usd, carrier_usd },
+        ...{ cost_usd, known_usd, carrier_usd },
       }),
     );
 }
@@ -100,6 +100,21 @@ test("what a conversation costs counts once, however often its facts are stored,
   );
   await app.db.deleteFrom("session_facts").where("campaign_id", "=", campaign_id).execute();
   expect((await spendingOf(campaign_id)).spent_usd).toBeCloseTo(expected, 6);
+});
+
+test("what of a conversation has a price is spent, and the rest is added once that has one too", async () => {
+  const { campaign_id } = await dialing.filled(1);
+  const told = await conversation(campaign_id);
+  for (const [cost_usd, known_usd, spent_usd] of [
+    [null, 0.5, 0.5],
+    [null, 0.5, 0.5],
+    [null, 0.75, 0.75],
+    [1.25, 1.25, 1.25],
+    [null, 0.5, 1.25],
+  ] as const) {
+    await told(cost_usd, 0.25, known_usd);
+    expect(await spendingOf(campaign_id)).toMatchObject({ spent_usd, carrier_usd: 0.25 });
+  }
 });
 
 test("a cap is a positive amount, and a neighbour neither reads nor sets it", async () => {

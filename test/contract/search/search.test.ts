@@ -144,6 +144,23 @@ describe("what happened", () => {
     });
   });
 
+  test("a session whose speech has no price shows no cost, and no search for costs finds it", async () => {
+    const speech = { hearing_ms: 60_000, speaking_ms: 30_000 };
+    const unpriced = await ended({ ...speech, voice_cost_usd: null, agent_id: 77 });
+    const priced = await ended({ ...speech, voice_cost_usd: 0.25, agent_id: 77 });
+    const { items } = (await search({ agent_id: "77" })).body;
+    expect(
+      items.map(({ session_id, cost_usd }: { session_id: string; cost_usd: number | null }) => [
+        session_id,
+        cost_usd,
+      ]),
+    ).toEqual([
+      [priced, 0.25],
+      [unpriced, null],
+    ]);
+    expect(await ids({ agent_id: "77", cost_to: "1" })).toEqual([priced]);
+  });
+
   test("versions, durations, costs, ratings and insights are found", async () => {
     const id = await ended({ agent_version: 3, agent_id: 9, duration: 700, voice_cost_usd: 2.5 });
     const other = await ended({ agent_version: 4, agent_id: 9, duration: 20 });

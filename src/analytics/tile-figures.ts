@@ -4,6 +4,7 @@ import { type Caller, requirePermission } from "../api/caller.ts";
 import { timestamp } from "../api/schema.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { INDEXED } from "../search/search.ts";
 import { changeOf, differenceOf, intervalOf } from "./compare-figures.ts";
 import { type FilterField, requireFilters, type Searched } from "./fact-filters.ts";
 import { type Spans, startsOf } from "./figure-period.ts";
@@ -237,9 +238,16 @@ function searchOf({ metric }: BoardTile, searched: Searched, { from, to }: Figur
       : search
         ? [search]
         : [];
+  const fields = [...searched.search_fields, ...more.map(([field]) => field)];
+  const values = [...searched.search_field_values, ...more.map(([, value]) => value)];
+  // Only sessions that are over count, and some searches find those that still run, too.
+  if (!fields.some((field) => field === "is_running" || INDEXED.has(field))) {
+    fields.push("is_running");
+    values.push("false");
+  }
   return {
-    search_fields: [...searched.search_fields, ...more.map(([field]) => field)],
-    search_field_values: [...searched.search_field_values, ...more.map(([, value]) => value)],
+    search_fields: fields,
+    search_field_values: values,
     start_datetime: from.toISOString(),
     end_datetime: to.toISOString(),
   };

@@ -75,7 +75,7 @@ function selectFound(db: Db, caller: Caller, withTitles: boolean) {
 }
 
 /** Found in the session's search row, which running sessions have not. */
-const INDEXED: ReadonlySet<string> = new Set(
+export const INDEXED: ReadonlySet<string> = new Set(
   Object.keys(SEARCH_RULES.fields).filter(
     (field) =>
       !(field in sessionList.fields) && ![...INSIGHT_FIELDS, "label", "session_id_list"].includes(field),

@@ -149,7 +149,13 @@ describe("a figure", () => {
         .execute();
     const booked = { name: "insight_rate", insight: "booked", value: "yes" };
     expect((await figures({ metric: booked })).total).toMatchObject({
-      ...{ count: 3, search: { search_fields: ["insight"], search_field_values: ["booked=yes"] } },
+      ...{
+        count: 3,
+        search: {
+          search_fields: ["insight", "is_running"],
+          search_field_values: ["booked=yes", "false"],
+        },
+      },
     });
     const split = await figures({ split: { by: "insight", insight: "booked" }, chart: "bars" });
     expect(split.points).toMatchObject([

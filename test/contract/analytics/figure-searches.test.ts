@@ -8,7 +8,6 @@ let app: TestApp;
 beforeAll(async () => {
   app = await createTestApp();
   const tool = await app.db.selectFrom("insight_tools").select("id").limit(1).executeTakeFirstOrThrow();
-  const { sub_organization_id } = app.admin;
   const index = app.jobs.find(({ job }) => job.name === "index-session")!;
   for (const { day, hour, rated, found, called, ...session } of fc.sample(aSession, 60)) {
     const began = new Date(Date.parse(`2026-10-${day}T00:00:00Z`) + hour * 1_800_000);
@@ -25,26 +24,40 @@ beforeAll(async () => {
           ...{ arguments: "{}", timestamp: began.toISOString(), error: failed ? "No" : null, duration_ms: 1 },
         })
         .execute();
-    for (const [type, code] of rated)
-      await app.db
-        .insertInto("session_labels")
-        .values({
-          ...{ sub_organization_id, session_id, type, code, user_email: "ann@example.com" },
-          timestamp: ended.toISOString(),
-        })
-        .execute();
-    for (const value of found)
-      await app.db
-        .insertInto("insight_outputs")
-        .values({
-          ...{ sub_organization_id, session_id, insight_tool_id: tool.id, insight_tool_version: 1 },
-          ...{ insight_key: "rating", string_value: value, json_value: json({ rating: value }) },
-          ...{ created_at: ended.toISOString(), updated_at: ended.toISOString() },
-        })
-        .execute();
+    await judged(session_id, tool.id, { rated, found }, ended);
     await index.run({ session_id }, {} as never);
   }
+  // One that still runs is counted by no figure, though it is rated and analysed already.
+  const began = new Date("2026-10-25T12:00:00Z");
+  const running = { timestamp: began.toISOString(), agent_id: 1, agent_version: 1, channel: "chat" };
+  const verdict = { rated: [["human-rating", "BAD"] as const], found: ["Bad"] };
+  await judged(await insertSession(app, running), tool.id, verdict, began);
 });
+
+type Verdict = {
+  rated: readonly (readonly ["auto-rating" | "human-rating", "GOOD" | "OK" | "BAD"])[];
+  found: readonly string[];
+};
+async function judged(session_id: number, insight_tool_id: number, { rated, found }: Verdict, at: Date) {
+  const { sub_organization_id } = app.admin;
+  const timestamp = at.toISOString();
+  for (const [type, code] of rated)
+    await app.db
+      .insertInto("session_labels")
+      .values({
+        ...{ sub_organization_id, session_id, type, code, user_email: "ann@example.com", timestamp },
+      })
+      .execute();
+  for (const value of found)
+    await app.db
+      .insertInto("insight_outputs")
+      .values({
+        ...{ sub_organization_id, session_id, insight_tool_id, insight_tool_version: 1 },
+        ...{ insight_key: "rating", string_value: value, json_value: json({ rating: value }) },
+        ...{ created_at: timestamp, updated_at: timestamp },
+      })
+      .execute();
+}
 
 /** Around the night in which Berlin's clocks go back, at half hours, so that some begin with a day or an hour. */
 const aSession = fc.record({

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
+import { hasError } from "../sessions/session-error.ts";
 
 /** An opt-out or complaint without a session is ascribed to the person's last one, if it is not older than this. */
 export const ASCRIBED_DAYS = 7;
@@ -21,8 +22,7 @@ export async function collectOutcomes(
     with found as (
       select e.session_id, s.ended_at is not null as is_over, s.end_reason, s.turn_count as turns, s.duration as duration_s,
         s.end_reason is not distinct from 'transfer' as is_transfer,
-        s.end_reason is not distinct from 'error' or exists (
-          select from session_messages m where m.session_id = s.id and m.is_apology) as is_error,
+        ${hasError("s")} as is_error,
         (select avg(t.duration_ms) from session_trace t
           where t.session_id = s.id and t.category = 'turn') as wait_ms
       from experiment_sessions e join sessions s on s.id = e.session_id

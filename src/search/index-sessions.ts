@@ -3,6 +3,7 @@ import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { hasError } from "../sessions/session-error.ts";
 import { configurationOf, knownConfigurations, spaced } from "./search-language.ts";
 import { firstSentence } from "./sentence.ts";
 import { storeFacts } from "./session-facts.ts";
@@ -19,7 +20,7 @@ export const facet = (kind: string, value: string | number): string =>
 /** What a session is priced by: its models' prices, and the operator's of carriers. */
 export type SessionPrices = { catalogue: readonly LlmEntry[]; carrier_prices: CarrierPrices };
 
-type Said = { role: string; text: string; lang: string; aside: boolean; is_apology: boolean };
+type Said = { role: string; text: string; lang: string; aside: boolean };
 
 /**
  * Writes the search rows of sessions that are over, in the caller's transaction; safe to repeat. Each session's row is
@@ -49,11 +50,12 @@ export async function indexSessions(
     voice_cost_usd: number | null;
     language: string | null;
     is_sealed: boolean;
+    is_error: boolean;
   }>`
     select id, sub_organization_id, timestamp, ended_at, channel, is_test, turn_count, agent_id, agent_version, prompt_version_number, end_reason,
       duration, hearing_ms, voice_cost_usd, state ->> 'language' as language,
       (select a.campaign_id from attempts a where a.session_id = sessions.id order by a.started_at desc limit 1) as campaign_id,
-      coalesce(redaction ->> 'seals' = 'true', false) as is_sealed
+      coalesce(redaction ->> 'seals' = 'true', false) as is_sealed, ${hasError("sessions")} as is_error
     from sessions where id = any(${ids}::bigint[]) and ended_at is not null order by id for key share`.execute(
     tx,
   );
@@ -62,7 +64,7 @@ export async function indexSessions(
     const carrier_usd = fees.get(session.id) ?? 0;
     const words = await tx
       .selectFrom("session_messages")
-      .select(["role", "text", "lang", "aside", "is_apology"])
+      .select(["role", "text", "lang", "aside"])
       .where("session_id", "=", session.id)
       .orderBy("seq")
       .execute();
@@ -77,7 +79,7 @@ export async function indexSessions(
       .selectFrom("session_trace")
       .select(["category", "metadata", "details", "duration_ms"])
       .where("session_id", "=", session.id)
-      .where("category", "in", ["llm", "error", "turn"])
+      .where("category", "in", ["llm", "turn"])
       .execute();
 
     // Index: events_session.
@@ -93,10 +95,6 @@ export async function indexSessions(
     const texts = textsByConfiguration(said, (lang) =>
       lang === "unset" ? configuration : configurationOf(lang, known),
     );
-    const has_error =
-      session.end_reason === "error" ||
-      said.some(({ is_apology }) => is_apology) ||
-      answers.some(({ category }) => category === "error");
     const facets = [
       facet("org", session.sub_organization_id),
       ...[...texts.keys()].map((name) => facet("words", name)),
@@ -110,7 +108,7 @@ export async function indexSessions(
             facet("version", `${session.agent_id}.${session.agent_version}`),
           ]),
       ...(session.end_reason === null ? [] : [facet("end", session.end_reason)]),
-      ...(has_error ? ["error:any"] : []),
+      ...(session.is_error ? ["error:any"] : []),
       facet("prompt", session.prompt_version_number),
       ...events.flatMap(({ category, type }) => [
         facet("events", category ?? "other"),
@@ -146,7 +144,6 @@ export async function indexSessions(
         opening = excluded.opening`.execute(tx);
     await storeFacts(tx, {
       ...session,
-      is_error: has_error,
       is_tool_failure: calls.some(({ has_failed }) => has_failed),
       cost_usd: row.cost_usd,
       known_usd,

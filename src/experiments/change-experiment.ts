@@ -14,6 +14,7 @@ import {
   weightsNow,
 } from "./experiment.ts";
 import { beginStage, endExperiment, findExperiment, holdExperiment } from "./experiment-store.ts";
+import { hasMetControl } from "./guard-counts.ts";
 
 /** What a person does to an experiment after it was planned. All but a stop take versions to people, so they need the permission to publish. */
 
@@ -105,6 +106,14 @@ export async function changeWeights(
     issues.push({
       loc: ["body", "weights"],
       msg: "Give each version of the experiment a weight",
+      type: "value_error",
+    });
+  const control = controlOf(before.variants);
+  const muted = weights.findIndex(({ version_number, weight }) => version_number === control && weight === 0);
+  if (issues.length === 0 && muted >= 0 && !(await hasMetControl(tx, before)))
+    issues.push({
+      loc: ["body", "weights", muted, "weight"],
+      msg: "Nobody has met the control yet: without it nothing can be compared and no guardrail works",
       type: "value_error",
     });
   if (issues.length > 0) throw new InvalidInput(issues);

@@ -25,6 +25,21 @@ export async function guardCounts(db: Db, experiment_id: number): Promise<GuardC
   return rows;
 }
 
+/** Whether anybody has met the control: else there is nothing to judge by once it gets no people. Index: experiment_sessions_people. */
+export async function hasMetControl(
+  db: Db,
+  { id, variants }: Pick<Experiment, "id" | "variants">,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("experiment_sessions")
+    .select("session_id")
+    .where("experiment_id", "=", id)
+    .where("version_number", "=", controlOf(variants))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /**
  * Once nobody meets the control: how it did before, and the other versions since. Empty while it still has people. Index:
  * experiment_sessions_people.

@@ -9,7 +9,7 @@ import { tell, weightsText } from "./change-experiment.ts";
 import { ASCRIBED_DAYS, collectOutcomes } from "./collect-outcomes.ts";
 import { type Experiment, type Guard, isRunning, nextStep, weightsAt } from "./experiment.ts";
 import { beginStage, endExperiment, findExperiment, nextStepAt } from "./experiment-store.ts";
-import { guardCounts, pastCounts } from "./guard-counts.ts";
+import { guardCounts, hasMetControl, pastCounts } from "./guard-counts.ts";
 import { type GuardVerdict, judgeGuards } from "./judge-guards.ts";
 
 /*
@@ -159,6 +159,7 @@ async function goOn(
   const step = nextStep(experiment);
   const due = nextStepAt(experiment);
   if (!step || !due || at < due) return;
+  if (step.percent === 100 && !(await hasMetControl(tx, experiment))) return;
   const weights = weightsAt(experiment.variants, step.percent);
   const stage = { started_at: at.toISOString(), weights, changed_by: PROGRAM };
   await beginStage(tx, experiment.id, stage);

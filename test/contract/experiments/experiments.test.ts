@@ -195,6 +195,58 @@ test("what a session costs is what the search and boards say, with its speech, a
   }
 });
 
+test("an error of a session is one for experiments, the search and boards alike", async () => {
+  const id = await start();
+  const met = await Promise.all([0, 1, 2, 3].map((n) => comes(person(n))));
+  const [ended, apologized, noted] = met.map(({ session_id }) => session_id) as [number, number, number];
+  for (const { session_id } of met) await ends(session_id, session_id === ended ? "error" : "user");
+  const timestamp = app.clock.now().toISOString();
+  await app.db
+    .insertInto("session_messages")
+    .values({
+      ...{ session_id: apologized, seq: 90, turn_index: 1, role: "agent", text: "Sorry", timestamp },
+      is_apology: true,
+    })
+    .execute();
+  const trace = {
+    id: 90,
+    category: "error" as const,
+    label: "No answer",
+    measurement_start: timestamp,
+    timestamp,
+  };
+  await app.db
+    .insertInto("session_trace")
+    .values({ session_id: noted, ...trace })
+    .execute();
+  await guard();
+  const index = app.jobs.find(({ job }) => job.name === "index-session");
+  for (const { session_id } of met) await index?.run({ session_id }, {} as never);
+
+  const { figures } = await ok("GET", `/experiments/${id}/comparison`);
+  const { versions } = figures.find(({ metric }: { metric: string }) => metric === "errors");
+  expect(versions.reduce((all: number, { count }: { count: number }) => all + count, 0)).toBe(3);
+  const found = async (field: string, value: string) =>
+    (
+      await ok(
+        "GET",
+        `/sessions/search?search_fields=experiment_id&search_field_values=${id}&search_fields=${field}&search_field_values=${value}`,
+      )
+    ).items
+      .map(({ session_id }: { session_id: string }) => Number(session_id))
+      .toSorted();
+  expect(await found("experiment_outcome", "errors")).toEqual([ended, apologized, noted].toSorted());
+  expect(await found("has_error", "true")).toEqual([ended, apologized, noted].toSorted());
+  app.clock.advance(1_000);
+  const tile = {
+    metric: { name: "errors" },
+    search_fields: ["experiment_id"],
+    search_field_values: [String(id)],
+  };
+  const board = await ok("POST", "/boards/tile_figures", { tile, period: {} });
+  expect(board.total).toMatchObject({ value: 0.75, count: 4 });
+});
+
 test("a success is an end, a tool that did not fail or an insight's value, and the figure opens the sessions that are one", async () => {
   const id = await start({ success: { end_reasons: ["agent"] } });
   const met: Awaited<ReturnType<typeof comes>>[] = [];
@@ -378,8 +430,45 @@ describe("guardrails", () => {
     await guard();
     app.clock.advance(60 * 60_000);
     await guard();
+    // Nobody has met the control: guardrails would have nothing to compare with.
+    expect(await weights()).toEqual([5, 25]);
+    await meetsControl();
+    await guard();
     expect(await weights()).toEqual([5, 25, 100]);
   });
+
+  test("keep something to compare with: the control gets 0 % only after somebody has met it", async () => {
+    const id = await start();
+    const all = {
+      weights: [
+        { version_number: 1, weight: 0 },
+        { version_number: 2, weight: 100 },
+      ],
+    };
+    const refused = await app.send("PUT", `/api/v1/experiments/${id}/weights`, all);
+    expect({ status: refused.status, detail: refused.body.detail }).toMatchObject({
+      status: 422,
+      detail: [
+        {
+          loc: ["body", "weights", 0, "weight"],
+          msg: "Nobody has met the control yet: without it nothing can be compared and no guardrail works",
+        },
+      ],
+    });
+    await meetsControl();
+    await ok("PUT", `/experiments/${id}/weights`, all);
+    expect((await comes(person(1))).version).toBe(2);
+  });
+
+  async function meetsControl(): Promise<void> {
+    for (let n = 0; (await comes(person(n))).version !== 1; n++) expect(n).toBeLessThan(200);
+  }
+});
+
+const version = (version_number: number, weight: number, is_control = false) => ({
+  version_number,
+  weight,
+  is_control,
 });
 
 describe("what is wrong is told at its place", () => {
@@ -390,12 +479,6 @@ describe("what is wrong is told at its place", () => {
       ({ loc, msg }: { loc: string[]; msg: string }) => `${loc.slice(1).join(".")}: ${msg}`,
     );
   };
-  const version = (version_number: number, weight: number, is_control = false) => ({
-    version_number,
-    weight,
-    is_control,
-  });
-
   test("weights, versions, the control, a ramp, success, targets", async () => {
     expect(await issues({ variants: [version(1, 50, true), version(2, 40)] })).toEqual([
       "variants: Weights must add up to 100; these add up to 90",

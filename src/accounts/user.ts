@@ -61,7 +61,10 @@ export function userRoutes(api: Api, deps: Deps): void {
       if (onLimit === "refuse") throw wait;
       return false;
     }
-    const link = skip_auth ? null : await change((tx) => linkFor(tx, caller, user.id));
+    // One after the other, so that of two mails the link of the later one is the only good one.
+    const link = skip_auth
+      ? null
+      : await change(async (tx) => linkFor(tx, caller, (await lockUser(tx, caller, user.email)).id));
     const { display_name } = await db
       .selectFrom("organizations")
       .select("display_name")

@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { recoveryCode } from "../../src/accounts/sign-in/sign-in-code.ts";
+import { createSignInCode, recoveryCode } from "../../src/accounts/sign-in/sign-in-code.ts";
+import { lockUser } from "../../src/accounts/user-record.ts";
 import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
+import { sha256 } from "../../src/base/crypto.ts";
 import type { JobContext } from "../../src/jobs/define-job.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../harness/form.ts";
 import { insertTarget } from "../harness/rows.ts";
 import { signedInSend } from "../harness/signed-in-send.ts";
+import { waitForLocks } from "../harness/waiting.ts";
 
 const PASSWORD = "correct horse battery";
 const ORGANIZATIONS = "/api/v1/organizations/";
@@ -157,6 +160,39 @@ describe("the sign-in", () => {
     app.clock.advance(10 * 60_000 + 1);
     expect((await use(late)).status).toBe(401);
   });
+
+  test("a recovery link signs the first administrator in, whoever becomes that at the moment", async () => {
+    const own = await createTestApp();
+    await own.createNeighbour();
+    const { id: role_id } = await own.db
+      .selectFrom("roles")
+      .select("id")
+      .where("sub_organization_id", "=", own.admin.sub_organization_id)
+      .where("name", "!=", "Admin")
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const email = "second@example.com";
+    const second = await own.send("POST", "/api/v1/users/", { email, role_id });
+    expect(second.status, JSON.stringify(second.body)).toBe(200);
+    const admin = await own.db
+      .selectFrom("users")
+      .select("role_id")
+      .where("id", "=", own.admin.user_id)
+      .executeTakeFirstOrThrow();
+    const give = (tx: typeof own.db, id: number, role_id: number) =>
+      tx.updateTable("users").set({ role_id }).where("id", "=", id).execute();
+    let signedIn: ReturnType<typeof own.send> | undefined;
+    await own.db.transaction().execute(async (tx) => {
+      await give(tx, second.body.id, admin.role_id);
+      await give(tx, own.admin.user_id, role_id);
+      const code = recoveryCode(own.vault, own.clock.now());
+      signedIn = own.sendAs(null)("POST", "/api/console/one-time-code", { code });
+      await waitForLocks(own.database.pool, 1);
+    });
+    expect((await signedIn)?.status).toBe(200);
+    const { rows } = await own.database.pool.query("select user_id from sign_ins");
+    expect(rows).toEqual([{ user_id: second.body.id }]);
+  });
 });
 
 describe("organizations", () => {
@@ -228,6 +264,29 @@ describe("invitations", () => {
     const mail = mails.findLast(({ to }) => to === email);
     expect(mail?.subject).toBe("You have been invited to Parley");
     expect(mail?.text).not.toContain("evil.example");
+  });
+
+  test("of two that go at once only the later one has a good link", async () => {
+    const email = "twice@example.com";
+    const role_id = (await app.send("GET", "/api/v1/roles/")).body.items[0].id;
+    const { id } = (await app.send("POST", "/api/v1/users/", { email, role_id, skip_auth: true })).body;
+    let other: ReturnType<typeof invite> | undefined;
+    await app.db.transaction().execute(async (tx) => {
+      await lockUser(tx, app.admin, email);
+      await createSignInCode(tx, app.clock, id);
+      other = invite(app.send, email);
+      await waitForLocks(app.database.pool, 1);
+    });
+    expect((await other)?.status).toBe(200);
+    const codes = await app.db
+      .selectFrom("one_time_codes")
+      .select("code_hash")
+      .where("user_id", "=", id)
+      .where("used_at", "is", null)
+      .execute();
+    expect(codes).toEqual([
+      { code_hash: sha256(mails.findLast(({ to }) => to === email)?.text.match(/code=(\w+)/)?.[1] ?? "") },
+    ]);
   });
 
   test("one person is not flooded, neither by one organization nor by several", async () => {

@@ -72,33 +72,43 @@ function isRecoveryCode(vault: Vault, now: Date, code: string): boolean {
 
 async function spendRecoveryCode(tx: Tx, vault: Vault, now: string, code: string): Promise<Spent | null> {
   if (!isRecoveryCode(vault, new Date(now), code)) return null;
-  const first = await tx
-    .selectFrom("users as u")
-    .innerJoin("roles as r", "r.id", "u.role_id")
-    .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
-    .innerJoin("organizations as g", "g.id", "s.organization_id")
-    .select("u.id")
-    .where("u.deleted_at", "is", null)
-    .where("g.deleted_at", "is", null)
-    .where("r.name", "=", ADMIN)
-    .orderBy("s.organization_id")
-    .orderBy("u.id")
-    .limit(1)
-    .forUpdate("u")
-    .executeTakeFirst();
-  if (!first) return null;
+  const user_id = await holdFirstAdministrator(tx);
+  if (user_id === null) return null;
   const spent = await tx
     .insertInto("one_time_codes")
     .values({
       code_hash: sha256(code),
-      user_id: first.id,
+      user_id,
       purpose: RECOVERY,
       expires_at: now,
       used_at: now,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  return spent.numInsertedOrUpdatedRows ? { user_id: first.id, bound: null } : null;
+  return spent.numInsertedOrUpdatedRows ? { user_id, bound: null } : null;
+}
+
+/** Looked for again once the row is held: whoever changed their role meanwhile made somebody else the first. */
+async function holdFirstAdministrator(tx: Tx): Promise<number | null> {
+  let held: number | null = null;
+  for (;;) {
+    const first = await tx
+      .selectFrom("users as u")
+      .innerJoin("roles as r", "r.id", "u.role_id")
+      .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
+      .innerJoin("organizations as g", "g.id", "s.organization_id")
+      .select("u.id")
+      .where("u.deleted_at", "is", null)
+      .where("g.deleted_at", "is", null)
+      .where("r.name", "=", ADMIN)
+      .orderBy("s.organization_id")
+      .orderBy("u.id")
+      .limit(1)
+      .executeTakeFirst();
+    if (!first || first.id === held) return first?.id ?? null;
+    await tx.selectFrom("users").select("id").where("id", "=", first.id).forUpdate().execute();
+    held = first.id;
+  }
 }
 
 /** Whether it would be taken at this moment; looks only. */

@@ -4,7 +4,7 @@ import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { coerceArguments } from "../tools/coerce-arguments.ts";
 import { prepareArguments } from "../tools/tool-arguments.ts";
-import { toolType } from "../tools/tool-definition.ts";
+import { parameterDefaults, toolFields, toolType } from "../tools/tool-definition.ts";
 import { callClient } from "./call-client.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
@@ -111,13 +111,26 @@ async function execute(
   }
 }
 
-/** A `log` tool writes an event from its arguments. */
-function logEvent(tool: SnapshotTool, values: Record<string, unknown>): NonNullable<ToolEffects["event"]> {
-  const { type, category, description, ...attributes } = values;
+/**
+ * A `log` tool writes an event from its arguments. Its author names the arguments that say what kind of event it is: else a
+ * person could talk the model into an event of any kind, which people and programs wait for.
+ */
+function logEvent({ name, definition }: SnapshotTool, values: Record<string, unknown>): LoggedEvent {
+  const named = new Set([
+    ...toolFields(definition),
+    ...parameterDefaults(definition).map(([field]) => field),
+  ]);
+  const { description, ...others } = values;
+  const attributes: Record<string, unknown> = {};
+  const kind: { type?: unknown; category?: unknown } = {};
+  for (const [field, value] of Object.entries(others))
+    if ((field === "type" || field === "category") && named.has(field)) kind[field] = value;
+    else attributes[field] = value;
   return {
-    category: typeof category === "string" ? category : "log",
-    type: typeof type === "string" ? type : tool.name,
-    description: typeof description === "string" ? description : tool.name,
+    category: typeof kind.category === "string" ? kind.category : "log",
+    type: typeof kind.type === "string" ? kind.type : name,
+    description: typeof description === "string" ? description : name,
     attributes,
   };
 }
+type LoggedEvent = NonNullable<ToolEffects["event"]>;

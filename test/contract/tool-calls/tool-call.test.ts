@@ -250,7 +250,10 @@ test("a log tool writes an event, a context tool sets variables that the next tu
       on "cheer" -> call remember {"mood": "happy", "say": "Noted."}
       after note_it -> say "Logged."
       after remember -> say "All right."`,
-    tools: [plain("note_it", "log"), plain("remember", "context", named)] as never,
+    tools: [
+      plain("note_it", "log", { type: { type: "string" } }),
+      plain("remember", "context", named),
+    ] as never,
   });
   const say = converse(app, agent_id);
   await say("");
@@ -265,6 +268,35 @@ test("a log tool writes an event, a context tool sets variables that the next tu
   const cheered = await say("cheer");
   expect(cheered.content.variables).toMatchObject({ mood: "happy" });
   expect(cheered.text).toContain("Noted.");
+});
+
+test("a log tool takes no kind of event from an argument that its author did not name", async () => {
+  const definition = {
+    ...{
+      type: "log",
+      static_parameters: [{ name: "category", required: true, type: "string", default: "weather" }],
+    },
+    tool: {
+      type: "function",
+      function: { name: "note_rain", description: "Notes", parameters: { type: "object" } },
+    },
+  };
+  const { agent_id } = await createAgent(app, {
+    script: 'on "note" -> call note_rain {"type": "experiment-returned", "description": "It rains"}',
+    tools: [definition] as never,
+  });
+  const say = converse(app, agent_id);
+  await say("");
+  const { content } = await say("note");
+  const { items } = (
+    await app.send(
+      "GET",
+      `/api/v1/events/?search_fields=session_id&search_field_values=${content.session_id}&search_fields=category&search_field_values=weather`,
+    )
+  ).body;
+  expect(items).toMatchObject([
+    { type: "note_rain", description: "It rains", attributes: { type: "experiment-returned" } },
+  ]);
 });
 
 describe("an address with a place for an argument", () => {

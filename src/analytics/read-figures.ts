@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { unreachable } from "../base/errors.ts";
 import { type Db, isStatementTimeout } from "../db/database.ts";
 import { MANY_ROWS, planned } from "../db/plans.ts";
+import { isAnalysis } from "../insights/output.ts";
 import { factFilters, type Searched, UnreadableFilter } from "./fact-filters.ts";
 import { type FigureMetric, type FigureSplit, isTime, type MetricName, ruleOf } from "./metric.ts";
 
@@ -200,12 +201,12 @@ function keyOf({ by }: FigureSplit, time: RawBuilder<unknown>, starts: Date[]): 
   }
 }
 
-/** What an insight says of each session, the newest. Longer texts say something else each time. Index: insight_outputs_value. */
+/** What an insight says of each session, the newest analysis. Longer texts say something else each time. Index: insight_outputs_value. */
 const insightOf = (tenant: number, insight: string, began: Date): RawBuilder<unknown> => sql`(
   select distinct on (o.session_id) o.session_id, o.json_value ->> o.insight_key as text, o.numeric_value as number
   from insight_outputs o
   where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${insight} and o.session_id is not null
-    and length(o.json_value ->> o.insight_key) <= 60 and o.created_at >= ${began.toISOString()}::timestamptz
+    and length(o.json_value ->> o.insight_key) <= 60 and ${isAnalysis("o")} and o.created_at >= ${began.toISOString()}::timestamptz
   order by o.session_id, o.id desc)`;
 
 /** The rating of each session: of a person, else of a program. */

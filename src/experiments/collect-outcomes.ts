@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { hasError } from "../sessions/session-error.ts";
+import { hasError } from "../sessions/listed/session-error.ts";
 
 /** An opt-out or complaint without a session is ascribed to the person's last one, if it is not older than this. */
 export const ASCRIBED_DAYS = 7;

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { isAnalysis } from "../insights/output.ts";
 
 /**
  * Sessions `s` that tell whether they were a success of their experiment, and were one, or were none: those behind the
@@ -9,8 +10,8 @@ export const toldSuccess = (is_success: boolean): RawBuilder<boolean> => sql`exi
   select from experiment_sessions e join experiments x on x.id = e.experiment_id
   where e.session_id = s.id and e.is_over and x.success is not null and ${is_success} = (
     case when x.success ->> 'insight_key' is not null then (
-        select coalesce(o.string_value, o.json_value #>> '{}') in (select json_array_elements_text(x.success -> 'values'))
-        from insight_outputs o where o.session_id = e.session_id and o.insight_key = x.success ->> 'insight_key'
+        select coalesce(o.string_value, o.json_value ->> o.insight_key) in (select json_array_elements_text(x.success -> 'values'))
+        from insight_outputs o where o.session_id = e.session_id and o.insight_key = x.success ->> 'insight_key' and ${isAnalysis("o")}
         order by o.id desc limit 1)
       when x.success ->> 'tool' is not null then exists (
         select from session_tool_calls c

@@ -1,10 +1,11 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 
 /** One key of what a tool found about one session or recording. */
 export const InsightsOutput = z
@@ -33,6 +34,13 @@ export const InsightsOutput = z
   })
   .meta({ id: "InsightsOutput" });
 export type InsightsOutput = z.infer<typeof InsightsOutput>;
+
+/**
+ * Whether a value is an analysis: the offline model makes its answers up, so boards, alerts and experiments don't count them,
+ * and no search for what was found finds them. `output`: what insight_outputs is called in the query.
+ */
+export const isAnalysis = (output: string): RawBuilder<boolean> =>
+  sql`${sql.ref(`${output}.model`)} is distinct from ${SCRIPTED_MODEL}`;
 
 const outputList: list.ListRules = {
   fields: {

@@ -3,7 +3,7 @@ import type { CarrierPrices } from "../base/prices/carrier-prices.ts";
 import type { Tx } from "../db/database.ts";
 import { costOf } from "../evaluations/observe.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { hasError } from "../sessions/session-error.ts";
+import { hasError } from "../sessions/listed/session-error.ts";
 import { configurationOf, knownConfigurations, spaced } from "./search-language.ts";
 import { firstSentence } from "./sentence.ts";
 import { storeFacts } from "./session-facts.ts";

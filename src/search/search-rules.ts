@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import * as list from "../api/list.ts";
 import { toldSuccess } from "../experiments/success-sessions.ts";
+import { isAnalysis } from "../insights/output.ts";
 import { sessionList } from "../sessions/listed/session-list.ts";
 import { facet } from "./index-sessions.ts";
 import { hasWords, type SearchedWords } from "./searched-words.ts";
@@ -34,7 +35,7 @@ function amount(value: string, filter: (amount: number) => RawBuilder<boolean>):
 /** Another analysis replaces what the one before said: a session has one value, as on boards. Index: insight_outputs_session. */
 const IS_NEWEST_OUTPUT = sql`not exists (select from insight_outputs n
   where n.session_id = o.session_id and n.insight_key = o.insight_key and n.id > o.id
-    and length(n.json_value ->> n.insight_key) <= 60)`;
+    and length(n.json_value ->> n.insight_key) <= 60 and ${isAnalysis("n")})`;
 
 /** A session has one rating, as in the list and on boards: of a person, else of a program; the newest. Index: session_labels_session. */
 const IS_ITS_RATING = sql`not exists (select from session_labels n
@@ -48,7 +49,8 @@ function found(tenant: number, value: string): Match {
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
   return sql`s.id in (select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and (o.json_value ->> o.insight_key) = ${wanted}
-      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60 and ${IS_NEWEST_OUTPUT})`;
+      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60
+      and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT})`;
 }
 
 /** `key=number`: a tool's number of at least, or at most, so much. Index: insight_outputs_value, by its key. */
@@ -61,7 +63,8 @@ function foundNumber(tenant: number, value: string, at_least: boolean): Match {
   return sql`s.id in (select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and o.session_id is not null
       and length(o.json_value ->> o.insight_key) <= 60
-      and o.numeric_value ${at_least ? sql`>=` : sql`<=`} ${Number(bound)}::double precision and ${IS_NEWEST_OUTPUT})`;
+      and o.numeric_value ${at_least ? sql`>=` : sql`<=`} ${Number(bound)}::double precision
+      and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT})`;
 }
 
 /** Those that look at what was found in conversations. */

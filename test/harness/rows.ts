@@ -196,7 +196,7 @@ export async function insertOutput(
       insight_tool_id: tool.id,
       insight_tool_version: 1,
       insight_key,
-      json_value: "{}",
+      json_value: JSON.stringify({ [insight_key]: value.string_value ?? value.numeric_value ?? "" }),
     })
     .execute();
 }

@@ -38,6 +38,7 @@ type Verdict = {
   rated: readonly (readonly ["auto-rating" | "human-rating", "GOOD" | "OK" | "BAD"])[];
   found: readonly string[];
 };
+/** Each value is followed by another that the offline model made up. */
 async function judged(session_id: number, insight_tool_id: number, { rated, found }: Verdict, at: Date) {
   const { sub_organization_id } = app.admin;
   const timestamp = at.toISOString();
@@ -49,14 +50,18 @@ async function judged(session_id: number, insight_tool_id: number, { rated, foun
       })
       .execute();
   for (const value of found)
-    await app.db
-      .insertInto("insight_outputs")
-      .values({
-        ...{ sub_organization_id, session_id, insight_tool_id, insight_tool_version: 1 },
-        ...{ insight_key: "rating", string_value: value, json_value: json({ rating: value }) },
-        ...{ created_at: timestamp, updated_at: timestamp },
-      })
-      .execute();
+    for (const [model, rating] of [
+      ["gpt-6-luna", value],
+      ["scripted", value === "Bad" ? "Good" : "Bad"],
+    ] as const)
+      await app.db
+        .insertInto("insight_outputs")
+        .values({
+          ...{ sub_organization_id, session_id, insight_tool_id, insight_tool_version: 1, model },
+          ...{ insight_key: "rating", string_value: rating, json_value: json({ rating }) },
+          ...{ created_at: timestamp, updated_at: timestamp },
+        })
+        .execute();
 }
 
 /** Around the night in which Berlin's clocks go back, at half hours, so that some begin with a day or an hour. */
@@ -118,6 +123,18 @@ const SHARES = [
   ...["errors", "hand_overs", "tool_failures"].map((name) => ({ name })),
   { name: "insight_rate", insight: "rating", value: "Bad" },
 ];
+
+test("what the offline model made up is counted by no figure", async () => {
+  const metric = { name: "insight_rate", insight: "rating", value: "Bad" };
+  const { total } = await figuresOf({ metric });
+  const { rows } = await app.database.pool.query(`
+    select count(*)::int as count, count(*) filter (where rating = 'Bad')::int as bad from (
+      select distinct on (o.session_id) o.json_value ->> 'rating' as rating from insight_outputs o join session_facts f using (session_id)
+      where o.model = 'gpt-6-luna' and not f.is_test
+        and f.began_at >= '2026-10-24T00:00:00+02:00' and f.began_at < '2026-10-26T23:00:00Z' and length(o.json_value ->> 'rating') <= 60
+      order by o.session_id, o.id desc) as each`);
+  expect({ count: total.count, bad: Math.round((total.value ?? 0) * total.count) }).toEqual(rows[0]);
+});
 
 describe("the search of a figure finds as many sessions as it counts", () => {
   test.each([

@@ -274,8 +274,13 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   for (const [n, string_value] of [
     [3, "Good"],
     [4, "Bad"],
-  ] as const)
+  ] as const) {
     await insertOutput(app, met[n]!.session_id, "rating", { string_value });
+    await insertOutput(app, met[n]!.session_id, "score", { numeric_value: n });
+  }
+  // What the offline model made up says nothing, neither alone nor after an analysis.
+  for (const n of [4, 5])
+    await insertOutput(app, met[n]!.session_id, "rating", { string_value: "Good", model: "scripted" });
 
   const tells = async (success: object) => {
     await app.db
@@ -306,6 +311,7 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   expect(await tells({ ...none, end_reasons: ["agent"] })).toEqual(sessions(0, 1));
   expect(await tells({ ...none, tool: "book" })).toEqual(sessions(0));
   expect(await tells({ ...none, insight_key: "rating", values: ["Good", "OK"] })).toEqual(sessions(3));
+  expect(await tells({ ...none, insight_key: "score", values: ["4"] })).toEqual(sessions(4));
 });
 
 describe("guardrails", () => {

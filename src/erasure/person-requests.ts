@@ -36,6 +36,17 @@ export async function isStepUnderWay(db: Db, person: ErasedPerson): Promise<bool
   return rows.length > 0;
 }
 
+/** Steps of a campaign may have reached the person at another address. Index: attempts_reference. */
+const attemptsOf = (requests: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select a.key
+  from (${requests}) as found join requests r on r.batch_key = found.batch_key and r.id = found.id
+  join batches b on b.key = r.batch_key
+  cross join lateral (
+    select key from attempts
+    where campaign_id = b.campaign_id and reference_id = r.reference_id and batch_key = r.batch_key
+      and request_id = r.id ${FOR_EACH}
+  ) a`;
+
 const countDeliveries = (db: Db, requests: RawBuilder<unknown>): Promise<number> =>
   counted(
     db,
@@ -48,10 +59,16 @@ async function removeRequests(
   person: ErasedPerson,
   found: RawBuilder<unknown>,
 ): Promise<DeletedCounts> {
+  const chosen = await sql<RequestKey>`
+    select batch_key, id from (${found}) as all_of_them limit ${MOST_ROWS}::bigint`.execute(tx);
+  // Attempts before their requests, as settlement locks them: a carrier may tell of one long after its end.
+  await sql`
+    select from attempts where key in (${attemptsOf(theseRequests(chosen.rows))}) order by key for update`.execute(
+    tx,
+  );
   // Locked by a statement of its own, so that the next one sees the attempt of a claim that was under way.
   const locked = await sql<RequestKey>`
-    select r.batch_key, r.id from requests r
-    join (select batch_key, id from (${found}) as all_of_them limit ${MOST_ROWS}::bigint) as found
+    select r.batch_key, r.id from requests r join (${theseRequests(chosen.rows)}) as found
       on found.batch_key = r.batch_key and found.id = r.id
     for update of r`.execute(tx);
   const { rows } = await sql<RequestKey & { reference_id: string }>`

@@ -205,6 +205,46 @@ describe("erasing a person", () => {
     expect(await placesOf(app, person.number)).toEqual([]);
   });
 
+  test("holds no request while it waits for its attempt, of which a carrier may tell late", async () => {
+    const { number } = somebody();
+    const batch_key = await insertBatch(app, `Late news of ${number}`);
+    const done = { request_status: "COMPLETED", channel_manager_status: "COMPLETED" } as const;
+    await insertRequest(app, batch_key, done, { target: number, reference_id: "told-late" });
+    const request = await app.db
+      .selectFrom("requests as r")
+      .innerJoin("batches as b", "b.key", "r.batch_key")
+      .select(["r.id", "b.campaign_id"])
+      .where("b.key", "=", batch_key)
+      .executeTakeFirstOrThrow();
+    const { organization_id, sub_organization_id } = app.admin;
+    await app.db
+      .insertInto("attempts")
+      .values({
+        ...{ key: `late-${batch_key}`, organization_id, sub_organization_id, batch_key },
+        ...{ campaign_id: request.campaign_id, request_id: request.id, reference_id: "told-late" },
+        ...{
+          attempt_number: 1,
+          mode: "voice",
+          agent_id: world.agent_id,
+          channel_id: 1,
+          channel_target_id: 1,
+        },
+        ...{ source: world.line.number, target: number, is_test: false, state: "ENDED", holds_slot: false },
+        ...{ channel_status: "COMPLETED", started_at: app.clock.now().toISOString() },
+      })
+      .execute();
+    const erased = await app.db.transaction().execute(async (tx) => {
+      await sql`select from attempts where key = ${`late-${batch_key}`} for update`.execute(tx);
+      const asked = await app.send("POST", ERASURES, { address: number });
+      await waitForLocks(app.database.pool, 1);
+      await sql`select from requests where batch_key = ${batch_key} for update nowait`.execute(tx);
+      return asked.body.id;
+    });
+    expect(await finished(erased)).toMatchObject({
+      ...{ status: "COMPLETED", counts: { requests: 1, attempts: 1 } },
+    });
+  });
+
   test("takes requests that reach them by a later step of their campaign, sealed ones too, and nobody else's", async () => {
     const { number, email } = somebody();
     const batch_key = await insertBatch(app, `Steps to ${email}`);

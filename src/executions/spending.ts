@@ -93,7 +93,8 @@ const SUMS = sql`coalesce(sum(runs), 0) as runs, coalesce(sum(failed_runs), 0) a
   coalesce(sum(cached_input_tokens), 0) as cached_input_tokens, coalesce(sum(cost_usd), 0) as cost_usd`;
 
 async function usedBy(db: Db, workflow_id: number, now: Date) {
-  const since = new Date(now.getTime() - DAYS * 86_400_000).toISOString().slice(0, 10);
+  // Today is one of the days.
+  const since = new Date(now.getTime() - (DAYS - 1) * 86_400_000).toISOString().slice(0, 10);
   const daily = await sql<SpendingRecord & { day: string }>`
     select to_char(day, 'YYYY-MM-DD') as day, ${SUMS} from insight_usage
     where workflow_id = ${workflow_id} and day >= ${since}::date group by 1 order by 1`.execute(db);

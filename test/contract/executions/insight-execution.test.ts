@@ -555,7 +555,17 @@ test("the estimate stands beside what it came to: tokens and cost by day and in 
     cached_input_tokens: 9,
   });
   expect(actual_total.cost_usd).toBeCloseTo((24 * 2 + 9 * 0.2 + 21 * 10) / 1e6, 12);
-  expect(actual_daily).toEqual([{ day: app.clock.now().toISOString().slice(0, 10), ...actual_total }]);
+  const dayBefore = (days: number) =>
+    new Date(app.clock.now().getTime() - days * 86_400_000).toISOString().slice(0, 10);
+  expect(actual_daily).toEqual([{ day: dayBefore(0), ...actual_total }]);
+  // The last 14 days, today among them.
+  const used = { workflow_id: workflow.id, insight_tool_id: tool.id, backfill_id: 0, ...actual_total };
+  await app.db
+    .insertInto("insight_usage")
+    .values([13, 14].map((days) => ({ ...used, day: dayBefore(days) })))
+    .execute();
+  const days = (await spending()).actual_daily.map(({ day }: { day: string }) => day);
+  expect(days).toEqual([dayBefore(13), dayBefore(0)]);
   expect(tools).toMatchObject([{ basis: "measured", measured_runs: 3, input_tokens: 11, output_tokens: 7 }]);
 });
 

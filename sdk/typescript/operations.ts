@@ -1166,7 +1166,7 @@ export type TestSummary = { "cases": TestRate; "results": { "total": number; "pe
 
 export type TestVerdict = { "expectation": string; "passed": boolean; "why": string; "informs"?: boolean | undefined; "votes_yes"?: number | undefined; "votes"?: number | undefined; "model"?: string | null | undefined };
 
-export type TileFigures = { "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "start_datetime": string; "end_datetime": string; "total": FigureTotal | null; "points": (FigurePoint)[]; "more_values": boolean; "versions": { "first": FigureTotal; "second": FigureTotal; "difference": { "value": number; "low": number; "high": number } | null } | null; "problem": string | null };
+export type TileFigures = { "unit": "count" | "percent" | "seconds" | "milliseconds" | "usd"; "start_datetime": string; "end_datetime": string; "kept_since": string | null; "total": FigureTotal | null; "points": (FigurePoint)[]; "more_values": boolean; "versions": { "first": FigureTotal; "second": FigureTotal; "difference": { "value": number; "low": number; "high": number } | null } | null; "problem": string | null };
 
 export type TileFiguresRequest = { "tile": BoardTileInput; "period": FigurePeriod };
 

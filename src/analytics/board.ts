@@ -9,6 +9,7 @@ import { notFound } from "../base/errors.ts";
 import { createFairGate } from "../base/fair-gate.ts";
 import { type Db, json } from "../db/database.ts";
 import { FigurePeriod, MOST_DAYS, periodQuery, type Spans, spansOf } from "./figure-period.ts";
+import { type KeptSince, keptKinds } from "./kept-since.ts";
 import { overviewRoute } from "./overview.ts";
 import { BoardTile, checkTile } from "./tile.ts";
 import { TileFigures, tileFigures } from "./tile-figures.ts";
@@ -78,7 +79,9 @@ const BUSY = "Many boards are being counted. Try again in a minute.";
 const path = "/api/v1/boards";
 const tag = "boards";
 
-export function boardRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+type Deps = { db: Db; clock: Clock; keptSince: KeptSince };
+
+export function boardRoutes(api: Api, { db, clock, keptSince }: Deps): void {
   const values = (caller: Caller, { name, description, last_days, tiles }: BoardInput) => {
     for (const [n, tile] of tiles.entries()) checkTile(tile, ["body", "tiles", n]);
     return {
@@ -126,11 +129,15 @@ export function boardRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     },
   });
 
+  const keptFor = (caller: Caller, tile: BoardTile) => {
+    const of = keptKinds(tile);
+    return of && keptSince(db, clock.now(), { ...of, tenant: caller.sub_organization_id });
+  };
   const gate = createFairGate(AT_ONCE);
   const figuresOf = async (caller: Caller, tile: BoardTile, spans: Spans) => {
     const leave = await gate.enter(String(caller.sub_organization_id), PATIENCE_MS, BUSY);
     try {
-      return await tileFigures(db, caller, tile, spans);
+      return await tileFigures(db, caller, tile, { ...spans, kept_since: await keptFor(caller, tile) });
     } finally {
       leave();
     }

@@ -19,7 +19,7 @@ const OverviewFigure = z
     metric: z.enum(SHOWN),
     unit: z.enum(["count", "percent", "seconds", "milliseconds", "usd"]),
     total: FigureTotal.nullable(),
-    by_day: z.array(z.number().nullable()).describe("Of each day, the oldest first; null: nothing to count."),
+    by_day: z.array(z.number().nullable()).describe("The oldest first; null: nothing to count."),
     problem: z.string().nullable().describe("Why there are no figures."),
   })
   .meta({ id: "OverviewFigure" });
@@ -38,8 +38,7 @@ export function overviewRoute(api: Api, { clock, figuresOf }: { clock: Clock; fi
     "/api/v1/boards/overview",
     {
       summary: "Get the figures of the last seven days",
-      description:
-        "Sessions, hand-overs, errors, latency (95th percentile) and cost, each day by day and compared with the seven days before. Test sessions don't count.",
+      description: "Each day by day, and compared with the seven days before. Test sessions don't count.",
       tag: "boards",
       permission: "reports_read",
       query: z.object({ timezone: timezone.default("UTC").describe("Where days begin.") }),

@@ -27,9 +27,9 @@ const figure = {
   count: z.int().describe("The sessions, or people, behind it."),
   low: z.number().nullable().describe("Of a share: where it lies with 95 %."),
   high: z.number().nullable(),
-  before: z.number().nullable().describe("The same in the period before, where that was asked for."),
+  before: z.number().nullable().describe("The same in the period before."),
   before_count: z.int().nullable(),
-  change: z.number().nullable().describe("Against the period before: 0.1 is 10 % more."),
+  change: z.number().nullable().describe("0.1: 10 % more than before."),
   search: FigureSearch.nullable(),
 };
 
@@ -45,6 +45,9 @@ export const TileFigures = z
     unit: z.enum(["count", "percent", "seconds", "milliseconds", "usd"]),
     start_datetime: timestamp(),
     end_datetime: timestamp(),
+    kept_since: timestamp()
+      .nullable()
+      .describe("Retention deletes what began before, so nothing is compared with it."),
     total: FigureTotal.nullable(),
     points: z.array(FigurePoint).describe("By time, or the values with most sessions first."),
     more_values: z.boolean().describe("Further values count in the total only."),
@@ -55,7 +58,7 @@ export const TileFigures = z
         difference: z
           .object({ value: z.number(), low: z.number(), high: z.number() })
           .nullable()
-          .describe("The second minus the first, and where that lies with 95 %; null: too few sessions."),
+          .describe("The second minus the first, with its 95 % interval; null: too few sessions."),
       })
       .nullable(),
     problem: z.string().nullable().describe("Why there are no figures, and what to change."),
@@ -68,13 +71,14 @@ export async function tileFigures(
   db: Db,
   caller: Caller,
   tile: BoardTile,
-  spans: Spans,
+  spans: Spans & { kept_since: Date | null },
 ): Promise<TileFigures> {
   const { metric, split } = tile;
   const { unit } = ruleOf(metric.name);
   const none: TileFigures = {
     ...{ unit, start_datetime: spans.now.from.toISOString(), end_datetime: spans.now.to.toISOString() },
     ...{ total: null, points: [], more_values: false, versions: null, problem: null },
+    kept_since: lacksSince(tile, spans)?.toISOString() ?? null,
   };
   const refused = mayNot(caller, tile);
   if (refused) return { ...none, problem: refused };
@@ -122,7 +126,9 @@ export async function tileFigures(
 
   const found = await read(spans.now, starts);
   if (found.problem !== null) return { ...none, problem: found.problem };
-  const before = tile.compare === "before" ? await read(spans.before, startsBefore) : null;
+  // A period of which some is deleted already was not less.
+  const before =
+    tile.compare === "before" && !none.kept_since ? await read(spans.before, startsBefore) : null;
   if (before && before.problem !== null) return { ...none, problem: before.problem };
   const rowsBefore = before?.rows ?? null;
   const values = found.rows.filter(({ is_total }) => !is_total);
@@ -158,6 +164,15 @@ export async function tileFigures(
     }),
     more_values: !isTime(split.by) && values.length > MOST_VALUES,
   };
+}
+
+/** From when on sessions are kept, where that is within what the tile shows or compares with. */
+function lacksSince(
+  { compare }: BoardTile,
+  { now, before, kept_since }: Spans & { kept_since: Date | null },
+) {
+  const from = compare === "before" ? before.from : now.from;
+  return kept_since !== null && kept_since > from ? kept_since : null;
 }
 
 const NOTHING: FigureRow = {

@@ -16,7 +16,7 @@ export const searchedFields = () => ({
     .array(z.string().max(1_000))
     .max(MOST_FILTERS)
     .default([])
-    .describe("Matched with `search_fields` by index, as in GET /api/v1/sessions/search."),
+    .describe("Matched with `search_fields` by index."),
 });
 
 export const BoardTile = z

@@ -1,4 +1,5 @@
 import { findDataKey } from "../data-keys/data-keys.ts";
+import { keptSince } from "../erasure/agent-retention.ts";
 import { freezeJudges } from "../judges/judge-store.ts";
 import { createDocumentReader } from "../knowledge/documents/document-reader.ts";
 import { catalogueOf, operatorLlm } from "../llm/catalogue.ts";
@@ -33,6 +34,7 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     engines,
     voice_missing: engines ? engines.missing : NO_ENGINES,
     freezeJudges,
+    keptSince,
     transcriptionKeys,
     transcriptionAccess: transcriptionAccessOf({ db, vault, environment: transcriptionKeys }),
   };

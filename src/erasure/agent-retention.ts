@@ -8,7 +8,7 @@ import type { Api } from "../api/server.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { ErasureDeps } from "./erase-people.ts";
-import { daysKept, type RetentionKind } from "./privacy-settings.ts";
+import { daysKept, type RetentionKind, retentionOf } from "./privacy-settings.ts";
 
 /** What belongs to a session, and so to an agent. */
 export const AGENT_RETENTION_KINDS = [
@@ -73,6 +73,25 @@ export async function agentsWithRetention(
     .orderBy("agent_id")
     .$castTo<{ agent_id: number; retention: AgentRetentionDays }>()
     .execute();
+}
+
+const DAY_MS = 86_400_000;
+
+/** From when on these kinds are kept of one agent's sessions, or of all sessions (null); null: always. */
+export async function keptSince(
+  db: Db,
+  now: Date,
+  of: { tenant: number; agent_id: number | null; kinds: readonly AgentRetentionKind[] },
+): Promise<Date | null> {
+  const general = await retentionOf(db, of.tenant);
+  const agents = await agentsWithRetention(db, of.tenant);
+  const one = agents.filter(({ agent_id }) => agent_id === of.agent_id);
+  const rules =
+    of.agent_id === null
+      ? [general, ...agents.map(({ retention }) => ({ ...general, ...retention }))]
+      : [{ ...general, ...one[0]?.retention }];
+  const days = rules.flatMap((rule) => of.kinds.flatMap((kind) => rule[kind] ?? []));
+  return days.length === 0 ? null : new Date(now.getTime() - Math.min(...days) * DAY_MS);
 }
 
 /** How long the conversations of one agent are kept, in place of what the organization says. */

@@ -122,6 +122,13 @@ export async function tenantsWithRetention(
   return rows.map((row) => ({ ...row, retention: { ...DEFAULT_RETENTION, ...row.retention } }));
 }
 
+export async function retentionOf(db: Db, sub_organization_id: number): Promise<RetentionDays> {
+  const { rows } = await sql<{ retention: Partial<RetentionDays> | null }>`
+    select o.retention from organizations o join sub_organizations s on s.organization_id = o.id
+    where s.id = ${sub_organization_id}::bigint`.execute(db);
+  return { ...DEFAULT_RETENTION, ...rows[0]?.retention };
+}
+
 export function privacySettingsRoutes(
   api: Api,
   { db, clock, vault }: { db: Db; clock: Clock; vault: Vault },

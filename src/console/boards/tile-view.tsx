@@ -43,6 +43,12 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
   const may = useMay();
   const linkOf = (figure: FigureTotal) => (may("sessions_read") ? sessionsLink(figure.search, zone) : null);
   const { unit, points, total, versions } = found;
+  const lacking = found.kept_since && (
+    <Text size="xs">
+      Sessions before {formatTime(found.kept_since, zone, "day")} are deleted by retention
+      {tile.compare === "before" && ", so nothing is compared"}.
+    </Text>
+  );
   if (versions)
     return (
       <Stack gap="xs">
@@ -65,6 +71,7 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
             ? `Difference: ${figureText(versions.difference.value, unit)} (95 %: ${figureText(versions.difference.low, unit)} to ${figureText(versions.difference.high, unit)})`
             : "Too few sessions to tell a difference."}
         </Text>
+        {lacking}
       </Stack>
     );
   const isTime = points.some(({ starts_at }) => starts_at !== null);
@@ -89,7 +96,7 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
           dataKey="name"
           series={[
             { name: "value", label: "This period", color: "ink.6" },
-            ...(tile.compare === "before"
+            ...(tile.compare === "before" && !found.kept_since
               ? [{ name: "before", label: "Period before", color: "gray.5" }]
               : []),
           ]}
@@ -133,6 +140,7 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
         </details>
       )}
       {tile.chart !== "number" && list.length === 0 && <Text size="sm">No sessions in this period.</Text>}
+      {lacking}
       {found.more_values && <Text size="xs">The 50 values with most sessions are shown.</Text>}
     </Stack>
   );

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { json } from "../../../src/db/database.ts";
+import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertFacts } from "../../harness/facts.ts";
 
@@ -95,6 +96,44 @@ describe("a figure", () => {
     expect(last.search).toMatchObject({ search_fields: ["has_error"], search_field_values: ["true"] });
     expect(found.total.low).toBeCloseTo(0.1682, 3);
     expect(found.total.high).toBeCloseTo(0.6873, 3);
+  });
+
+  test("is compared with nothing that retention has deleted in part, and says from when on all is kept", async () => {
+    const neighbour = await app.createNeighbour();
+    const settings = "/api/v1/organizations/privacy";
+    const shown = async (more: object = {}, period: object = {}) => {
+      const asked = { tile: tile({ compare: "before", ...more }), period };
+      const { status, body } = await neighbour.send("POST", `${BOARDS}tile_figures`, asked);
+      expect(status, JSON.stringify(body)).toBe(200);
+      return { kept_since: body.kept_since, before: body.total.before };
+    };
+    const whole = { kept_since: null, before: 0 };
+    const daysAgo = (days: number) => new Date(app.clock.now().getTime() - days * 86_400_000).toISOString();
+    expect(await shown()).toEqual(whole);
+    const keep = (days: object) => neighbour.send("PUT", settings, { retention: days });
+    expect((await keep({ session: 10, insight: 5 })).status).toBe(200);
+    expect(await shown()).toEqual({ kept_since: daysAgo(10), before: null });
+    expect(await shown({}, { last_days: 4 })).toEqual(whole);
+    expect(await shown({ compare: "none" })).toMatchObject({ kept_since: null });
+    expect(await shown({ compare: "none" }, { last_days: 30 })).toMatchObject({ kept_since: daysAgo(10) });
+    const insight = { metric: { name: "insight_mean", insight: "score" } };
+    expect(await shown(insight, { last_days: 4 })).toEqual({ kept_since: daysAgo(5), before: null });
+    expect(await shown({ metric: { name: "people_tried" } })).toEqual(whole);
+    const overview = await neighbour.send("GET", `${BOARDS}overview?timezone=UTC`);
+    expect(overview.body.figures[0].total).toMatchObject({ before: null, change: null });
+
+    // An agent's own rule is that of its sessions, and of figures over all agents where it is the shorter one.
+    const made = await createAgent({ ...app, send: neighbour.send } as TestApp, { script: "" });
+    const own = (days: object) =>
+      neighbour.send("PUT", `/api/v1/agents/${made.agent_id}/retention`, { retention: days });
+    const ofAgent = { search_fields: ["agent_id"], search_field_values: [String(made.agent_id)] };
+    expect((await own({ session: null })).status).toBe(200);
+    expect(await shown(ofAgent)).toEqual(whole);
+    expect(await shown()).toMatchObject({ kept_since: daysAgo(10) });
+    await keep({});
+    await own({ session: 8 });
+    expect(await shown()).toEqual({ kept_since: daysAgo(8), before: null });
+    expect(await shown({ search_fields: ["agent_id"], search_field_values: ["999"] })).toEqual(whole);
   });
 
   test("of one version is compared with another's, with the interval of their difference", async () => {

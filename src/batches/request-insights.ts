@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 
 /*
@@ -15,16 +15,23 @@ export const insightsStatus = sql<string | null>`(
     when count(*) > 0 then 'COMPLETED' end
   from insight_executions e where e.session_id = requests.session_id)`;
 
-const NEWEST_OF_EACH_KEY = sql`
+const newestOfEachKey = (counted: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select distinct on (insight_key) insight_key, string_value, numeric_value, model
-  from insight_outputs where session_id = requests.session_id order by insight_key, id desc`;
+  from insight_outputs where session_id = requests.session_id and ${counted} order by insight_key, id desc`;
 
-/** The newest value of every key, as a text or a number; null where nothing was found. */
-export const insightsFound = sql<Record<string, string | number> | null>`(
+const ANY = newestOfEachKey(sql`true`);
+const ANALYSES = newestOfEachKey(sql`model is distinct from ${SCRIPTED_MODEL}`);
+
+const valuesOf = (newest: RawBuilder<unknown>) => sql<Record<string, string | number> | null>`(
   select json_object_agg(o.insight_key, case when o.string_value is null then to_json(o.numeric_value)
     else to_json(o.string_value) end)
-  from (${NEWEST_OF_EACH_KEY}) as o)`;
+  from (${newest}) as o)`;
+
+/** The newest value of every key, as a text or a number; null where nothing was found. */
+export const insightsFound = valuesOf(ANY);
+/** The same without what the offline model made up, before an analysis or after it. */
+export const insightsAnalysed = valuesOf(ANALYSES);
 
 /** Whether one of these values is the offline model's, which makes its answers up; null where nothing was found. */
 export const insightsScripted = sql<boolean | null>`(
-  select bool_or(o.model is not distinct from ${SCRIPTED_MODEL}) from (${NEWEST_OF_EACH_KEY}) as o)`;
+  select bool_or(o.model is not distinct from ${SCRIPTED_MODEL}) from (${ANY}) as o)`;

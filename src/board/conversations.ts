@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
-import { insightsFound } from "../batches/request-insights.ts";
+import { insightsAnalysed } from "../batches/request-insights.ts";
 import { type CampaignGoal, reachesGoal, readGoal } from "../campaigns/goal.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
@@ -59,7 +59,7 @@ export const noteConversationsHandler = ({ db, clock }: { db: Db; clock: Clock }
 export async function noteSessions(db: Db, session_ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<Conversation & { session_id: number }>`
     select a.session_id, requests.batch_key, requests.id, a.campaign_id,
-      a.answerer is distinct from 'MACHINE' and ${HAS_TALKED} as has_talked, ${insightsFound} as found
+      a.answerer is distinct from 'MACHINE' and ${HAS_TALKED} as has_talked, ${insightsAnalysed} as found
     from attempts a join requests on requests.batch_key = a.batch_key and requests.id = a.request_id
     where a.session_id = any(${session_ids}::bigint[]) and requests.session_id = a.session_id`.execute(db);
   const goals = new Map<number, CampaignGoal | null>();
@@ -114,7 +114,7 @@ export async function recountSlice(db: Db, at: Recount): Promise<Recount | null>
   const goal = await readGoal(db, at.campaign_id);
   if (goalText(goal) !== at.goal) return null;
   const { rows } = await sql<Conversation & { talked: boolean; reached_goal: boolean }>`
-    select requests.batch_key, requests.id, requests.talked, requests.reached_goal, ${insightsFound} as found,
+    select requests.batch_key, requests.id, requests.talked, requests.reached_goal, ${insightsAnalysed} as found,
       ${HAS_TALKED} and requests.answered_by is distinct from 'MACHINE' as has_talked
     from batches b cross join lateral (
       select * from requests

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
@@ -97,8 +98,9 @@ export function campaignGoalRoutes(api: Api, { db, recount }: Deps): void {
       update campaigns set goal = ${goal === null ? null : JSON.stringify(goal)}::json where id = ${id}`.execute(
       tx,
     );
-    await recount(tx, id);
     const after = { goal: await readGoal(tx, id) };
+    // The same one is not counted again: what was found in conversations that were deleted meanwhile would be lost.
+    if (!isDeepStrictEqual(before.goal, after.goal)) await recount(tx, id);
     await api.audit(tx, caller, {
       action: "update",
       resource: "campaign-goals",

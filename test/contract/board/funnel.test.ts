@@ -91,6 +91,44 @@ test("another goal is counted over the conversations that are over, and none has
   expect((await funnel(campaign_id)).goal).toBeNull();
 });
 
+test("what the offline model made up reaches no goal", async () => {
+  const { campaign_id, sessions } = await talked(4);
+  const goal = { insight_key: "appointment", value: "booked" };
+  await setGoal(campaign_id, goal);
+  const say = (n: number, string_value: string, model?: string) =>
+    insertOutput(app, sessions[n] as number, "appointment", { string_value, ...(model && { model }) });
+  await say(1, "booked", "scripted");
+  await say(2, "booked");
+  await say(2, "declined", "scripted");
+  await noteSessions(app.db, sessions);
+  expect((await funnel(campaign_id)).goal).toBe(1);
+  await recount(campaign_id, goal);
+  expect((await funnel(campaign_id)).goal).toBe(1);
+});
+
+test("the same goal set again counts nobody anew, whose conversation may be deleted by now", async () => {
+  const { campaign_id, sessions } = await talked(3);
+  const goal = { insight_key: "appointment", value: "booked" };
+  const recounts = async () =>
+    (
+      await sql<{ n: number }>`
+        select count(*)::int as n from graphile_worker._private_jobs j
+        join graphile_worker._private_tasks t on t.id = j.task_id
+        where t.identifier = 'recount-goal' and (j.payload ->> 'campaign_id')::int = ${campaign_id}`.execute(
+        app.db,
+      )
+    ).rows[0]?.n;
+  await setGoal(campaign_id, goal);
+  const before = await recounts();
+  expect(before).toBeGreaterThan(0);
+  await insertOutput(app, sessions[1] as number, "appointment", { string_value: "booked" });
+  await noteSessions(app.db, sessions);
+  expect((await setGoal(campaign_id, goal)).status).toBe(200);
+  expect(await recounts()).toBe(before);
+  await setGoal(campaign_id, { ...goal, value: "declined" });
+  expect(await recounts()).toBe((before ?? 0) + 1);
+});
+
 test("only conversations that we began are looked at", async () => {
   const inbound = await insertSession(app, {});
   const jobs = async () =>

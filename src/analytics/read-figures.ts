@@ -128,7 +128,9 @@ function measured(metric: MetricName): RawBuilder<unknown> {
       return sql`f.turns`;
     case "duration":
       return sql`f.duration_s`;
+    // What has a price is spent, also where the rest of the session has none; its mean would be of halves.
     case "cost":
+      return sql`coalesce(f.cost_usd, f.known_usd)`;
     case "cost_per_session":
       return sql`f.cost_usd`;
     case "errors":

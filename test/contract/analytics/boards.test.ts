@@ -169,6 +169,21 @@ describe("a figure", () => {
     );
   });
 
+  test("of cost adds up what has a price, and its mean is of sessions of which all has one", async () => {
+    const priced = [
+      { cost_usd: 0.5, known_usd: 0.5 },
+      { cost_usd: null, known_usd: 0.25 },
+      { cost_usd: null },
+    ];
+    await insertFacts(app, 3, (n) => ({ agent_id: 71, ...priced[n] }));
+    const of = { search_fields: ["agent_id"], search_field_values: ["71"] };
+    for (const [name, value] of [
+      ["cost", 0.75],
+      ["cost_per_session", 0.5],
+    ])
+      expect((await figures({ metric: { name }, ...of })).total).toMatchObject({ value, count: 3 });
+  });
+
   test("of an insight's value counts among the sessions that have the insight", async () => {
     const tool = await app.db.selectFrom("insight_tools").select("id").limit(1).executeTakeFirstOrThrow();
     const ids = await insertFacts(app, 4, () => ({ agent_id: 2 }));

@@ -72,6 +72,35 @@ describe("an alert", () => {
     expect(await app.send("POST", "/api/v1/alerts/preview", rule(more))).toMatchObject(refusal);
   });
 
+  test("compares with no week of which retention has deleted a part, and says so in place of firing", async () => {
+    const settings = "/api/v1/organizations/privacy";
+    const daysAgo = (days: number) => new Date(app.clock.now().getTime() - days * 86_400_000).toISOString();
+    // 30 each week; of the week before ten are left.
+    const ends = [...Array(30).fill(1), ...Array(10).fill(8)].map(daysAgo);
+    await insertFacts(app, 40, (n) => ({ agent_id: 72, began_at: ends[n], ended_at: ends[n] }));
+    const rises = { metric: { name: "sessions" }, condition: "rises_by", threshold: 0.5, least_sessions: 5 };
+    const { id } = (
+      await app.send("POST", "/api/v1/alerts/", {
+        ...{ name: "Rush", ...rule(rises), window_minutes: 7 * 1_440 },
+        ...{ search_fields: ["agent_id"], search_field_values: ["72"] },
+      })
+    ).body;
+    const keptFor = async (days: number | null) => {
+      await app.send("PUT", settings, { retention: { session: days } });
+      app.clock.advance(60_000);
+      await check();
+      const { state, problem } = (await app.send("GET", `/api/v1/alerts/${id}`)).body;
+      return { state, problem };
+    };
+    const problem =
+      "Retention deletes sessions of the window before, so there is nothing to compare with. Choose a shorter window, or keep sessions for longer.";
+    expect(await keptFor(10)).toMatchObject({ problem });
+    expect((await keptFor(10)).state).not.toBe("firing");
+    expect(await keptFor(15)).toEqual({ state: "firing", problem: null });
+    await keptFor(null);
+    await app.send("DELETE", `/api/v1/alerts/${id}`);
+  });
+
   test("of a planted fault is told once when it fires and once when it resolves, by mail and webhook, though two processes check", async () => {
     const hook = await subscribe({
       name: "On call",

@@ -72,8 +72,20 @@ export function checkFilters(metric: FigureMetric, searched: Searched, place: (s
   if (problems.length > 0) throw new InvalidInput(problems);
 }
 
+/** What only a session itself shows: who it was with, and what was said. A count of one would tell it. */
+const OF_ONE_SESSION: readonly string[] = [
+  "words",
+  "source",
+  "target",
+  "session_id",
+  "session_id_list",
+  "conversation_id",
+  "channel_manager_sid",
+] satisfies FilterField[];
+
 /** Whether somebody may see what the filters look at. */
 export function requireFilters(caller: Caller, fields: readonly string[]): void {
+  if (fields.some((field) => OF_ONE_SESSION.includes(field))) requirePermission(caller, "sessions_read");
   if (fields.some((field) => INSIGHT_FIELDS.includes(field))) requirePermission(caller, "insights_read");
   if (fields.includes("label")) requirePermission(caller, "session_labels_read");
 }

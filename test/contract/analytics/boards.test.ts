@@ -136,6 +136,34 @@ describe("a figure", () => {
     expect(await shown({ search_fields: ["agent_id"], search_field_values: ["999"] })).toEqual(whole);
   });
 
+  test("tells nobody who may not see sessions whom one was with, or what was said", async () => {
+    const send = app.sendAs(await app.createToken(["reports_read", "alerts_read"]));
+    for (const [field, value] of [
+      ["words", "cancer"],
+      ["source", "+15125550100"],
+      ["target", "+15125550100"],
+      ["session_id", "1"],
+      ["session_id_list", "1,2"],
+      ["conversation_id", "1"],
+      ["channel_manager_sid", "CA1"],
+    ]) {
+      const filter = { search_fields: ["channel", field], search_field_values: ["chat", value] };
+      const shown = await send("POST", `${BOARDS}tile_figures`, { tile: tile(filter), period: {} });
+      expect({ field, ...shown }).toMatchObject({
+        status: 200,
+        body: { total: null, problem: "You may not see this tile. Missing permission: sessions_read" },
+      });
+      const rule = { metric: { name: "sessions" }, condition: "above", threshold: 1, window_minutes: 60 };
+      const preview = await send("POST", "/api/v1/alerts/preview", { ...rule, least_sessions: 1, ...filter });
+      expect({ field, status: preview.status }).toEqual({ field, status: 403 });
+    }
+    const both = app.sendAs(await app.createToken(["reports_read", "sessions_read"]));
+    const said = tile({ search_fields: ["words"], search_field_values: ["cancer"] });
+    expect((await both("POST", `${BOARDS}tile_figures`, { tile: said, period: {} })).body).toMatchObject({
+      ...{ total: { value: 0 }, problem: null },
+    });
+  });
+
   test("of one version is compared with another's, with the interval of their difference", async () => {
     const { versions } = await figures({
       ...{ metric: { name: "errors" }, compare: "versions", versions: { first: "1.1", second: "1.2" } },

@@ -9,6 +9,7 @@ import type { Db } from "../db/database.ts";
 import { windowFigures } from "./alert-figure.ts";
 import { changeAfter, isBeyond, stateAfter } from "./alert-judge.ts";
 import { alertDefinition, checkDefinition } from "./alert-rule.ts";
+import { comparisonProblem, type KeptSince } from "./kept-since.ts";
 
 const AlertChangeResponse = z
   .object({
@@ -80,7 +81,10 @@ type AlertPreview = z.infer<typeof AlertPreview>;
 
 const PREVIEW_MINUTES = 7 * 24 * 60;
 
-export function alertHistoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+type Deps = { db: Db; clock: Clock; keptSince: KeptSince };
+
+export function alertHistoryRoutes(api: Api, deps: Deps): void {
+  const { db, clock } = deps;
   const tag = "alerts";
 
   api.get(
@@ -112,7 +116,10 @@ export function alertHistoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
       const now = clock.now();
       const windows = Math.floor(PREVIEW_MINUTES / body.window_minutes) + 1;
       const watched = { ...body, tenant: caller.sub_organization_id };
-      const { figures, problem } = await windowFigures(db, watched, now, windows);
+      const notKept = await comparisonProblem(deps, watched);
+      const { figures, problem } = notKept
+        ? { figures: null, problem: notKept }
+        : await windowFigures(db, watched, now, windows);
       const window_ms = body.window_minutes * 60_000;
       const endOf = (n: number) => new Date(now.getTime() - (windows - 1 - n) * window_ms);
       const fired: AlertPreview["fired"] = [];

@@ -16,7 +16,7 @@ import {
 } from "./alert-judge.ts";
 import { mailAlert } from "./alert-mail.ts";
 import type { AlertRule } from "./alert-rule.ts";
-import { type KeptSince, keptKinds } from "./kept-since.ts";
+import { comparisonProblem, type KeptSince } from "./kept-since.ts";
 import { ruleOf } from "./metric.ts";
 import { METRIC_LABELS } from "./metric-labels.ts";
 
@@ -65,22 +65,12 @@ type ClaimedRule = AlertRule & {
 async function check(parts: Parts, rule: ClaimedRule): Promise<void> {
   const { db, clock } = parts;
   const { sub_organization_id: tenant } = rule;
-  const found: FoundFigures = (await lacksWindowBefore(parts, rule))
-    ? { figures: null, problem: NOT_KEPT }
-    : await windowFigures(db, { ...rule, tenant }, clock.now(), 2);
+  const watched = { ...rule, tenant };
+  const problem = await comparisonProblem(parts, watched);
+  const found: FoundFigures = problem
+    ? { figures: null, problem }
+    : await windowFigures(db, watched, clock.now(), 2);
   await db.transaction().execute((tx) => settle(tx, rule, found, clock.now()));
-}
-
-const NOT_KEPT =
-  "Retention deletes sessions of the window before, so there is nothing to compare with. Choose a shorter window, or keep sessions for longer.";
-
-/** A window of which some is deleted already had more than is left of it: each comparison would be with too few. */
-async function lacksWindowBefore({ db, clock, keptSince }: Parts, rule: ClaimedRule): Promise<boolean> {
-  const of = keptKinds(rule);
-  if (of === null || rule.condition === "above" || rule.condition === "below") return false;
-  const now = clock.now();
-  const since = await keptSince(db, now, { ...of, tenant: rule.sub_organization_id });
-  return since !== null && since.getTime() > now.getTime() - 2 * rule.window_minutes * 60_000;
 }
 
 /** The rule that waits longest. Index: alert_rules_active. */

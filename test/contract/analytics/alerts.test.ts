@@ -96,6 +96,11 @@ describe("an alert", () => {
       "Retention deletes sessions of the window before, so there is nothing to compare with. Choose a shorter window, or keep sessions for longer.";
     expect(await keptFor(10)).toMatchObject({ problem });
     expect((await keptFor(10)).state).not.toBe("firing");
+    const asked = { ...rule(rises), window_minutes: 7 * 1_440 };
+    expect((await app.send("POST", "/api/v1/alerts/preview", asked)).body).toMatchObject({
+      problem,
+      fired: [],
+    });
     expect(await keptFor(15)).toEqual({ state: "firing", problem: null });
     await keptFor(null);
     await app.send("DELETE", `/api/v1/alerts/${id}`);

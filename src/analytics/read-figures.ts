@@ -218,16 +218,26 @@ const labels = (tenant: number, began: Date): RawBuilder<unknown> => sql`(
   where l.sub_organization_id = ${tenant}::bigint and l.timestamp >= ${began.toISOString()}::timestamptz
   order by l.session_id, l.type = 'human-rating' desc, l.id desc)`;
 
-/** People whom a campaign tried, by their first attempt; what is told of them is counted as in the campaign's funnel. */
+/**
+ * People whom a campaign tried, by when a carrier first took an attempt, or by the first attempt where none was taken; what is
+ * told of them is counted as in the campaign's funnel. Indexes: requests_sent, attempts_reference.
+ */
 function peopleRows(question: FigureQuestion): RawBuilder<unknown> {
   const { tenant, metric, split, span, starts, search_fields, search_field_values } = question;
   const campaigns = search_fields.map((_, n) => search_field_values[n]?.trim());
+  const [from, to] = [span.from.toISOString(), span.to.toISOString()];
   return sql`
-    select ${split.by === "campaign" ? sql`b.campaign_id` : isTime(split.by) ? bucket(sql`r.sent_at`, starts) : sql`null::text`} as k,
+    select ${split.by === "campaign" ? sql`b.campaign_id` : isTime(split.by) ? bucket(sql`t.at`, starts) : sql`null::text`} as k,
       ${ofPerson(metric.name)} as v, true as is_first
     from batches b join requests r on r.batch_key = b.key
+    cross join lateral (
+      select coalesce(r.sent_at, (
+        select min(a.started_at) from attempts a
+        where a.campaign_id = b.campaign_id and a.reference_id = r.reference_id and a.request_id = r.id)) as at
+    ) as t
     where b.sub_organization_id = ${tenant}::bigint and r.attempt_count > 0
-      and r.sent_at >= ${span.from.toISOString()}::timestamptz and r.sent_at < ${span.to.toISOString()}::timestamptz
+      and (r.sent_at is null or r.sent_at >= ${from}::timestamptz and r.sent_at < ${to}::timestamptz)
+      and t.at >= ${from}::timestamptz and t.at < ${to}::timestamptz
       ${
         campaigns.length > 0
           ? sql`and ${sql.join(

@@ -230,6 +230,7 @@ function peopleRows(question: FigureQuestion): RawBuilder<unknown> {
     select ${split.by === "campaign" ? sql`b.campaign_id` : isTime(split.by) ? bucket(sql`t.at`, starts) : sql`null::text`} as k,
       ${ofPerson(metric.name)} as v, true as is_first
     from batches b join requests r on r.batch_key = b.key
+    ${metric.name === "people_goal" ? HAS_GOAL : sql``}
     cross join lateral (
       select coalesce(r.sent_at, (
         select min(a.started_at) from attempts a
@@ -247,6 +248,9 @@ function peopleRows(question: FigureQuestion): RawBuilder<unknown> {
           : sql``
       }`;
 }
+
+/** Nobody reaches a goal that their campaign hasn't: in its funnel there is no figure either. */
+const HAS_GOAL = sql`join campaigns c on c.id = b.campaign_id and c.goal is not null`;
 
 function ofPerson(metric: MetricName): RawBuilder<unknown> {
   switch (metric) {

@@ -47,3 +47,22 @@ test("people are those of the campaign's funnel, also whom no carrier took", asy
   app.clock.advance(2 * 86_400_000);
   expect((await figures(tried, { last_days: 1 })).total).toMatchObject({ value: 0 });
 });
+
+test("the share that reached the goal is of people whose campaign has one", async () => {
+  const campaigns = [];
+  for (const goal of [{ insight_key: "appointment", value: "booked" }, null]) {
+    const { campaign_id } = await dialing.filled(2, { hourly_rate: 3600, retry_count: 0 });
+    await app.send("PUT", `/api/v1/outbound/campaigns/${campaign_id}/goal`, { goal });
+    campaigns.push(campaign_id);
+  }
+  await createTestDialer(app, () => ({ tells: ["IN-PROGRESS", "COMPLETED"] })).pass(1, 1_000);
+  app.clock.advance(1_000);
+  await app.database.pool.query(
+    `update requests set talked = true, reached_goal = true where (batch_key, id) in (
+      select r.batch_key, r.id from requests r join batches b on b.key = r.batch_key where b.campaign_id = $1 order by r.id limit 1)`,
+    [campaigns[0]],
+  );
+  const split = { by: "campaign" };
+  const { points } = await figures({ metric: { name: "people_goal" }, split }, { last_days: 1 });
+  expect(points).toMatchObject([{ key: String(campaigns[0]), value: 0.5, count: 2 }]);
+});

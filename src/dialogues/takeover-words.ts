@@ -118,7 +118,7 @@ async function sendText(
     );
   }
   const out = { target, medium, direction: "out", purpose: "answer", status: "PENDING" } as const;
-  for (const [n, words] of splitText(text).entries()) {
+  for (const [n, words] of splitText(text, medium).entries()) {
     const key = `by-hand-${session_id}-${seq}-${n}`;
     await insertText(tx, vault, { ...out, source: dialogue.source, key, text: words, session_id }, now);
   }

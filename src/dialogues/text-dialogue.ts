@@ -240,7 +240,7 @@ async function answersTo(
     const heard = await turnOfMessage(engine, session_id, text.key);
     const said = heard === null ? [] : await loadAnswer(engine, session_id, heard);
     return [...greeting, ...said]
-      .flatMap((words) => splitText(words))
+      .flatMap((words) => splitText(words, text.medium))
       .map((words) => ({ session_id, words }));
   };
   // What is said before a slow call is sent before it. One after the other, each with all that is stored by then.

@@ -82,7 +82,7 @@ export function textSender(
       let asks = false;
       try {
         const words = await firstWords(parts, session_id, agent_initiated);
-        const [first, ...following] = splitText(words.join("\n\n"));
+        const [first, ...following] = splitText(words.join("\n\n"), medium);
         if (first === undefined) {
           throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
             status: "UNEXPECTED_ERROR",

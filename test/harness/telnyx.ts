@@ -22,6 +22,11 @@ export async function createTelnyxDouble() {
     const body = request.body === "" ? {} : JSON.parse(request.body);
     const [, sid = "", action = ""] = /^\/calls\/([^/]+)\/actions\/(\w+)$/.exec(request.path) ?? [];
     if (request.path === "/messages") {
+      const parts = partsOf(String(body.text));
+      if (parts > 10) {
+        const detail = `The SMS message would be divided into ${parts} parts. The maximum is 10.`;
+        return json(response, 400, { errors: [{ code: "40302", title: "Message too large", detail }] });
+      }
       texts.push(body);
       const to = [{ phone_number: body.to, status: "queued" }];
       return json(response, 200, { data: { record_type: "message", id: `text-${texts.length}`, to } });
@@ -86,6 +91,14 @@ export async function createTelnyxDouble() {
       };
     },
   };
+}
+
+/** As its page of encodings has it: two bytes for each unit as soon as one character is none of these. */
+const SEPTETS = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~£¥èéùìòØøÅåÆæßÉ¡ÄÖÑÜ§¿äöñüà]*$/u;
+function partsOf(text: string): number {
+  if (!SEPTETS.test(text)) return text.length <= 70 ? 1 : Math.ceil(text.length / 67);
+  const septets = text.length + (text.match(/[~^|\\{}[\]]/g)?.length ?? 0);
+  return septets <= 160 ? 1 : Math.ceil(septets / 153);
 }
 
 /** Telnyx's end of a stream: plays at once what it is sent, and returns marks in order. */

@@ -37,7 +37,7 @@ export async function answerText(
   const answered = { status: "ANSWERED", held: null, held_in: null, released: true } as const;
   await updateText(tx, id, { ...answered, session_id: held_in }, now);
   const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
-  for (const [n, words] of splitText(answer).entries()) {
+  for (const [n, words] of splitText(answer, medium).entries()) {
     await insertText(tx, vault, { ...out, key: `by-hand-${id}-${n}`, text: words, session_id: held_in }, now);
   }
   await goOnWithTexts(tx, dialogue);

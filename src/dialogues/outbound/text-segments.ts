@@ -14,9 +14,25 @@ const ROOM = { gsm: { whole: 160, part: 153 }, ucs2: { whole: 70, part: 67 } };
  * How many segments an SMS becomes, by which carriers charge. No character is split. A carrier that replaces characters
  * first, such as curly quotes by straight ones, may make fewer of it. Pure.
  */
-export function textSegments(text: string): number {
+export const textSegments = (text: string): number => {
   const characters = [...text];
-  const isGsm = characters.every((character) => septets.has(character));
+  return segmentsOf(
+    characters,
+    characters.every((character) => septets.has(character)),
+  );
+};
+
+/**
+ * Of the alphabet, but not of every carrier's: with one of these Telnyx sends the whole text in two bytes
+ * (https://developers.telnyx.com/docs/messaging/messages/message-encoding).
+ */
+const NOT_EVERYWHERE = /[€¤ÇΔΦΓΛΩΠΨΣΘΞ\f]/u;
+
+/** How many segments an SMS becomes at most, whichever carrier it goes by. Pure. */
+export const mostSegments = (text: string): number =>
+  NOT_EVERYWHERE.test(text) ? segmentsOf([...text], false) : textSegments(text);
+
+function segmentsOf(characters: readonly string[], isGsm: boolean): number {
   const lengths = characters.map((character) =>
     isGsm ? (septets.get(character) as number) : character.length,
   );

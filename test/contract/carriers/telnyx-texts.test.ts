@@ -11,6 +11,8 @@ import { createTelnyxDouble } from "../../harness/telnyx.ts";
 
 const NUMBER = "+18445550001";
 const PERSON = "+18665550001";
+/** 1,500 characters of which one needs two bytes: 23 parts, of which Telnyx takes ten. */
+const LONG = `${"Impfungen kosten je nach Alter. ".repeat(46)}Bis bald 🙂`;
 
 let app: TestApp;
 let telnyx: Awaited<ReturnType<typeof createTelnyxDouble>>;
@@ -25,7 +27,9 @@ beforeAll(async () => {
       simulation: { scenario: Scenario.parse({}), speed: "moved" },
     },
   );
-  const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "Noted."' });
+  const { agent_id } = await createAgent(app, {
+    script: `on /prices/ -> say "${LONG}"\non /.*/ -> say "Noted."`,
+  });
   const channel = await app.send("POST", "/api/v1/channels/", {
     name: "Telnyx",
     channel_service: "sip",
@@ -122,6 +126,15 @@ test("a text comes in once, is answered, and what became of the answer is told b
   expect(await post(path, "message.sent", late)).toBe(204);
   expect((await stored())[1]?.status).toBe("DELIVERED");
   expect(await post("messages/unknown/status", "message.finalized", outcome)).toBe(204);
+});
+
+test("a long answer goes out whole, in texts of no more parts than Telnyx takes", async () => {
+  const before = telnyx.texts.length;
+  expect(await post("messages", "message.received", inbound("in-long", "prices"))).toBe(204);
+  await goOn();
+  const sent = telnyx.texts.slice(before).map(({ text }) => String(text));
+  expect(sent.join(" ").split(/\s+/)).toEqual(LONG.split(/\s+/));
+  expect((await stored()).filter(({ status }) => status === "FAILED")).toEqual([]);
 });
 
 test("STOP takes the person off, before any model", async () => {

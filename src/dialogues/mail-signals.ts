@@ -5,6 +5,7 @@ import { type SuppressedAddress, suppress } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { lockMails, type ToldMail, updateMails } from "./outbound/mail-out-store.ts";
+import { isUndelivered, tellUndelivered, type Undelivered, undeliveredMail } from "./outbound/undelivered.ts";
 
 /** So many are taken in by one transaction: a post of SendGrid may hold thousands. */
 const MOST = 500;
@@ -53,18 +54,20 @@ async function mailsOf(
 
 async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
   const changed = new Map<number, { id: number; channel_status: ChannelStatus | null; told_at: Date }>();
+  const undelivered: Undelivered[] = [];
   for (const { mail, signal } of told) {
     const before = changed.get(mail.id) ?? {
       id: mail.id,
       channel_status: mail.channel_status,
       told_at: signal.at,
     };
-    const channel_status = leadsMessageFurther(before.channel_status, signal.status)
-      ? signal.status
-      : before.channel_status;
-    changed.set(mail.id, { ...before, channel_status });
+    const isFurther = leadsMessageFurther(before.channel_status, signal.status);
+    changed.set(mail.id, { ...before, channel_status: isFurther ? signal.status : before.channel_status });
+    if (isFurther && mail.answers !== null && isUndelivered(signal.status))
+      undelivered.push(undeliveredMail(mail, { status: signal.status, why: signal.reason }));
   }
   await updateMails(tx, [...changed.values()]);
+  await tellUndelivered(tx, undelivered, now);
   const entries: SuppressedAddress[] = [];
   for (const { mail, signal } of told) {
     const entry = entryOf(mail, signal);

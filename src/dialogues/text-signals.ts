@@ -2,6 +2,7 @@ import { type Gather, gather } from "../base/gather.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { applySignals } from "./outbound/text-out-store.ts";
+import { tellUndelivered } from "./outbound/undelivered.ts";
 
 type TextSignal = CarrierSignal & { key: string; channel_id: number };
 
@@ -21,7 +22,13 @@ export function textSignals({
     most: MOST,
     async write(signals) {
       const unknown = new Set<string>();
-      for (const { channel_id, key } of await applySignals(db, signals, clock.now())) {
+      const now = clock.now();
+      const applied = await db.transaction().execute(async (tx) => {
+        const applied = await applySignals(tx, signals, now);
+        await tellUndelivered(tx, applied.undelivered, now);
+        return applied;
+      });
+      for (const { channel_id, key } of applied.unknown) {
         log.info({ channel_id, key }, "a status is of no text that we sent");
         unknown.add(`${channel_id} ${key}`);
       }

@@ -66,14 +66,30 @@ export async function moveMail(
 /** What is to be known of a mail to take in what is told of it. */
 export type ToldMail = Pick<
   StoredMail,
-  "id" | "key" | "sub_organization_id" | "session_id" | "message_id" | "to_address" | "channel_status"
+  | "id"
+  | "key"
+  | "sub_organization_id"
+  | "session_id"
+  | "message_id"
+  | "to_address"
+  | "channel_status"
+  | "answers"
 >;
 
 /** Those of these keys that went over this channel, locked in one order. Index: mail_messages_key. */
 export const lockMails = (tx: Tx, channel_id: number, keys: readonly string[]): Promise<ToldMail[]> =>
   tx
     .selectFrom("mail_messages")
-    .select(["id", "key", "sub_organization_id", "session_id", "message_id", "to_address", "channel_status"])
+    .select([
+      "id",
+      "key",
+      "sub_organization_id",
+      "session_id",
+      "message_id",
+      "to_address",
+      "channel_status",
+      "answers",
+    ])
     .where("key", "=", sql<string>`any(${keys}::text[])`)
     .where("channel_id", "=", channel_id)
     .orderBy("id")

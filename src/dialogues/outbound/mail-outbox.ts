@@ -12,6 +12,7 @@ import { mailById, openMail, type StoredMail, updateMail } from "../mail-store.t
 import { moveMail } from "./mail-out-store.ts";
 import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
 import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
+import { tellUndelivered, undeliveredMail } from "./undelivered.ts";
 
 /**
  * Hands one stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in `handing`
@@ -73,6 +74,11 @@ async function carrierOf(parts: MailParts, mail: StoredMail): Promise<MessageCar
 const NO_CARRIER =
   "This channel has no way to send mail: no credentials, and no mail server of the installation.";
 
+const GIVEN_UP: Readonly<Record<string, string>> = {
+  "no-carrier": NO_CARRIER,
+  "too-late": "The mail server did not take it for two days.",
+};
+
 /** Kept at each mail that went to the simulator. */
 const SIMULATED = "Mail simulator: this mail reached nobody.";
 
@@ -91,14 +97,19 @@ async function keep({ engine }: MailParts, mail: StoredMail, fate: Fate | GivenU
       if (is_simulated) await markSimulated(db, mail);
       return;
     }
-    case "refused": {
-      const refused = { note: fate.why.slice(0, LONGEST_NOTE), channel_status: fate.status };
-      return void (await moveMail(db, mail.id, "refused", refused));
-    }
+    case "refused":
     case "given-up":
     case "dropped": {
-      const note = fate.why === "no-carrier" && { note: NO_CARRIER };
-      return void (await moveMail(db, mail.id, fate.kind, { ...note, channel_status: fate.status }));
+      const { status } = fate;
+      // Who asked to be left alone misses nothing.
+      const why = fate.why === "suppressed" ? null : (GIVEN_UP[fate.why] ?? fate.why).slice(0, LONGEST_NOTE);
+      const change = { ...(why !== null && { note: why }), channel_status: status };
+      const now = clock.now();
+      return db.transaction().execute(async (tx) => {
+        const isMoved = await moveMail(tx, mail.id, fate.kind, change);
+        const isAnswer = mail.answers !== null && why !== null;
+        if (isMoved && isAnswer) await tellUndelivered(tx, [undeliveredMail(mail, { status, why })], now);
+      });
     }
     case "not-taken":
       await moveMail(db, mail.id, "not-taken");

@@ -5,6 +5,7 @@ import { MESSAGE_OVER, MESSAGE_PROGRESS, messageProgress } from "../../channels/
 import type { Db } from "../../db/database.ts";
 import type { Correspondence } from "../written-target.ts";
 import { type OutboundChange, type OutboundState, transition } from "./outbound-message.ts";
+import { UNDELIVERED, type Undelivered } from "./undelivered.ts";
 
 /** Not shown by the carrier for so long that it never had it; what the carrier says of it after all is believed. */
 export const NOT_SENT = { status: "DELIVERY_FAILED", error_code: "not-sent" } as const;
@@ -104,19 +105,19 @@ export async function markTaken(
 
 /**
  * What carriers tell of texts, many at once in one statement. Said twice, late or out of order, it changes nothing: a
- * word only moves a text on (message-progress.ts). Resolves with those of no text that we sent over that channel. Index:
- * text_messages_key.
+ * word only moves a text on (message-progress.ts). Resolves with those of no text that we sent over that channel, and with
+ * answers that did not arrive. Index: text_messages_key.
  */
 export async function applySignals(
   db: Db,
   signals: readonly (CarrierSignal & { key: string; channel_id: number })[],
   now: Date,
-): Promise<{ channel_id: number; key: string }[]> {
+): Promise<{ unknown: SignalName[]; undelivered: Undelivered[] }> {
   const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
     ...{ channel_id, key, sid, status, error_code },
     step: messageProgress(status),
   }));
-  const { rows } = await sql<{ channel_id: number; key: string }>`
+  const { rows } = await sql<SignalName & { undelivered: Undelivered | null }>`
     with told as (
       select distinct on (channel_id, key) *
       from json_to_recordset(${JSON.stringify(given)}::json)
@@ -130,10 +131,20 @@ export async function applySignals(
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
         and (t.error_code = ${NOT_SENT.error_code}
           or coalesce((${JSON.stringify(MESSAGE_PROGRESS)}::jsonb ->> t.status)::int, ${MESSAGE_OVER}::int) < told.step)
+      returning t.*
     )
-    select told.channel_id, told.key from told
+    select told.channel_id, told.key, null::json as undelivered from told
     where not exists (
       select from text_messages t
-      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)`.execute(db);
-  return rows;
+      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)
+    union all
+    select channel_id, key, json_build_object('sub_organization_id', sub_organization_id, 'session_id', session_id,
+      'channel', medium, 'person', source, 'status', status, 'why', 'error ' || error_code)
+    from moved where purpose = 'answer' and status = any(${UNDELIVERED}::text[])`.execute(db);
+  return {
+    unknown: rows.filter(({ undelivered }) => undelivered === null),
+    undelivered: rows.flatMap(({ undelivered }) => undelivered ?? []),
+  };
 }
+
+type SignalName = { channel_id: number; key: string };

@@ -7,6 +7,7 @@ import { openText, type StoredText } from "../text-store.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import { bringAllOn, type MessageCarrier, type Outbox } from "./outbox.ts";
 import { markTaken, moveText, otherTextSids } from "./text-out-store.ts";
+import { tellUndelivered, type Undelivered } from "./undelivered.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
 
@@ -64,22 +65,26 @@ async function carrierOf({ engine, carriers }: TextParts, text: StoredText): Pro
 
 async function keep(
   { engine: { db, clock } }: TextParts,
-  { id }: StoredText,
+  text: StoredText,
   fate: Fate | GivenUp,
 ): Promise<void> {
+  const { id } = text;
   const now = clock.now();
   switch (fate.kind) {
     case "taken":
       return markTaken(db, id, fate.taken, now);
-    case "refused": {
-      const failed = { status: fate.status, error_code: fate.why.slice(0, LONGEST_CODE) };
-      return void (await moveText(db, id, "refused", failed, now));
-    }
+    case "refused":
     case "given-up":
     case "dropped": {
-      const { status, why } = fate;
-      const failed = why === "suppressed" ? { status } : { status, error_code: why };
-      return void (await moveText(db, id, fate.kind, failed, now));
+      const { status } = fate;
+      // Who asked to be left alone misses nothing.
+      const why = fate.why === "suppressed" ? null : fate.why;
+      const failed = { status, ...(why !== null && { error_code: why.slice(0, LONGEST_CODE) }) };
+      return db.transaction().execute(async (tx) => {
+        const isMoved = await moveText(tx, id, fate.kind, failed, now);
+        const isAnswer = text.purpose === "answer" && why !== null;
+        if (isMoved && isAnswer) await tellUndelivered(tx, [undelivered(text, status, why)], now);
+      });
     }
     case "not-taken":
       return void (await moveText(db, id, "not-taken", {}, now));
@@ -88,6 +93,16 @@ async function keep(
     // It stays as it is, to be asked for.
   }
 }
+
+const undelivered = (text: StoredText, status: ChannelStatus, why: string): Undelivered => {
+  const { sub_organization_id, session_id, medium: channel, source: person } = text;
+  return { sub_organization_id, session_id, channel, person, status, why: GIVEN_UP[why] ?? why };
+};
+
+const GIVEN_UP: Readonly<Record<string, string>> = {
+  "too-late": "it could not be sent for a day",
+  "no-carrier": "this installation has no carrier for the channel's texts",
+};
 
 /** Of a carrier's words, where it has no code. */
 export const LONGEST_CODE = 200;

@@ -242,5 +242,11 @@ describe("what is told of our mails", () => {
     await app.deliver(report(known.message_id, known.reply_to));
     expect(await suppressionsOf(app, known.ann)).toMatchObject([{ reason: "bounced", scope: "email" }]);
     expect((await mailsWith(app, known.ann)).at(-1)?.channel_status).toBe("BOUNCED");
+    // And the people who work here know that the answer in the transcript did not arrive, once.
+    const { body } = await app.send(
+      "GET",
+      "/api/v1/events/?search_fields=type&search_field_values=answer-not-delivered",
+    );
+    expect(body.items.filter(({ user_id }: { user_id: string }) => user_id === known.ann)).toHaveLength(1);
   });
 });

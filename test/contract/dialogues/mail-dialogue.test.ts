@@ -477,6 +477,16 @@ describe("an opt-out by mail", () => {
   });
 });
 
+/** What the people who work here are told of answers that this person did not get. */
+const undelivered = async (person: string): Promise<string[]> => {
+  const { items } = (
+    await app.send("GET", "/api/v1/events/?search_fields=type&search_field_values=answer-not-delivered")
+  ).body;
+  return (items as { description: string; user_id: string }[])
+    .filter(({ user_id }) => user_id === person)
+    .map(({ description }) => description);
+};
+
 describe("an answer that can't be sent", () => {
   test("is refused for good where the server says so", async () => {
     const ann = somebody();
@@ -484,6 +494,9 @@ describe("an answer that can't be sent", () => {
     await app.deliver({ from: ann, to: box.address, text: "Hello" });
     const mails = await settled(ann);
     expect(mails.at(-1)).toMatchObject({ state: "failed", note: expect.stringContaining("refused") });
+    expect(await undelivered(ann)).toEqual([
+      expect.stringContaining(`An answer to ${ann} by e-mail was not delivered: `),
+    ]);
   });
 
   test("waits where the server says to come later, and goes out then, once", async () => {

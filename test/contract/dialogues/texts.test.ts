@@ -78,6 +78,15 @@ const untilSent = (from: string, count: number, status = "DELIVERED") =>
     async () => ({ isBusy: await isAtWork(app.db, from), texts: await textsWith(app, from) }),
     ({ isBusy, texts }) => !isBusy && sent(texts).filter((text) => text.status === status).length >= count,
   ).then(({ texts }) => texts);
+/** What the people who work here are told of answers that this person did not get. */
+const undelivered = async (person: string) => {
+  const { items } = (
+    await app.send("GET", "/api/v1/events/?search_fields=type&search_field_values=answer-not-delivered")
+  ).body;
+  return (items as { description: string; session_id: string | null; user_id: string }[]).filter(
+    ({ user_id }) => user_id === person,
+  );
+};
 const asked = async (from: string) => {
   const answer = await app.egress.send({
     url: `http://carrier.parley.internal/carrier-simulator/2010-04-01/Accounts/${line.account_sid}/Messages.json?To=${encodeURIComponent(from)}`,
@@ -384,6 +393,12 @@ describe("what goes out", () => {
     await write(from, "what");
     const texts = await untilSent(from, 2, "UNDELIVERED");
     expect(sent(texts).map((text) => text.error_code)).toEqual(["30003", "30003"]);
+    // In the event log of the conversation, which shows the words as said.
+    const told = await undelivered(from);
+    expect(told.map(({ description }) => description)).toEqual(
+      Array(2).fill(`An answer to ${from} by SMS was not delivered: error 30003`),
+    );
+    expect(told.every(({ session_id }) => session_id !== null)).toBe(true);
   });
 
   test("to somebody the carrier knows as opted out is refused for good", async () => {
@@ -392,6 +407,10 @@ describe("what goes out", () => {
     const texts = await untilSent(from, 2, "PRIOR_UNSUBSCRIBED");
     expect(await asked(from)).toEqual([]);
     expect(sent(texts)[0]?.sid).toBeNull();
+    const told = (await undelivered(from)).map(({ description }) => description);
+    expect(told).toEqual(
+      Array(2).fill(expect.stringMatching(/by SMS was not delivered: Twilio answered .*21610/)),
+    );
   });
 
   test.each([

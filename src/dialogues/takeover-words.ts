@@ -14,7 +14,7 @@ import { addTurnByHand } from "../sessions/written-by-hand.ts";
 import { enqueueGoOn } from "./text-dialogue.ts";
 import { splitText } from "./text-split.ts";
 import { insertText, type Medium, textTargetById } from "./text-store.ts";
-import { isWindowOpen } from "./whatsapp-window.ts";
+import { requireOpenWindow } from "./whatsapp-window.ts";
 
 /** An answer that the agent has begun is finished first; so long do a person's words wait for it. */
 const PATIENCE_MS = 5_000;
@@ -111,12 +111,7 @@ async function sendText(
   const target = dialogue && (await textTargetById(tx, dialogue.channel_target_id));
   // A test conversation of a text channel is held in the console: nobody is to be sent anything.
   if (!dialogue || !target) return;
-  if (medium === "whatsapp" && !(await isWindowOpen(tx, dialogue, now))) {
-    throw new Fault(
-      "blocked",
-      "WhatsApp allows free text only within 24 hours of the person's last message, and these are over",
-    );
-  }
+  await requireOpenWindow(tx, { medium, ...dialogue }, now);
   const out = { target, medium, direction: "out", purpose: "answer", status: "PENDING" } as const;
   for (const [n, words] of splitText(text, medium).entries()) {
     const key = `by-hand-${session_id}-${seq}-${n}`;

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import type { Correspondence } from "./written-target.ts";
@@ -26,4 +27,17 @@ export async function readWindows(db: Db, between: readonly Correspondence[], no
     from json_to_recordset(${JSON.stringify(given)}::json) as w (n integer, channel_target_id bigint, source text)
     order by w.n`.execute(db);
   return rows.map(({ is_open }) => is_open);
+}
+
+/** Throws where this person may not be written to freely, by an agent or by hand; a text by SMS always may. */
+export async function requireOpenWindow(
+  db: Db,
+  { medium, ...between }: Correspondence & { medium: "sms" | "whatsapp" },
+  now: Date,
+): Promise<void> {
+  if (medium !== "whatsapp" || (await isWindowOpen(db, between, now))) return;
+  throw new Fault(
+    "blocked",
+    "WhatsApp allows free text only within 24 hours of the person's last message, and these are over",
+  );
 }

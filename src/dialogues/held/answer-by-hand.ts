@@ -1,6 +1,5 @@
 import type { Caller } from "../../api/caller.ts";
 import type { Vault } from "../../base/crypto.ts";
-import { Fault } from "../../base/errors.ts";
 import { randomId } from "../../base/ids.ts";
 import type { Tx } from "../../db/database.ts";
 import { addTurnByHand } from "../../sessions/written-by-hand.ts";
@@ -12,7 +11,7 @@ import { enqueueGoOn as goOnWithTexts } from "../text-dialogue.ts";
 import { splitText } from "../text-split.ts";
 import { insertText, updateText } from "../text-store.ts";
 import { wordsOf as wordsOfText } from "../text-words.ts";
-import { isWindowOpen } from "../whatsapp-window.ts";
+import { requireOpenWindow } from "../whatsapp-window.ts";
 import type { HeldMail, HeldText } from "./held-message.ts";
 
 /** What somebody who works here writes in the agent's place. It is sent as the agent's answers are, in the same order. */
@@ -26,12 +25,7 @@ export async function answerText(
 ): Promise<void> {
   const { medium, source, key } = text;
   const dialogue = { channel_target_id: target.id, source };
-  if (medium === "whatsapp" && !(await isWindowOpen(tx, dialogue, now))) {
-    throw new Fault(
-      "blocked",
-      "WhatsApp allows free text only within 24 hours of the person's last message, and these are over",
-    );
-  }
+  await requireOpenWindow(tx, { medium, ...dialogue }, now);
   const heard = { text: wordsOfText(text), message_id: key };
   await addTurnByHand(tx, vault, held_in, { heard, answer, written_by: email }, now);
   const answered = { status: "ANSWERED", held: null, held_in: null, released: true } as const;

@@ -10,6 +10,7 @@ import { enqueueGoOn as goOnWithMails } from "../mail-dialogue.ts";
 import { updateMail } from "../mail-store.ts";
 import { enqueueGoOn as goOnWithTexts } from "../text-dialogue.ts";
 import { updateText } from "../text-store.ts";
+import { requireOpenWindow } from "../whatsapp-window.ts";
 import { answerMail, answerText } from "./answer-by-hand.ts";
 import { type HeldMail, type HeldText, lockHeldMail, lockHeldText } from "./held-message.ts";
 
@@ -101,8 +102,11 @@ export function heldMessageRoutes(
 const releaseText =
   (clock: Clock) =>
   async (tx: Tx, { id, target, text }: HeldText): Promise<void> => {
-    await updateText(tx, id, { status: "RECEIVED", held: null, held_in: null, released: true }, clock.now());
-    await goOnWithTexts(tx, { channel_target_id: target.id, source: text.source });
+    const now = clock.now();
+    const dialogue = { channel_target_id: target.id, source: text.source };
+    await requireOpenWindow(tx, { medium: text.medium, ...dialogue }, now);
+    await updateText(tx, id, { status: "RECEIVED", held: null, held_in: null, released: true }, now);
+    await goOnWithTexts(tx, dialogue);
   };
 
 async function releaseMail(tx: Tx, { id, target, mail }: HeldMail): Promise<void> {

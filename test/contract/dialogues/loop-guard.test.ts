@@ -80,6 +80,15 @@ test("an auto-responder by WhatsApp is answered three times, told of once, and a
     .execute();
   expect(kept).toHaveLength(9);
   expect(kept[0]).toEqual({ medium: "whatsapp", text: AWAY(4) });
+
+  // A day later WhatsApp takes no free text: an answer to what was held would be lost, so nobody is let to believe in it.
+  const [session_id, held] = await heldIn(app, bot);
+  app.clock.advance(25 * 3_600_000);
+  const of = `/api/v1/sessions/${session_id}/held_messages/${held[0].held.message_id}`;
+  const blocked = { status: 412, body: { detail: expect.stringContaining("within 24 hours") } };
+  expect(await app.send("POST", `${of}/release`)).toMatchObject(blocked);
+  expect(await app.send("POST", `${of}/answer`, { text: "Hello" })).toMatchObject(blocked);
+  expect((await heldIn(app, bot))[1]).toHaveLength(held.length);
 });
 
 test("an auto-responder by mail without a header that says so is answered three times, and told of once", async () => {

@@ -41,8 +41,8 @@ export const SHOWN_AFTER_ms = 6_500;
 export type MayGo = () => boolean | Promise<boolean>;
 
 /**
- * The person withdrew, was put on a list, or WhatsApp closed for them after the attempt was claimed: nothing was sent, and
- * nothing counts.
+ * The person withdrew, was put on a list, or their hours or WhatsApp's closed after the attempt was claimed: nothing was
+ * sent, and nothing counts.
  */
 export class Withdrawn extends CarrierFault {
   constructor(why = "The person may not be reached any more.") {

@@ -2,7 +2,8 @@ import type { Persons } from "../address-book/persons.ts";
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
-import { personState } from "../planning/person-hold.ts";
+import { type HeldPerson, personState } from "../planning/person-hold.ts";
+import { isOpen } from "../planning/schedule.ts";
 import type { DayCap } from "../planning/steps/batch-step.ts";
 import type { EligibilityIssue } from "../planning/steps/request-step.ts";
 import { addressesOfPerson, clockTarget, contactTimezone } from "./cadences/candidate-addresses.ts";
@@ -124,7 +125,8 @@ export function decideClaim(
     const { index, counts_on } = choice.start;
     const next = seen[index] as Candidate;
     const sends = known.numbers.take(batch, next.target, known.countries);
-    decided.starts.push(newStart(sends.batch, next, counts_on, sends.number, now));
+    const isOpenAt = openFor(batch, next, known);
+    decided.starts.push(newStart(sends.batch, next, { counts_on, isOpenAt, number: sends.number }, now));
     known.tried.add({ ...batch, target: next.target }, now);
     known.contacts.add(batch, next.target, contactKindOf(batch).channel, now);
     known.busy.add(batch, next.target);
@@ -145,22 +147,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
       known.eligibilityIssue(batch, candidate),
       known.tried.tooOften(batch, known.persons.addressesOf(batch.sub_organization_id, [candidate.target])),
       known.numbers.countryHold(batch, candidate.target, known.countries),
-      personState(
-        known.lines.rulesOf(batch),
-        {
-          ...candidate,
-          target: clockTarget(batch, candidate),
-          ...contactKindOf(batch),
-          campaign_zone: batch.timezone as string,
-          contact_timezone: contactTimezone(batch, candidate, known.persons),
-          past: addressesOfPerson(batch, candidate, known.persons).flatMap((address) => [
-            ...known.contacts.with(batch, address),
-          ]),
-          is_asked_for: candidate.call_back_after === candidate.attempt_count,
-          lacks_template: known.lacksTemplate(batch, candidate),
-        },
-        now,
-      ),
+      personState(known.lines.rulesOf(batch), heldPerson(batch, candidate, known), now),
     ),
     is_address_busy: known.persons
       .addressesOf(batch.sub_organization_id, [candidate.target])
@@ -168,6 +155,32 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
   }));
   const hours = { schedule: batch.campaign, zone: batch.timezone as string };
   return chooseNext(views, days, (date) => known.firsts.on(batch, date), hours, now);
+}
+
+const heldPerson = (batch: DueBatch, candidate: Candidate, known: ClaimKnown): HeldPerson => ({
+  ...candidate,
+  target: clockTarget(batch, candidate),
+  ...contactKindOf(batch),
+  campaign_zone: batch.timezone as string,
+  contact_timezone: contactTimezone(batch, candidate, known.persons),
+  past: addressesOfPerson(batch, candidate, known.persons).flatMap((address) => [
+    ...known.contacts.with(batch, address),
+  ]),
+  is_asked_for: candidate.call_back_after === candidate.attempt_count,
+  lacks_template: known.lacksTemplate(batch, candidate),
+});
+
+/**
+ * Whether somebody who may be tried now still may be when the attempt is handed over, by the campaign's hours and their
+ * own: the first words of a text take up to a minute to write.
+ */
+function openFor(batch: DueBatch, candidate: Candidate, known: ClaimKnown): (at: Date) => boolean {
+  const [rules, person] = [known.lines.rulesOf(batch), heldPerson(batch, candidate, known)];
+  const { campaign, timezone } = batch;
+  return (at) => {
+    const { hold, too_late } = personState(rules, person, at);
+    return hold === null && too_late === null && isOpen(campaign, timezone as string, at);
+  };
 }
 
 /** The candidates before the one that starts: skipped for good, or postponed. */

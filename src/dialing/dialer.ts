@@ -128,12 +128,14 @@ export function createDialer(parts: DialerParts): Dialer {
   }
 
   /** Never throws: an outcome that can't be stored is found again when its lease runs out. */
-  async function place({ outreach, purpose, stop_question }: ClaimedAttempt): Promise<void> {
+  async function place({ outreach, purpose, stop_question, isOpenAt }: ClaimedAttempt): Promise<void> {
     const { key } = outreach;
     try {
       await reach("before-send");
       if (!(await leases.stillHolds(key, HAND_OVER_ms))) return;
       const mayGo = async () => {
+        if (!isOpenAt(clock.now()))
+          throw new Withdrawn("The hours in which the person may be reached are over.");
         await requireReachable({ ...outreach, purpose, address: outreach.target }, stop_question);
         return holds(key);
       };

@@ -17,6 +17,7 @@ export type Start = {
   candidate: Candidate;
   counts_on: string | null;
   outreach: Outreach;
+  isOpenAt: ClaimedAttempt["isOpenAt"];
   /** Null: its number is in no group. */
   number: UsedNumber | null;
 };
@@ -24,11 +25,10 @@ export type Start = {
 export const newStart = (
   batch: DueBatch,
   candidate: Candidate,
-  counts_on: string | null,
-  number: UsedNumber | null,
+  decided: Pick<Start, "counts_on" | "isOpenAt" | "number">,
   now: Date,
 ): Start => ({
-  ...{ batch, candidate, counts_on, number },
+  ...{ batch, candidate, ...decided },
   outreach: newOutreach(batch, candidate, newAttemptKey(now)),
 });
 
@@ -132,7 +132,7 @@ export async function insertAttempts(
         : [],
     ),
   );
-  return starts.flatMap(({ outreach, batch, candidate }) =>
+  return starts.flatMap(({ outreach, batch, candidate, isOpenAt }) =>
     keys.has(outreach.key)
       ? [
           {
@@ -141,6 +141,7 @@ export async function insertAttempts(
             organization_id: batch.organization_id,
             batch_key: batch.batch_key,
             started_at: now,
+            isOpenAt,
             stop_question: stopQuestion(batch, candidate, persons),
           },
         ]

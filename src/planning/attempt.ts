@@ -73,6 +73,8 @@ export type ClaimedAttempt = {
   organization_id: number;
   batch_key: number;
   started_at: Date;
+  /** Whether the campaign's hours and the person's own let it be handed over at this moment. */
+  isOpenAt(at: Date): boolean;
   /** Of a later step of a cadence: asked once more before it is handed over; null: there is nothing to ask. */
   stop_question: StopQuestion | null;
 };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { requireGo } from "../../../src/channels/outreach.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, request } from "../../harness/batch.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
@@ -48,6 +49,40 @@ test("a request's postal code tells the person's zone where no zone is named, an
   await dialer.pass(60);
   expect(numbers(dialer)).toEqual([BOSTON]);
 });
+
+test.each([
+  ["the campaign's hours", { daily_end_time: "10:01:00" }, null],
+  ["the person's own hours", {}, [{ ...HOURS[0], from: "06:00", to: "07:01" }]],
+])(
+  "who is written to so long that %s close is reached when they open again, without losing a try",
+  async (_, campaign, contact_hours) => {
+    if (contact_hours) await put({ contact_hours });
+    app.clock.set("2026-11-18T15:00:59.500Z");
+    const { batch_id } = await dialing.filled([SEATTLE], { ...FAST, ...campaign });
+    const world = createTestDialer(app, () => ({ tells: ["COMPLETED"] })).world;
+    const { send, ...sender } = world.senders.voice;
+    let writes_ms = 1_000;
+    const voice = {
+      ...sender,
+      send: async (...[outreach, mayGo]: Parameters<typeof send>) => {
+        app.clock.advance(writes_ms);
+        await requireGo(mayGo);
+        return send(outreach);
+      },
+    };
+    const dialer = createTestDialer(app, () => ({}), { senders: { ...world.senders, voice } });
+    await dialer.tick();
+    expect(world.handed).toEqual([]);
+    expect(await dialing.shown(batch_id)).toEqual(["PENDING PENDING 0"]);
+    writes_ms = 0;
+    await dialer.pass(30);
+    expect(world.handed).toEqual([]);
+    expect(await traceOf(batch_id)).toMatchObject({ kind: "waiting" });
+    app.clock.advance(23 * HOUR_ms);
+    await dialer.pass(60);
+    expect(world.handed.map(({ target }) => target)).toEqual([SEATTLE]);
+  },
+);
 
 test("a person is called from 08:00 on their own clock, those behind before, and the trace says for what they wait", async () => {
   await put({});

@@ -230,6 +230,18 @@ describe("a mail that came in", () => {
       expect((await readMail(raw, "ann@example.com")).new_text).toBe("Tuesday, please.");
     });
 
+    const quoted = `<div class="gmail_attr">On Tue, Nov 24, 2026 at 10:12 AM Clinic &lt;<a
+      href="mailto:support@clinic.example">support@clinic.example</a>&gt; wrote:</div>
+      <blockquote>Which day?</blockquote>`;
+    const answer = "<div>Tuesday, please.</div>";
+    test.each([
+      ["above", answer + quoted],
+      ["below", quoted + answer],
+    ])("alone says what was written %s a quote whose sender is a link", async (_where, body) => {
+      const raw = mail([FROM, "Content-Type: text/html"], `<html><body>${body}</body></html>`);
+      expect((await readMail(raw, "ann@example.com")).new_text).toBe("Tuesday, please.");
+    });
+
     test("after words in plain text says both", async () => {
       const raw = parts("mixed", ["text/plain", "Good morning."], ["text/html", html]);
       expect((await readMail(raw, "ann@example.com")).new_text).toBe("Good morning.\nTuesday, please.");

@@ -5,7 +5,8 @@
  */
 export function newText(text: string, subject = ""): string {
   const plain = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll("\u00a0", " ");
-  const lines = withoutArmor(plain.replace(PLACE_OF_PICTURE, "")).split("\n");
+  const words = plain.replace(PLACE_OF_PICTURE, "").replace(LINKED_ADDRESS, "$1");
+  const lines = withoutArmor(words).split("\n");
   const quoteAt = lines.findIndex((_, at) => beginsQuote(lines, at));
   if (quoteAt === -1) return tidy(ownOf(lines));
   const above = ownOf(lines.slice(0, quoteAt));
@@ -20,6 +21,8 @@ export function newText(text: string, subject = ""): string {
 
 /** Marks the place of an inline picture, which is also among the attachments. */
 const PLACE_OF_PICTURE = /\[cid:[^\]\s]{1,200}\]/gi;
+/** Where HTML is turned into words, the target of a link stands behind it, in a line of its own where the line is full. */
+const LINKED_ADDRESS = /([^\s<>[\]@]{1,64}@[^\s<>[\]]{1,255})\s\[\1\]/gi;
 /** A text that is signed in itself, without the lines around it (RFC 9580, 7). */
 function withoutArmor(text: string): string {
   const beginsAt = text.indexOf("-----BEGIN PGP SIGNED MESSAGE-----\n");

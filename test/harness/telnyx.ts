@@ -13,6 +13,7 @@ export async function createTelnyxDouble() {
   const commands: { sid: string; action: string; body: Record<string, unknown> }[] = [];
 
   const texts: Record<string, unknown>[] = [];
+  const stopped = new Set<string>();
 
   peer.respond((request, response) => {
     if (request.headers.authorization !== "Bearer the api key")
@@ -21,6 +22,10 @@ export async function createTelnyxDouble() {
       return json(response, 422, { errors: [{ code: "90018", title: "Call has already ended" }] });
     const body = request.body === "" ? {} : JSON.parse(request.body);
     const [, sid = "", action = ""] = /^\/calls\/([^/]+)\/actions\/(\w+)$/.exec(request.path) ?? [];
+    if (request.path === "/messages" && stopped.has(String(body.to))) {
+      const [title, detail] = ["Blocked due to STOP message", "There is an existing block rule."];
+      return json(response, 403, { errors: [{ code: "40300", title, detail }] });
+    }
     if (request.path === "/messages") {
       const parts = partsOf(String(body.text));
       if (parts > 10) {
@@ -74,6 +79,8 @@ export async function createTelnyxDouble() {
     commands,
     /** Texts that it took. */
     texts,
+    /** Numbers that wrote STOP to it. */
+    stopped,
     event,
     refuse: (which: typeof refuses) => {
       refuses = which;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { cutTo, storableText } from "../../base/storable.ts";
 import type { CarrierSignal } from "../../channels/carrier.ts";
 import type { IncomingText } from "../twilio/twilio-callback.ts";
+import { telnyxTextFailure } from "./telnyx-fault.ts";
 import { telnyxTextStatus } from "./telnyx-texts.ts";
 
 /*
@@ -63,14 +64,14 @@ export function readTelnyxTextEvent(given: unknown, now: Date): TelnyxTextEvent 
       const word = to?.status ?? "";
       const code = payload.errors?.[0]?.code;
       const at = Date.parse(occurred_at ?? "");
+      const status = telnyxTextStatus(word);
       return {
         type: "status",
         signal: {
           sid: payload.id,
-          status: telnyxTextStatus(word),
+          status,
           word,
-          error_code: code == null ? null : cutTo(storableText(String(code)), 60),
-          is_transient: null,
+          ...telnyxTextFailure(status, code == null ? null : cutTo(storableText(String(code)), 60)),
           at: Number.isNaN(at) ? now : new Date(at),
         },
       };

@@ -137,6 +137,27 @@ test("a long answer goes out whole, in texts of no more parts than Telnyx takes"
   expect((await stored()).filter(({ status }) => status === "FAILED")).toEqual([]);
 });
 
+test("a person whom Telnyx blocks since their STOP is that, and is not tried again and again", async () => {
+  telnyx.stopped.add(PERSON);
+  expect(await post("messages", "message.received", inbound("in-blocked", "Hello again"))).toBe(204);
+  await goOn();
+  telnyx.stopped.delete(PERSON);
+  expect((await stored()).at(-1)).toMatchObject({ direction: "out", status: "PRIOR_UNSUBSCRIBED" });
+});
+
+test("a text that fails because our number is not registered is told as our fault", () => {
+  const failed = {
+    id: "text-1",
+    from: { phone_number: NUMBER },
+    to: [{ phone_number: PERSON, status: "sending_failed" }],
+    errors: [{ code: "40010", title: "Not 10DLC registered" }],
+  };
+  const given = { data: { event_type: "message.finalized", payload: failed } };
+  expect(readTelnyxTextEvent(given, new Date())).toMatchObject({
+    signal: { status: "DELIVERY_FAILED", our_fault: expect.stringContaining("not registered") },
+  });
+});
+
 test("STOP takes the person off, before any model", async () => {
   expect(await post("messages", "message.received", inbound("in-stop", "STOP"))).toBe(204);
   const { sub_organization_id } = app.admin;

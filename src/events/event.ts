@@ -115,6 +115,25 @@ const selectEvents = (db: Db, caller: Caller) =>
     ])
     .$castTo<Event>();
 
+/** An answer that its person did not get (dialogues/outbound/undelivered.ts); the timeline of its session shows it, too. */
+export const ANSWER_NOT_DELIVERED = "answer-not-delivered";
+
+/** The newest of one type, of one session. Index: events_session. */
+export const eventsOfSession = (
+  db: Db,
+  { sub_organization_id }: Caller,
+  { session_id, type, most }: { session_id: number; type: string; most: number },
+) =>
+  db
+    .selectFrom("events")
+    .select(["timestamp", "description"])
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("session_id", "=", String(session_id))
+    .where("type", "=", type)
+    .orderBy("timestamp", "desc")
+    .limit(most)
+    .execute();
+
 export function eventRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
     "/api/v1/events/",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { ANSWER_NOT_DELIVERED, eventsOfSession } from "../events/event.ts";
 import { TIMED_CATEGORIES } from "../events/trace.ts";
 import { HeldMessage, loadHeld } from "./held-message.ts";
 import { loadNotes } from "./operator-notes.ts";
@@ -101,12 +102,17 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
     },
     async ({ caller, params }) => {
       const session = await findSession(db, caller, sessionNumber(params.session_id));
-      const [messages, actions, latencies, held, notes] = await Promise.all([
+      const [messages, actions, latencies, held, notes, undelivered] = await Promise.all([
         loadMessages(db, session.id),
         loadActions(db, session.id),
         loadLatencies(db, session.id),
         loadHeld(db, session.id),
         loadNotes(db, session.id),
+        eventsOfSession(db, caller, {
+          session_id: session.id,
+          type: ANSWER_NOT_DELIVERED,
+          most: MOST_UNDELIVERED,
+        }),
       ]);
       const start = session.timestamp;
       // The sort is stable, so entries of the same millisecond keep this order.
@@ -123,6 +129,12 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
           .map(({ seq: _, ...event }) => event),
         ...held.map((message) => ({ kind: "transcript" as const, ...message })),
         ...notes.map((note) => ({ kind: "note" as const, ...note })),
+        ...undelivered.map(({ timestamp, description: text }) => ({
+          kind: "note" as const,
+          timestamp,
+          label: "Not delivered",
+          text,
+        })),
         // A tool call has an entry of its own, so its latency row is left out.
         ...latencies
           .filter((row) => row.category !== "tool")
@@ -140,6 +152,9 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
     },
   );
 }
+
+/** A number that is off may be answered for long; its newest answers show why they don't arrive. */
+const MOST_UNDELIVERED = 200;
 
 type LatencyRow = {
   category: string;

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { wavHead } from "../../src/audio/wav.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { tellUndelivered } from "../../src/dialogues/outbound/undelivered.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../harness/console.ts";
 import { insertHeldText, insertSession } from "../harness/rows.ts";
@@ -345,6 +346,22 @@ test("a message that the loop guard held is answered by hand, and shown with who
   await page.getByText(HOSTILE, { exact: true }).waitFor();
   await page.locator("bdi", { hasText: it.app.admin.email }).first().waitFor();
   await page.getByText("Held: looks like an automatic reply").waitFor({ state: "detached" });
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
+test("an answer that did not arrive is shown as that, with the carrier's words as mere words", async () => {
+  const { app } = it;
+  const session_id = await insertSession(app, { channel: "sms" });
+  const { sub_organization_id } = app.admin;
+  const answer = { sub_organization_id, session_id, channel: "sms", person: "+15125550123" } as const;
+  const failed = { ...answer, status: "UNDELIVERED", why: HOSTILE } as const;
+  await app.db.transaction().execute((tx) => tellUndelivered(tx, [failed], app.clock.now()));
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByText("Not delivered", { exact: true }).waitFor();
+  const words = `An answer to +15125550123 by SMS was not delivered: ${HOSTILE}`;
+  await page.getByText(words, { exact: true }).waitFor();
   expect(await page.evaluate("window.hit")).toBeUndefined();
   expect(page.faults).toEqual([]);
 });

@@ -102,13 +102,17 @@ export function Said(props: {
   );
 }
 
-/** What a person wrote to the model only. */
+/** What a person wrote to the model only; with a label, what became of an answer. */
 function Note({ event }: { event: TimelineEvent }) {
   return (
     <div className={classes.note}>
       <span className={classes.who}>
-        Note to the agent by <bdi>{event.written_by}</bdi>
-        {event.turn_index == null && ", not read yet"}
+        {event.label ?? (
+          <>
+            Note to the agent by <bdi>{event.written_by}</bdi>
+            {event.turn_index == null && ", not read yet"}
+          </>
+        )}
       </span>
       <div dir="auto">{event.text}</div>
     </div>

@@ -1,6 +1,6 @@
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { Tx } from "../../db/database.ts";
-import { publish } from "../../events/event.ts";
+import { ANSWER_NOT_DELIVERED, publish } from "../../events/event.ts";
 import type { StoredMail } from "../mail-store.ts";
 
 /** An answer that its person did not get, whatever the transcript says. */
@@ -37,7 +37,7 @@ export async function tellUndelivered(tx: Tx, answers: readonly Undelivered[], a
       source: "outbound" as const,
       source_id: null,
       category: channel === "email" ? "mail" : "text",
-      type: "answer-not-delivered",
+      type: ANSWER_NOT_DELIVERED,
       description: `An answer to ${person} by ${NAMES[channel]} was not delivered${why === null ? "" : `: ${why}`}`,
       ...(session_id !== null && { session_id }),
       user_id: person,

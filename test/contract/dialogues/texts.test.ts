@@ -393,12 +393,15 @@ describe("what goes out", () => {
     await write(from, "what");
     const texts = await untilSent(from, 2, "UNDELIVERED");
     expect(sent(texts).map((text) => text.error_code)).toEqual(["30003", "30003"]);
-    // In the event log of the conversation, which shows the words as said.
+    // Beside the words as they were said, and in the event log.
     const told = await undelivered(from);
     expect(told.map(({ description }) => description)).toEqual(
       Array(2).fill(`An answer to ${from} by SMS was not delivered: error 30003`),
     );
-    expect(told.every(({ session_id }) => session_id !== null)).toBe(true);
+    const { events } = (await app.send("GET", `/api/v1/sessions/timeline/${told[0]?.session_id}`)).body;
+    expect(events.filter(({ kind }: { kind: string }) => kind === "note")).toMatchObject(
+      told.map(({ description: text }) => ({ label: "Not delivered", text })),
+    );
   });
 
   test("to somebody the carrier knows as opted out is refused for good", async () => {

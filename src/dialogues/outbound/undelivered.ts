@@ -48,8 +48,10 @@ export async function tellUndelivered(tx: Tx, answers: readonly Undelivered[], a
 }
 
 export const undeliveredMail = (
-  { sub_organization_id, session_id, to_address: person }: ToldMail,
+  {
+    sub_organization_id,
+    session_id,
+    to_address: person,
+  }: Pick<StoredMail, "sub_organization_id" | "session_id" | "to_address">,
   { status, why }: Pick<Undelivered, "status" | "why">,
 ): Undelivered => ({ sub_organization_id, session_id, channel: "email", person, status, why });
-
-type ToldMail = Pick<StoredMail, "sub_organization_id" | "session_id" | "to_address">;

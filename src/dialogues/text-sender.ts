@@ -82,7 +82,9 @@ export function textSender(
       let asks = false;
       try {
         const words = await firstWords(parts, session_id, agent_initiated);
-        const [first, ...following] = splitText(words.join("\n\n"), medium);
+        const [first, ...rest] = splitText(words.join("\n\n"), medium);
+        // A template stands for all of the words, and opens nothing for the rest of them.
+        const following = template === null ? rest : [];
         if (first === undefined) {
           throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
             status: "UNEXPECTED_ERROR",

@@ -307,4 +307,13 @@ describe("WhatsApp", () => {
     const reached = await whatsappSender.send(onWhatsapp("+15126672211", variables));
     expect(reached).toMatchObject({ status: "QUEUED" });
   });
+
+  test("a template goes out alone, however long the words are that it stands for", async () => {
+    const words = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ");
+    const { agent_id } = await createAgent(app, { script: "", greeting: { type: "greeting", text: words } });
+    const out = onWhatsapp("+15126672311", { "vars.whatsapp_template": "HX1" });
+    await whatsappSender.send({ ...out, agent_id });
+    const texts = await textsWith(app, "+15126672311");
+    expect(texts.map(({ key }) => key)).toEqual([out.key]);
+  });
 });

@@ -33,6 +33,8 @@ const STATUSES: Readonly<Record<string, ChannelStatus>> = {
   delivered: "DELIVERED",
   sending_failed: "DELIVERY_FAILED",
   delivery_failed: "UNDELIVERED",
+  // It waited for its telephone, or in the queue, for longer than it is valid.
+  expired: "UNDELIVERED",
   delivery_unconfirmed: "DELIVERY_UNKNOWN",
 };
 export const telnyxTextStatus = (word: string): ChannelStatus => STATUSES[word] ?? "DELIVERY_UNKNOWN";

@@ -158,6 +158,20 @@ test("a text that fails because our number is not registered is told as our faul
   });
 });
 
+test.each([
+  ["expired", "40014", "UNDELIVERED", true],
+  ["delivery_failed", "40001", "UNDELIVERED", false],
+  ["delivery_unconfirmed", null, "DELIVERY_UNKNOWN", null],
+])("a text that ends as %s (%s) is %s, and may be tried again: %s", (word, code, status, is_transient) => {
+  const ended = {
+    id: "text-1",
+    to: [{ phone_number: PERSON, status: word }],
+    errors: code === null ? [] : [{ code }],
+  };
+  const given = { data: { event_type: "message.finalized", payload: ended } };
+  expect(readTelnyxTextEvent(given, new Date())).toMatchObject({ signal: { status, is_transient } });
+});
+
 test("STOP takes the person off, before any model", async () => {
   expect(await post("messages", "message.received", inbound("in-stop", "STOP"))).toBe(204);
   const { sub_organization_id } = app.admin;

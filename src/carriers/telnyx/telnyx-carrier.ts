@@ -4,6 +4,7 @@ import type { Carrier, CarrierAccount, CarrierCalls } from "../../channels/carri
 import type { Egress } from "../../egress/egress.ts";
 import { SLACK_MS } from "../twilio/twilio-alike.ts";
 import { createTelnyxApi, TELNYX_URL, type TelnyxApi } from "./telnyx-api.ts";
+import { findEndedCall } from "./telnyx-ended-calls.ts";
 import { telnyxLookup } from "./telnyx-lookup.ts";
 import { telnyxNumbers } from "./telnyx-numbers.ts";
 import { readState, writeState } from "./telnyx-state.ts";
@@ -98,15 +99,15 @@ function telnyxCalls(api: TelnyxApi, publicUrl: string): CarrierCalls {
       });
       return { sid: data.call_control_id, status: "QUEUED" };
     },
-    /** Among the calls that run now. One that is over has told so with its key. */
-    async find(account, { key }, since) {
+    /** Among the calls that run now. One that is over has told so with its key, if anybody listened. */
+    async find(account, { key, to }, since) {
       const id = encodeURIComponent(account.credentials.connection_id ?? "");
       const { data } = await api.get(account, {
         path: `/connections/${id}/active_calls?page[limit]=250`,
         answer: ActiveCalls,
       });
       const found = data.find(({ client_state }) => readState(client_state).key === key);
-      if (!found) return null;
+      if (!found) return findEndedCall(api, account, { key, to }, new Date(since.getTime() - SLACK_MS));
       const began = Date.now() - (found.call_duration ?? 0) * 1000;
       return began < since.getTime() - SLACK_MS ? null : { sid: found.call_control_id, status: "QUEUED" };
     },

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
 import { type Log, silentLog } from "../base/log.ts";
+import { breakLost, type WatchedClient } from "./lost-backends.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { withOwnSettings } from "./own-settings.ts";
 import { PatientPool } from "./patient-pool.ts";
@@ -41,9 +42,19 @@ const isoTimestamp = (text: string): string => `${text.replace(" ", "T")}:00`;
  */
 class NamingClient extends pg.Client {
   #names = new StatementNames();
+  /** Undefined while no statement waits for its answer. */
+  waitingSince: number | undefined;
+
+  constructor(config: pg.ClientConfig) {
+    super(config);
+    this.on("drain", () => {
+      this.waitingSince = undefined;
+    });
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's overloads of query() can't be spelled again in one signature
   override query(config: any, values?: any, callback?: any): any {
+    this.waitingSince ??= performance.now();
     if (isCopy(values?.[0])) return this.#copy(values[0]);
     if (typeof config === "string" && Array.isArray(values)) {
       const name = this.#names.nameOf(config);
@@ -126,7 +137,13 @@ export function openDatabase(
   });
   sealedValues.set(db, sealed);
   const notices = createNotices(connection);
+  const looking = setInterval(async () => {
+    const broken = await breakLost(connection, [...pool.clients, ...reading.clients] as WatchedClient[]);
+    if (broken > 0)
+      log.warn({ connections: broken }, "the database server that statements waited for is gone");
+  }, LOOK_FOR_LOST_MS).unref();
   const close = async () => {
+    clearInterval(looking);
     await notices.close();
     await db.destroy();
     // Kysely does not end a pool that it never used, but others may have used it.
@@ -134,6 +151,8 @@ export function openDatabase(
   };
   return { db, pool, reading, notices, close };
 }
+
+const LOOK_FOR_LOST_MS = 10_000;
 
 const sealedValues = new WeakMap<Db, SealedValues>();
 
@@ -145,7 +164,7 @@ export function openSealedWith(db: Db, find: (id: number) => Promise<Buffer | nu
 /** Exports may pause between statements while they write to a disk or a slow client. */
 const MAX_IDLE_MS = 300_000;
 
-function openPool(connection: Connection, log: Log): pg.Pool {
+function openPool(connection: Connection, log: Log): PatientPool {
   const pool = new PatientPool(
     {
       connectionTimeoutMillis: CONNECT_MS,

@@ -14,7 +14,8 @@ const TELL_AGAIN_MS = 60_000;
 export class PatientPool extends pg.Pool {
   readonly #most: number;
   readonly #log: Log;
-  #open = 0;
+  /** Those that are open. */
+  readonly clients = new Set<pg.Client>();
   #makingDo: NodeJS.Timeout | undefined;
   #toldAt = Number.NEGATIVE_INFINITY;
 
@@ -22,8 +23,8 @@ export class PatientPool extends pg.Pool {
     super(options);
     this.#most = this.options.max;
     this.#log = log;
-    this.on("connect", () => this.#open++);
-    this.on("remove", () => this.#open--);
+    this.on("connect", (client) => this.clients.add(client));
+    this.on("remove", (client) => this.clients.delete(client));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's overloads of connect() can't be spelled again in one signature
@@ -46,19 +47,19 @@ export class PatientPool extends pg.Pool {
         if (!hasNoPlace(error) || performance.now() > giveUp) throw error;
         this.#makeDo();
         // With one of its own, the next try waits in the pool's queue.
-        if (this.#open === 0) await sleep(MAKE_DO_MS);
+        if (this.clients.size === 0) await sleep(MAKE_DO_MS);
       }
     }
   }
 
   #makeDo(): void {
-    this.options.max = Math.max(1, this.#open);
+    this.options.max = Math.max(1, this.clients.size);
     this.#makingDo ??= setTimeout(() => this.#askForMore(), MAKE_DO_MS).unref();
     const now = performance.now();
     if (now < this.#toldAt + TELL_AGAIN_MS) return;
     this.#toldAt = now;
     this.#log.warn(
-      { open: this.#open, of: this.#most },
+      { open: this.clients.size, of: this.#most },
       "the database has no place for another connection: statements wait for those that are open",
     );
   }

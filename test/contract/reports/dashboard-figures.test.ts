@@ -121,6 +121,26 @@ describe("numbers of dashboards", () => {
     await request("FAILED", "BUSY");
     await request("PENDING", "PENDING", { attempt_count: 0 });
     await request("COMPLETED", "HUMAN", { session_id: await insertSession(app, { is_test: true }) });
+    // From a test number nobody answered, and the session of who did is deleted by now.
+    for (const status of ["FAILED", "COMPLETED"] as const) {
+      const more = { reference_id: `tester-${status}`, session_id: 999_999 };
+      await request(status, "BUSY", status === "FAILED" ? { ...more, session_id: null } : more);
+      const { rows } = await app.database.pool.query(
+        "select r.id, b.campaign_id from requests r join batches b on b.key = r.batch_key where r.reference_id = $1",
+        [more.reference_id],
+      );
+      const { organization_id, sub_organization_id } = app.admin;
+      await app.db
+        .insertInto("attempts")
+        .values({
+          ...{ key: more.reference_id, organization_id, sub_organization_id, batch_key: batch },
+          ...{ campaign_id: rows[0].campaign_id, request_id: rows[0].id, reference_id: more.reference_id },
+          ...{ attempt_number: 1, mode: "voice", agent_id: 1, channel_id: 1, channel_target_id: 1 },
+          ...{ source: "+15125550199", target: "+15125550198", is_test: true, state: "ENDED" },
+          ...{ holds_slot: false, channel_status: "BUSY", started_at: app.clock.now().toISOString() },
+        })
+        .execute();
+    }
     const shown = await data("outbound_campaigns", { days: "2" });
     expect(shown.number("Requests")).toBe(3);
     expect(shown.number("Attempts")).toBe(2);

@@ -147,6 +147,7 @@ export async function indexSessions(
       is_tool_failure: calls.some(({ has_failed }) => has_failed),
       cost_usd: row.cost_usd,
       known_usd,
+      is_speech_unpriced: voice === null,
       carrier_usd,
       waits_ms: answers.flatMap(({ category, duration_ms }) =>
         category === "turn" && duration_ms !== null ? [duration_ms] : [],

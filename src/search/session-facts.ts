@@ -22,16 +22,18 @@ export type CountedSession = {
   cost_usd: number | null;
   /** What of it has a price, fees included: all of `cost_usd`, where that is known. */
   known_usd: number;
+  /** Of what was heard and spoken on its call, which is known once that has ended: later than the session. */
+  is_speech_unpriced: boolean;
   /** Estimated by the operator's prices. */
   carrier_usd: number;
   waits_ms: number[];
 };
 
-/** All of it had a price once, and now it has not. */
-const KNOWN_BEFORE = sql`excluded.cost_usd is null and session_facts.cost_usd is not null`;
-
 /** Safe to repeat; a cost that was known once stays, with its fees. The session's row is locked by the caller. */
 export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
+  // All of it had a price once, and now a model's is not known any more.
+  const wasKnown = sql`excluded.cost_usd is null and session_facts.cost_usd is not null
+    and not ${facts.is_speech_unpriced}::boolean`;
   await countSpending(tx, facts);
   const values = sql`${facts.sub_organization_id}::bigint, ${facts.timestamp}::timestamptz, ${facts.ended_at}::timestamptz,
     ${facts.agent_id}::bigint, ${facts.agent_version}::bigint, ${facts.campaign_id}::bigint, ${facts.channel}, ${facts.end_reason}::text,
@@ -43,9 +45,10 @@ export async function storeFacts(tx: Tx, facts: CountedSession): Promise<void> {
     values (${facts.id}::bigint, ${values})
     on conflict (session_id) do update set (campaign_id, end_reason, is_error, is_tool_failure, turns, duration_s, waits_ms, cost_usd, known_usd, carrier_usd)
       = (excluded.campaign_id, excluded.end_reason, excluded.is_error, excluded.is_tool_failure, excluded.turns,
-        excluded.duration_s, excluded.waits_ms, coalesce(excluded.cost_usd, session_facts.cost_usd),
-        case when ${KNOWN_BEFORE} then session_facts.known_usd else excluded.known_usd end,
-        case when ${KNOWN_BEFORE} then session_facts.carrier_usd else excluded.carrier_usd end)`.execute(tx);
+        excluded.duration_s, excluded.waits_ms,
+        case when ${wasKnown} then session_facts.cost_usd else excluded.cost_usd end,
+        case when ${wasKnown} then session_facts.known_usd else excluded.known_usd end,
+        case when ${wasKnown} then session_facts.carrier_usd else excluded.carrier_usd end)`.execute(tx);
   // An experiment compares what boards show.
   await sql`
     update experiment_sessions e set cost_usd = f.cost_usd from session_facts f
@@ -62,7 +65,7 @@ async function countSpending(tx: Tx, { id, campaign_id, ...facts }: CountedSessi
     select cost_usd, known_usd, coalesce(carrier_usd, 0) as carrier_usd from session_facts
     where session_id = ${id}::bigint and campaign_id = ${campaign_id}::bigint`.execute(tx);
   const held = rows[0] ?? { cost_usd: null, known_usd: null, carrier_usd: 0 };
-  if (facts.cost_usd === null && held.cost_usd !== null) return;
+  if (facts.cost_usd === null && held.cost_usd !== null && !facts.is_speech_unpriced) return;
   // Where not all of it has a price, what has one is spent all the same.
   const spentOf = ({ cost_usd, known_usd, carrier_usd }: Held) => cost_usd ?? known_usd ?? carrier_usd;
   // Facts hold it in single precision.

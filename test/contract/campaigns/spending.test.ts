@@ -36,7 +36,7 @@ async function conversation(
         },
         ...{ agent_version: null, campaign_id, channel: "voice", end_reason: "user", is_test: false },
         ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, waits_ms: [] },
-        ...{ cost_usd, known_usd, carrier_usd },
+        ...{ cost_usd, known_usd, carrier_usd, is_speech_unpriced: false },
       }),
     );
 }

@@ -146,8 +146,28 @@ describe("what happened", () => {
 
   test("a session whose speech has no price shows no cost, and no search for costs finds it", async () => {
     const speech = { hearing_ms: 60_000, speaking_ms: 30_000 };
-    const unpriced = await ended({ ...speech, voice_cost_usd: null, agent_id: 77 });
-    const priced = await ended({ ...speech, voice_cost_usd: 0.25, agent_id: 77 });
+    // Indexed when it ended, and again when its call did, which tells what was heard and spoken.
+    const spoken = async (voice_cost_usd: number | null) => {
+      const id = await ended({ agent_id: 77 });
+      await app.db
+        .updateTable("sessions")
+        .set({ ...speech, voice_cost_usd })
+        .where("id", "=", Number(id))
+        .execute();
+      await index(Number(id));
+      return id;
+    };
+    const [unpriced, priced] = [await spoken(null), await spoken(0.25)];
+    const facts = await app.db
+      .selectFrom("session_facts")
+      .select(["cost_usd", "known_usd"])
+      .where("agent_id", "=", 77)
+      .orderBy("session_id")
+      .execute();
+    expect(facts).toEqual([
+      { cost_usd: null, known_usd: 0 },
+      { cost_usd: 0.25, known_usd: 0.25 },
+    ]);
     const { items } = (await search({ agent_id: "77" })).body;
     expect(
       items.map(({ session_id, cost_usd }: { session_id: string; cost_usd: number | null }) => [

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { createAudit } from "../accounts/audit/audit.ts";
 import type { Actor } from "../api/caller.ts";
@@ -95,6 +96,12 @@ async function guardOne({ db, clock }: Parts, id: number): Promise<void> {
         "e.started_at",
         "e.slow_ms",
         "a.deleted_at as agent_deleted_at",
+        sql<boolean>`e.channel_target_id is not null and not exists (
+          select from channel_targets t where t.id = e.channel_target_id)`.as("has_lost_target"),
+        sql<boolean>`e.campaign_id is not null and not exists (
+          select from campaigns c where c.id = e.campaign_id and c.deleted_at is null)`.as(
+          "has_lost_campaign",
+        ),
       ])
       .where("e.id", "=", id)
       .where("e.status", "!=", "draft")
@@ -114,8 +121,8 @@ async function guardOne({ db, clock }: Parts, id: number): Promise<void> {
     if (!isRunning(held.status)) return;
     const experiment = await findExperiment(tx, held, id);
     if (!experiment) return;
-    if (held.agent_deleted_at !== null)
-      return conclude(tx, clock, sub_organization_id, experiment, "stopped", "The agent was deleted.");
+    const lost = lostPart(held);
+    if (lost) return conclude(tx, clock, sub_organization_id, experiment, "stopped", lost);
     const verdicts = judgeGuards(experiment, await guardCounts(tx, id), await pastCounts(tx, experiment));
     const tripped = verdicts.filter(({ is_tripped }) => is_tripped);
     if (tripped.length > 0)
@@ -129,6 +136,17 @@ async function guardOne({ db, clock }: Parts, id: number): Promise<void> {
       );
     await goOn(tx, clock, sub_organization_id, experiment);
   });
+}
+
+/** Nobody would meet it any more, and no other experiment of its agent could start. */
+function lostPart(of: {
+  agent_deleted_at: string | null;
+  has_lost_target: boolean;
+  has_lost_campaign: boolean;
+}): string | null {
+  if (of.agent_deleted_at !== null) return "The agent was deleted.";
+  if (of.has_lost_target) return "The address that it was limited to was removed from its channel.";
+  return of.has_lost_campaign ? "The campaign that it was limited to was deleted." : null;
 }
 
 const GUARD_WORDS: Record<Guard, string> = {

@@ -5,6 +5,7 @@ import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { createOutbound } from "../../harness/batch.ts";
 import { insertOutput } from "../../harness/rows.ts";
 
 let app: TestApp;
@@ -167,6 +168,41 @@ describe("an experiment", () => {
     await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
     expect(await versions({ channel_target_id: own?.id })).not.toContain(2);
   });
+});
+
+test("an experiment ends when the address or the campaign that it is limited to is gone, and says so", async () => {
+  const { target } = await createAgent(app, { script: 'on "open" -> say "x"' });
+  const own = await app.db
+    .selectFrom("channel_targets")
+    .select(["id", "channel_id"])
+    .where("target", "=", target)
+    .executeTakeFirstOrThrow();
+  await app.db.updateTable("channel_targets").set({ agent_id }).where("id", "=", own.id).execute();
+  const campaign = await (await createOutbound(app)).createCampaign({});
+  await app.db.updateTable("campaigns").set({ agent_id }).where("id", "=", campaign.id).execute();
+  for (const [limit, path, because] of [
+    [
+      { channel_target_id: own.id },
+      `/channels/${own.channel_id}?target_id=${own.id}`,
+      "The address that it was limited to was removed from its channel.",
+    ],
+    [
+      { campaign_id: campaign.id },
+      `/outbound/campaigns/${campaign.id}`,
+      "The campaign that it was limited to was deleted.",
+    ],
+  ] as const) {
+    const id = await start(limit);
+    await guard();
+    expect(await ok("GET", `/experiments/${id}`)).toMatchObject({ status: "running" });
+    await ok("DELETE", path);
+    await guard();
+    expect(await ok("GET", `/experiments/${id}`)).toMatchObject({
+      ...{ status: "stopped", ended_because: because },
+    });
+  }
+  // Nothing is in the way of another one.
+  await start();
 });
 
 const sum = (one: number, other: number) => one + other;

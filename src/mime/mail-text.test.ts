@@ -129,6 +129,21 @@ describe("what a mail adds to those it quotes", () => {
       `Hello Clinic\n\n${attribution}\n> Which day?\n\nTuesday.\n\n> At what time?\n\nAt ten.`,
       "Hello Clinic\n\nTuesday.\n\nAt ten.",
     ],
+    [
+      "between, under words of its own,",
+      `Thank you for asking so soon.\n\n${attribution}\n> Which day?\n\nTuesday.\n\n> At what time?\n\nAt ten.`,
+      "Thank you for asking so soon.\n\nTuesday.\n\nAt ten.",
+    ],
+    [
+      "below, as is said above,",
+      `Meine Antwort steht unten.\n\n${attribution}\n${quote}\n\nDienstag passt.`,
+      "Meine Antwort steht unten.\n\nDienstag passt.",
+    ],
+    [
+      "above long lines, of which the first half is marked,",
+      `Tuesday is better.\n\n${attribution}\n> We could offer you an appointment on Tuesday or, if you would rather\ncome later, on Friday.\n> See you then.`,
+      "Tuesday is better.",
+    ],
     ["below, after a blank line", `\n${attribution}\n${quote}\n\nTuesday is better.`, "Tuesday is better."],
     ["above a notice", `STOP\n\n${attribution}\n${quote}\n\nThis message is confidential.`, "STOP"],
   ])("an answer %s of a quote is read", (_, text, said) => expect(newText(text)).toBe(said));

@@ -12,9 +12,12 @@ export function newText(text: string, subject = ""): string {
   const above = ownOf(lines.slice(0, quoteAt));
   if (isHandedOn(lines, quoteAt, subject)) return tidy([...above, ...lines.slice(quoteAt)]);
   const said = tidy(above);
-  // Who greets above a quote answers below it, or between its lines. Below an answer stand notices that servers add.
-  if (said !== "" && !isGreeting(said)) return said;
-  if (isMarked(lines, quoteAt)) return tidy([said, "", ...answersBelow(lines.slice(quoteAt))]);
+  // Who greets or points above a quote answers below it, or between its lines. Below an answer stand notices that servers add.
+  const quoted = lines.slice(quoteAt);
+  const isAnswered =
+    said !== "" && !isGreeting(said) && !POINTS_BELOW.test(said) && !isAnsweredBetween(quoted);
+  if (isAnswered) return said;
+  if (isMarked(lines, quoteAt)) return tidy([said, "", ...answersBelow(quoted)]);
   // Everything looked quoted: a quote that was mistaken for one.
   return said === "" && quoteAt === 0 ? tidy(withoutQuotes(lines)) : said;
 }
@@ -73,6 +76,23 @@ const isGreeting = (said: string): boolean =>
   !said.includes("\n") &&
   said.split(/\s+/).length <= LONGEST_GREETING &&
   (GREETING.test(said) || /[,，、]$/u.test(said));
+
+/** "My answers are below", "inline". */
+const POINTS_BELOW =
+  /(?<!\p{L})(below|in-?line|underneath|in the text|unten|darunter|im text|dazwischen|ci-dessous|plus bas|dans le texte|abajo|en el texto|di seguito|qui sotto|nel testo|abaixo|no texto|hieronder|nedan|nedenfor|poniżej|ниже)(?!\p{L})|以下|下面/iu;
+
+/**
+ * Whether somebody wrote between marked lines. What only goes on from a long marked line was broken off it by a program that
+ * marks the first line alone.
+ */
+function isAnsweredBetween(quoted: readonly string[]): boolean {
+  const isQuoted = (line: string) => line.startsWith(">");
+  const between = quoted.slice(quoted.findIndex(isQuoted), quoted.findLastIndex(isQuoted) + 1);
+  return between.some(
+    (line, at) => line.trim() !== "" && !isQuoted(line) && (between[at - 1] ?? "").length < SHORT_QUOTED,
+  );
+}
+const SHORT_QUOTED = 60;
 
 /** Whether the lines of the mail that an attribution introduces are marked as quoted. */
 function isMarked(lines: readonly string[], quoteAt: number): boolean {

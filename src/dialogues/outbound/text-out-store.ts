@@ -113,15 +113,15 @@ export async function applySignals(
   signals: readonly (CarrierSignal & { key: string; channel_id: number })[],
   now: Date,
 ): Promise<{ unknown: SignalName[]; undelivered: Undelivered[] }> {
-  const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
-    ...{ channel_id, key, sid, status, error_code },
+  const given = signals.map(({ channel_id, key, sid, status, error_code, our_fault }) => ({
+    ...{ channel_id, key, sid, status, error_code, our_fault },
     step: messageProgress(status),
   }));
   const { rows } = await sql<SignalName & { undelivered: Undelivered | null }>`
     with told as (
       select distinct on (channel_id, key) *
       from json_to_recordset(${JSON.stringify(given)}::json)
-        as told (channel_id bigint, key text, sid text, status text, error_code text, step integer)
+        as told (channel_id bigint, key text, sid text, status text, error_code text, our_fault text, step integer)
       order by channel_id, key, step desc
     ), moved as (
       update text_messages t
@@ -131,7 +131,7 @@ export async function applySignals(
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
         and (t.error_code = ${NOT_SENT.error_code}
           or coalesce((${JSON.stringify(MESSAGE_PROGRESS)}::jsonb ->> t.status)::int, ${MESSAGE_OVER}::int) < told.step)
-      returning t.*
+      returning t.*, told.our_fault
     )
     select told.channel_id, told.key, null::json as undelivered from told
     where not exists (
@@ -139,7 +139,7 @@ export async function applySignals(
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)
     union all
     select channel_id, key, json_build_object('sub_organization_id', sub_organization_id, 'session_id', session_id,
-      'channel', medium, 'person', source, 'status', status, 'why', 'error ' || error_code)
+      'channel', medium, 'person', source, 'status', status, 'why', coalesce(our_fault, 'error ' || error_code))
     from moved where purpose = 'answer' and status = any(${UNDELIVERED}::text[])`.execute(db);
   return {
     unknown: rows.filter(({ undelivered }) => undelivered === null),

@@ -44,6 +44,10 @@ beforeAll(async () => {
           },
         },
         { number: "+1512663*", person: { name: "off", text: { outcome: "undelivered", error_code: 30003 } } },
+        {
+          number: "+1512668*",
+          person: { name: "ours", text: { outcome: "undelivered", error_code: 30034 } },
+        },
         { number: "+1512664*", person: { name: "blocked", api: { error_code: 21610 } } },
         {
           number: "+1512665*",
@@ -402,6 +406,14 @@ describe("what goes out", () => {
     expect(events.filter(({ kind }: { kind: string }) => kind === "note")).toMatchObject(
       told.map(({ description: text }) => ({ label: "Not delivered", text })),
     );
+  });
+
+  test("that did not arrive because of us says what to mend", async () => {
+    const from = somebody(8);
+    await write(from, "what");
+    await untilSent(from, 2, "UNDELIVERED");
+    const told = (await undelivered(from)).map(({ description }) => description);
+    expect(told).toEqual(Array(2).fill(expect.stringContaining("not registered for texts to the US")));
   });
 
   test("to somebody the carrier knows as opted out is refused for good", async () => {

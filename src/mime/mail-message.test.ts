@@ -128,6 +128,26 @@ describe("a mail that came in", () => {
     },
   );
 
+  test.each([
+    [
+      "is read as it is written where it is none of it",
+      Buffer.from("Gr\xfc\xdfe f\xfcr 5 \x80", "latin1"),
+      "Grüße für 5 €",
+    ],
+    [
+      "stays UTF-8 where one place of it is broken",
+      Buffer.from("Gr\xc3\xbc\xc3\x9fe\xc3", "latin1"),
+      "Grüße\ufffd",
+    ],
+  ])("that names UTF-8 %s", async (_, bytes, words) => {
+    for (const charset of ["utf-8", '"UTF-8"; format=flowed']) {
+      const head = mail([FROM, `Content-Type: text/plain; charset=${charset}`], "").subarray(0, -2);
+      expect((await readMail(Buffer.concat([head, bytes, Buffer.from("\r\n")]), null)).text.trim()).toBe(
+        words,
+      );
+    }
+  });
+
   test("that names two senders is refused, whichever comes first; a From that stands there twice is one", async () => {
     const other = "From: Bob <bob@example.com>";
     for (const headers of [

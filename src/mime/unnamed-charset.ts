@@ -17,7 +17,7 @@ export function withReadableHeader(raw: Buffer): Buffer {
 }
 const BLANK_LINE = /\r?\n\r?\n/;
 
-/** The mail with the older charset named at each part of text that names none and isn't valid UTF-8; null: there is none. */
+/** The mail with the older charset named at each part of text that names none or a wrong one and isn't valid UTF-8; null: there is none. */
 export function withOlderCharsets(raw: Buffer): Buffer | null {
   const mail = raw.toString("latin1");
   const pieces: string[] = [];
@@ -26,9 +26,10 @@ export function withOlderCharsets(raw: Buffer): Buffer | null {
     const type = fieldOf(header, "content-type");
     const [, name, parameters = ""] = /^\s*([^;\s]*)(.*)$/s.exec(type?.value || "text/plain") ?? [];
     if (!/^text\//i.test(name ?? "") || NAMED.test(parameters)) continue;
-    if (isUtf8(decoded(body, fieldOf(header, "content-transfer-encoding")?.value ?? ""))) continue;
+    const bytes = decoded(body, fieldOf(header, "content-transfer-encoding")?.value ?? "");
+    if (isUtf8(bytes) || (UTF_8.test(parameters) && hasUtf8(bytes))) continue;
     const [at, length] = type ? [type.at, type.length] : [0, 0];
-    const line = `Content-Type: ${name}; charset=${OLDER}${parameters.replace(ASCII, "")}`;
+    const line = `Content-Type: ${name}; charset=${OLDER}${parameters.replace(ASCII, "").replace(UTF_8, "")}`;
     pieces.push(mail.slice(from, header_at + at), type ? line : `${line}\r\n`);
     from = header_at + at + length;
   }
@@ -38,7 +39,12 @@ export function withOlderCharsets(raw: Buffer): Buffer | null {
 
 /** Who names ASCII, where every charset begins, names none for other letters. */
 const ASCII = /;\s*charset\s*=\s*"?(us-)?ascii"?/i;
-const NAMED = /;\s*charset\s*=\s*(?!"?(us-)?ascii)/i;
+/** Forms of websites name UTF-8 and hand on what they were given. */
+const UTF_8 = /;\s*charset\s*=\s*"?utf-?8"?/i;
+const NAMED = /;\s*charset\s*=\s*(?!"?((us-)?ascii|utf-?8))/i;
+
+/** Some letters are UTF-8: then it is that, with a broken place. */
+const hasUtf8 = (bytes: Buffer): boolean => /[^\0-\x7f\ufffd]/.test(bytes.toString("utf8"));
 
 type Part = { header_at: number; header: string; body: string };
 

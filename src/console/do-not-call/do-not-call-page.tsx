@@ -75,10 +75,29 @@ const NEW: Required<DoNotCallListSettings> = {
   consent_overrides: false,
 };
 
+const LABELS = {
+  purposes: "Blocks campaigns for",
+  consent_overrides: "Contact people with a consent on record",
+};
+
+/** There is no operation for one of them. */
+async function listAgain(list: DoNotCallList): Promise<DoNotCallList> {
+  const { items } = await call(LISTS, {
+    query: { search_fields: ["id"], search_field_values: [String(list.id)] },
+  });
+  // One that was deleted meanwhile is refused when it is saved.
+  return items[0] ?? list;
+}
+
 function ListForm({ onClose, list }: { onClose(): void; list?: DoNotCallList }) {
   const client = useQueryClient();
   const { form, sending } = useWindowForm({
     initial: list === undefined ? NEW : settingsOf(list),
+    changed: list && {
+      reread: () => listAgain(list),
+      values: settingsOf,
+      labels: LABELS,
+    },
     send: (body) =>
       list === undefined
         ? call("POST /api/v1/do-not-call-lists/", { body })

@@ -20,6 +20,27 @@ export type ExperimentValues = {
 };
 export type EndReason = NonNullable<NonNullable<Experiment["success"]>["end_reasons"]>[number];
 
+/** As the review of another person's change calls them. */
+export const EXPERIMENT_LABELS = {
+  channel_target_id: "Address",
+  campaign_id: "Campaign",
+  variants: "Versions",
+  "variants.*.version_number": "Version",
+  "variants.*.weight": "Weight (%)",
+  "ramp.*.percent": "Share (%)",
+  "ramp.*.hours": "After (h)",
+  guards: "Guardrails",
+  slow_s: "Slow from (s)",
+  insight_key: "Insight",
+  values: "Good values",
+  end_reasons: "Good ends",
+};
+/** A ramp begins with a version's weight, and each kind of success has fields of its own. */
+export const SET_TOGETHER = [
+  ["variants", "ramp"],
+  ["success", "insight_key", "values", "tool", "end_reasons"],
+];
+
 const GUARDS = Object.keys(GUARD_WORDS) as Guard[];
 const FIRST_SHARE = 5;
 const SLOW_S = 4;

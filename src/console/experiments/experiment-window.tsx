@@ -5,10 +5,12 @@ import type { AgentVersion, Experiment } from "../api-types.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import {
+  EXPERIMENT_LABELS,
   type ExperimentValues,
   experimentBody,
   experimentValues,
   newExperiment,
+  SET_TOGETHER,
 } from "./experiment-values.ts";
 import { GUARD_WORDS, type Guard } from "./experiment-words.ts";
 import { LimitFields } from "./limit-fields.tsx";
@@ -36,6 +38,12 @@ export function ExperimentWindow(props: {
   const newest = versions.find(({ version_number }) => version_number !== live)?.version_number ?? null;
   const { form, sending } = useWindowForm<ExperimentValues, Experiment>({
     initial: stored ? experimentValues(stored) : newExperiment(live, newest),
+    changed: stored && {
+      reread: () => call("GET /api/v1/experiments/{experiment_id}", { path: { experiment_id: stored.id } }),
+      values: experimentValues,
+      labels: EXPERIMENT_LABELS,
+      together: SET_TOGETHER,
+    },
     hasField,
     send: (values) =>
       stored

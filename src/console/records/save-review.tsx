@@ -9,12 +9,11 @@ import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { useMe } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
+/** What somebody else saved since the form began, who it was, and the fields that this form changes too. */
+export type Theirs = LastChange & { changes: Difference[]; conflicts: string[] };
+
 /** What a person sees before a change is sent. */
-export type Pending = {
-  changes: Difference[];
-  /** What somebody else saved since the form began, who it was, and the fields that this form changes too. */
-  theirs: (LastChange & { changes: Difference[]; conflicts: string[] }) | null;
-};
+export type Pending = { changes: Difference[]; theirs: Theirs | null };
 
 export type Review = {
   pending: Pending | null;
@@ -43,25 +42,13 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
     >
       <Stack gap="md">
         {theirs && (
-          <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
-            <DifferenceList entries={theirs.changes} labels={labels} whose="Their change" />
-            <Text size="sm" my="sm">
-              {theirs.conflicts.length > 0
-                ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: your values stay in the form. `
-                : "Your changes are not affected. "}
-              Saving now overwrites their change.
-            </Text>
-            <Stack gap="sm" align="flex-start">
-              <Button size="xs" variant="default" onClick={review.merge} data-autofocus>
-                Merge their changes
-              </Button>
-              <Checkbox
-                label="Overwrite their changes"
-                checked={agreed === pending}
-                onChange={({ currentTarget }) => agreeTo(currentTarget.checked ? pending : null)}
-              />
-            </Stack>
-          </Alert>
+          <TheirChange
+            theirs={theirs}
+            labels={labels}
+            isAgreed={agreed === pending}
+            agree={(isAgreed) => agreeTo(isAgreed ? pending : null)}
+            merge={review.merge}
+          />
         )}
         {theirs && (
           <Text size="sm" fw={550}>
@@ -84,6 +71,38 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
         </Group>
       </Stack>
     </ActionWindow>
+  );
+}
+
+/** Who changed the record meanwhile and what, to be merged or overwritten. */
+export function TheirChange(props: {
+  theirs: Theirs;
+  labels: FieldLabels;
+  isAgreed: boolean;
+  agree(isAgreed: boolean): void;
+  merge(): void;
+}) {
+  const { theirs, labels, isAgreed, agree, merge } = props;
+  return (
+    <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
+      <DifferenceList entries={theirs.changes} labels={labels} whose="Their change" />
+      <Text size="sm" my="sm">
+        {theirs.conflicts.length > 0
+          ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: your values stay in the form. `
+          : "Your changes are not affected. "}
+        Saving now overwrites their change.
+      </Text>
+      <Stack gap="sm" align="flex-start">
+        <Button size="xs" variant="default" onClick={merge} data-autofocus>
+          Merge their changes
+        </Button>
+        <Checkbox
+          label="Overwrite their changes"
+          checked={isAgreed}
+          onChange={({ currentTarget }) => agree(currentTarget.checked)}
+        />
+      </Stack>
+    </Alert>
   );
 }
 

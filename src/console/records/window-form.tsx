@@ -1,12 +1,14 @@
 import { Button, Group, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { fieldErrors } from "./field-errors.ts";
+import { type Changed, useMeanwhile } from "./meanwhile.ts";
+import { TheirChange } from "./save-review.tsx";
 import { stopAtUnfinished } from "./unfinished.ts";
 
 /** A short form in a window. The API's errors appear at their fields, those without a field above them. */
@@ -16,6 +18,8 @@ export function useWindowForm<Values extends object, Stored>(options: {
   onSent(stored: Stored): unknown;
   /** Whether a path such as `variants.0.weight` has a control of its own; left out: the names of the values have. */
   hasField?(path: string): boolean;
+  /** What was there before, so that nobody's change is overwritten unseen. */
+  changed?: Changed<Values, NonNullable<Stored> & object> | undefined;
 }) {
   const { initial, send, onSent } = options;
   const hasField = options.hasField ?? ((path: string) => Object.hasOwn(initial, path));
@@ -25,6 +29,9 @@ export function useWindowForm<Values extends object, Stored>(options: {
     onSuccess: onSent,
     onError: (error) => form.setErrors(faultsOf(error, hasField).fields),
   });
+  const meanwhile = useMeanwhile(form, options.changed, () => sending.mutate());
+  const error = meanwhile.error ?? sending.error;
+  const isPending = meanwhile.isPending || sending.isPending;
   return {
     form,
     /** The last answer, for windows that stay open after sending. */
@@ -32,10 +39,11 @@ export function useWindowForm<Values extends object, Stored>(options: {
     /** For `<WindowForm sending>`. */
     sending: {
       /** Something was entered that is lost if the window goes. */
-      isTyped: form.isDirty() && !sending.isPending && !sending.isSuccess,
-      isPending: sending.isPending,
-      general: sending.error ? faultsOf(sending.error, hasField).general : [],
-      submit: () => sending.mutate(),
+      isTyped: form.isDirty() && !isPending && !sending.isSuccess,
+      isPending,
+      general: error ? faultsOf(error, hasField).general : [],
+      submit: options.changed ? meanwhile.submit : () => sending.mutate(),
+      their: meanwhile.their,
     },
   };
 }
@@ -56,6 +64,8 @@ export function WindowForm(props: {
   children: ReactNode;
 }) {
   const { title, size, verb, sending, onClose, children } = props;
+  const { their } = sending;
+  const save = useRef<HTMLButtonElement>(null);
   useAskBeforeLeaving(sending.isTyped, { acrossViews: false });
   // Escape and a click beside the window are soon done by mistake; "Cancel" is not.
   const leave = () => {
@@ -81,11 +91,26 @@ export function WindowForm(props: {
             <Failure key={text} error={new Error(text)} />
           ))}
           {children}
+          {their && (
+            <TheirChange
+              {...their}
+              merge={() => {
+                their.merge();
+                // Its own button is gone; this one can be pressed once it is drawn again.
+                requestAnimationFrame(() => save.current?.focus());
+              }}
+            />
+          )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={sending.isPending}>
               Cancel
             </Button>
-            <Button type="submit" loading={sending.isPending}>
+            <Button
+              ref={save}
+              type="submit"
+              loading={sending.isPending}
+              disabled={their !== null && !their.isAgreed}
+            >
               {verb}
             </Button>
           </Group>

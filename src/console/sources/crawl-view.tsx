@@ -1,5 +1,4 @@
 import { Button, Group, NumberInput, Progress, Select, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { IconPlayerPlay, IconPlayerStop } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { DataSourceCrawl, DataSourceCrawlPage } from "../api-types.ts";
@@ -9,6 +8,8 @@ import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Facts, Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
+import { useRecordForm } from "../records/record-form.tsx";
+import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -36,7 +37,7 @@ export function CrawlView({ data_source_id }: { data_source_id: number }) {
           {found && <CrawlStatus data_source_id={data_source_id} crawl={found} />}
           {mayWrite && (
             <Panel title={found ? "Settings" : "Read a web site"}>
-              <CrawlForm key={found?.updated_at} data_source_id={data_source_id} crawl={found} />
+              <CrawlForm data_source_id={data_source_id} crawl={found} />
             </Panel>
           )}
           {found && (
@@ -152,57 +153,75 @@ const EVERY = [
   { value: "720", label: "Every 30 days" },
 ];
 
+type Values = { start_url: string; max_depth: number; max_pages: number; every_hours: string };
+
+const valuesOf = (crawl: DataSourceCrawl | null): Values => ({
+  start_url: crawl?.start_url ?? "",
+  max_depth: crawl?.max_depth ?? 3,
+  max_pages: crawl?.max_pages ?? 200,
+  every_hours: crawl?.every_hours == null ? "" : String(crawl.every_hours),
+});
+const LABELS = {
+  start_url: "Start address",
+  max_depth: "Depth of links",
+  max_pages: "Most pages",
+  every_hours: "Read again (h)",
+};
+
 function CrawlForm({ data_source_id, crawl }: { data_source_id: number; crawl: DataSourceCrawl | null }) {
-  const client = useQueryClient();
-  const form = useForm({
-    initialValues: {
-      start_url: crawl?.start_url ?? "",
-      max_depth: crawl?.max_depth ?? 3,
-      max_pages: crawl?.max_pages ?? 200,
-      every_hours: crawl?.every_hours == null ? "" : String(crawl.every_hours),
-    },
-  });
-  const saving = useAction({
-    mutationFn: ({ every_hours, ...values }: typeof form.values) =>
+  const path = { data_source_id };
+  const record = useRecordForm<DataSourceCrawl, Values>({
+    noun: "Web site",
+    labels: LABELS,
+    record: crawl,
+    values: valuesOf,
+    save: ({ every_hours, ...values }) =>
       call("PUT /api/v1/data_sources/{data_source_id}/crawl", {
-        path: { data_source_id },
+        path,
         body: { ...values, every_hours: every_hours === "" ? null : Number(every_hours) },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["crawl", data_source_id] }),
+    reread: () => call("GET /api/v1/data_sources/{data_source_id}/crawl", { path }),
+    invalidates: [["crawl", data_source_id]],
+    onSaved: () => {},
   });
-  const known = EVERY.some(({ value }) => value === form.values.every_hours);
-  const own = {
-    value: form.values.every_hours,
-    label: `Every ${counted(Number(form.values.every_hours), "hour")}`,
-  };
+  const { fields } = record;
+  const { every_hours } = fields.getValues();
+  const known = EVERY.some(({ value }) => value === every_hours);
+  const own = { value: every_hours, label: `Every ${counted(Number(every_hours), "hour")}` };
   return (
-    <form onSubmit={form.onSubmit((values) => saving.mutate(values))}>
-      <Stack gap="sm">
-        {saving.error && <Failure error={saving.error} />}
-        <TextInput
-          label="Start address"
-          description="Pages of the same site that are linked from here are read. robots.txt is honoured."
-          placeholder="https://www.example.com/"
-          required
-          maxLength={1000}
-          {...form.getInputProps("start_url")}
+    <RecordFormFrame form={record} verb="Save and read">
+      <TextInput
+        label={LABELS.start_url}
+        description="Pages of the same site that are linked from here are read. robots.txt is honoured."
+        placeholder="https://www.example.com/"
+        required
+        maxLength={1000}
+        {...fields.getInputProps("start_url")}
+      />
+      <Group align="flex-end" gap="sm">
+        <NumberInput
+          label={LABELS.max_depth}
+          min={0}
+          max={10}
+          w={140}
+          {...fields.getInputProps("max_depth")}
         />
-        <Group align="flex-end" gap="sm">
-          <NumberInput label="Depth of links" min={0} max={10} w={140} {...form.getInputProps("max_depth")} />
-          <NumberInput label="Most pages" min={1} max={1000} w={140} {...form.getInputProps("max_pages")} />
-          <Select
-            label="Read again"
-            data={known ? EVERY : [...EVERY, own]}
-            allowDeselect={false}
-            w={220}
-            {...form.getInputProps("every_hours")}
-          />
-          <Button type="submit" loading={saving.isPending}>
-            Save and read
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <NumberInput
+          label={LABELS.max_pages}
+          min={1}
+          max={1000}
+          w={140}
+          {...fields.getInputProps("max_pages")}
+        />
+        <Select
+          label="Read again"
+          data={known ? EVERY : [...EVERY, own]}
+          allowDeselect={false}
+          w={220}
+          {...fields.getInputProps("every_hours")}
+        />
+      </Group>
+    </RecordFormFrame>
   );
 }
 

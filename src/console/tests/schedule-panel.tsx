@@ -24,14 +24,16 @@ import { zones } from "../time/zone.ts";
 const DAYS = { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" } as const;
 const STATES = { draft: "the draft, as it is saved then", live: "what people reach" } as const;
 
+const read = ({ id }: TestSuiteResponse, signal?: AbortSignal) =>
+  call("GET /api/v1/test_suites/{suite_id}/schedule", { path: { suite_id: id }, ...(signal && { signal }) });
+
 /** When the suite runs by itself, and who is told of its runs. */
 export function SchedulePanel({ suite }: { suite: TestSuiteResponse }) {
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
   const schedule = useQuery({
     queryKey: ["test suite", String(suite.id), "schedule"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/test_suites/{suite_id}/schedule", { path: { suite_id: suite.id }, signal }),
+    queryFn: ({ signal }) => read(suite, signal),
   });
   return (
     <Panel
@@ -90,24 +92,34 @@ function Shown({ schedule }: { schedule: TestSchedule }) {
   );
 }
 
+const LABELS = {
+  is_active: "Run by itself",
+  timezone: "Time zone",
+  against: "State",
+  cost_cap_usd: "Cost cap",
+};
+
+const valuesOf = (schedule: TestSchedule) => ({
+  is_active: schedule.is_active,
+  time: schedule.time,
+  timezone: schedule.timezone,
+  days: schedule.days as string[],
+  against: schedule.against,
+  repetitions: schedule.repetitions as number | string,
+  seed: schedule.seed as number | string,
+  cost_cap_usd: (schedule.cost_cap_usd ?? "") as number | string,
+  webhook: schedule.webhook?.url ?? "",
+  hmac_secret: "",
+  isUnsigned: false,
+});
+
 function ScheduleWindow(props: { suite: TestSuiteResponse; schedule: TestSchedule; onClose(): void }) {
   const { suite, schedule, onClose } = props;
   const client = useQueryClient();
   const isSigned = schedule.webhook?.auth_value_keys != null;
   const { form, sending } = useWindowForm({
-    initial: {
-      is_active: schedule.is_active,
-      time: schedule.time,
-      timezone: schedule.timezone,
-      days: schedule.days as string[],
-      against: schedule.against,
-      repetitions: schedule.repetitions as number | string,
-      seed: schedule.seed as number | string,
-      cost_cap_usd: (schedule.cost_cap_usd ?? "") as number | string,
-      webhook: schedule.webhook?.url ?? "",
-      hmac_secret: "",
-      isUnsigned: false,
-    },
+    initial: valuesOf(schedule),
+    changed: { reread: () => read(suite), values: valuesOf, labels: LABELS },
     send({ webhook, hmac_secret, isUnsigned, repetitions, seed, cost_cap_usd, days, ...rest }) {
       const auth_values = isUnsigned
         ? {}

@@ -1,5 +1,6 @@
 import "./mantine.css";
 import "./main.css";
+import "./forced-colors.css";
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

@@ -42,6 +42,8 @@ type TokenRow = {
 /** The console says since when nobody has touched it: a page that looks for news by itself is no use of a sign-in. */
 const IDLE_HEADER = "x-idle-seconds";
 const IDLE_AFTER_S = 60;
+/** Whom the page shows as signed in: in another tab somebody else may have signed in meanwhile (decision 0258). */
+const PERSON_HEADER = "x-signed-in-as";
 /** All that somebody may do who has to set up a second factor first: what each page needs, and one's own account. */
 const OWN_ACCOUNT = ["permissions_read"];
 
@@ -133,6 +135,9 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps): A
     const ends = found && signInEnd(found.access_rules, found);
     if (!found || (ends && ends <= now))
       throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
+    const shown = request.headers[PERSON_HEADER];
+    if (shown !== undefined && shown !== String(found.user_id))
+      throw new Fault("not-authenticated", "Somebody else has signed in in this browser. Sign in again.");
     refuseForeignOrigin(request);
     requireWithin(request.ip, found.access_rules?.allowed_networks ?? null, "Your organization");
     requireWithin(request.ip, found.allowed_networks, "This sign-in");

@@ -13,6 +13,7 @@ import {
   expectNoSidewaysScroll,
   type Person,
 } from "../harness/console.ts";
+import { signIn } from "../harness/signed-in.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -130,6 +131,46 @@ test("a sign-in that ends while a form is half filled is renewed in place, and n
   await page.getByText("Agent saved").waitFor();
   const { body } = await it.app.send("GET", "/api/v1/agents/1");
   expect(body.description).toBe("Typed before the night");
+});
+
+test("a laptop that wakes after the sign-in ended stays on its page, which asks for the password there", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.clock.install();
+  await page.goto("/console/agents/new");
+  await page.getByRole("textbox", { name: "Name" }).fill("Typed before the night");
+  let isAsked = false;
+  page.on("dialog", (dialog) => {
+    isAsked = true;
+    return dialog.dismiss();
+  });
+  await page.context().clearCookies();
+  await page.clock.fastForward(8 * 3_600_000);
+  const looked = page.waitForResponse("**/api/console/me");
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+  expect((await looked).status()).toBe(401);
+  await page.getByRole("dialog", { name: "Your sign-in has ended" }).waitFor();
+  expect(isAsked).toBe(false);
+  expect(new URL(page.url()).pathname).toBe("/console/agents/new");
+  expect(await page.getByRole("textbox", { name: "Name", includeHidden: true }).inputValue()).toBe(
+    "Typed before the night",
+  );
+});
+
+test("what a page sends is never done in the name of somebody who has signed in in another tab meanwhile", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByLabel("Description").fill("Mine, not theirs");
+  const editor = await it.person("Editor");
+  await signIn(page.context(), { ...it, ...it.app, user_id: editor.user_id });
+  await page.getByRole("button", { name: "Review and save" }).click();
+
+  const window = page.getByRole("dialog", { name: "Your sign-in has ended" });
+  await window.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await window.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Agent saved").waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/agents/1");
+  expect(body).toMatchObject({ description: "Mine, not theirs", last_updated_by: "admin@example.com" });
 });
 
 test("a lost connection is told, what was typed stays, and the page goes on when the server is back", async () => {

@@ -47,6 +47,7 @@ const OneTimeCode = z.object({
   ...FACTOR_FIELDS,
 });
 const Myself = z.object({
+  user_id: z.int(),
   email: z.string(),
   permissions: z.array(z.string()),
   organization_id: z.int(),
@@ -198,6 +199,7 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl, gate }: De
     "/api/console/me",
     { summary: "Get who is signed in", tag, permission: "permissions_read", hidden: true, response: Myself },
     ({ caller }) => ({
+      user_id: caller.user_id,
       email: caller.email,
       permissions: [...caller.permissions],
       organization_id: caller.organization_id,

@@ -4,6 +4,7 @@ import { fieldLabel } from "./field-labels.ts";
 import { idleSeconds } from "./idle.ts";
 import { inPlainWords } from "./plain-words.ts";
 import { FOREIGN_PAGE, HALF_ANSWER, proxyFailure } from "./proxy-answer.ts";
+import { ofShownPerson } from "./shown-person.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
@@ -148,7 +149,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, {
       ...init,
-      headers: { ...headersOf(init), "x-idle-seconds": idleSeconds() },
+      headers: { ...headersOf(init), ...ofShownPerson(), "x-idle-seconds": idleSeconds() },
     });
   } catch (error) {
     if ((error as Error).name === "AbortError") throw error;

@@ -1,7 +1,9 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { callConsole } from "./api.ts";
+import { showPerson } from "./shown-person.ts";
 
 export type Me = {
+  user_id: number;
   email: string;
   permissions: string[];
   organization_id: number;
@@ -12,7 +14,11 @@ export type Me = {
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: () => callConsole("/api/console/me") as Promise<Me>,
+  async queryFn() {
+    const me = (await callConsole("/api/console/me")) as Me;
+    showPerson(me.user_id);
+    return me;
+  },
   staleTime: 5 * 60_000,
 });
 

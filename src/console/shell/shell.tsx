@@ -49,7 +49,8 @@ export function Shell() {
     // Until it is set up, on another page or in another tab.
     refetchInterval: ({ state }) => (state.data?.needs_second_factor ? FACTOR_LOOK_MS : false),
   });
-  const mustSignIn = me.error instanceof ApiError && me.error.status === 401;
+  // A sign-in that ended while the page was open is renewed in place by what is sent next.
+  const mustSignIn = !me.data && me.error instanceof ApiError && me.error.status === 401;
   useEffect(() => {
     if (mustSignIn) goToSignIn();
   }, [mustSignIn]);

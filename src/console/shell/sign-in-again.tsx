@@ -22,6 +22,7 @@ export function SignInAgain() {
   const [code, setCode] = useState("");
   const [asksCode, setAsksCode] = useState(false);
   const email = known?.email ?? "";
+  const user_id = known?.user_id;
 
   const signIn = useAction({
     mutationFn: () =>
@@ -29,6 +30,8 @@ export function SignInAgain() {
         const answer = (await callConsole("/api/console/sign-in", {
           email,
           password,
+          // The same address may be a person of several.
+          ...(known && { organization_id: known.organization_id }),
           ...factor,
         })) as SignedIn;
         setAsksCode(!answer.signed_in);
@@ -46,12 +49,12 @@ export function SignInAgain() {
     // Somebody who has signed in in another tab comes back here.
     const look = async () => {
       const response = await fetch("/api/console/me");
-      if (response.ok && ((await response.json()) as Me).email === email) openGate();
+      if (response.ok && ((await response.json()) as Me).user_id === user_id) openGate();
     };
     const lookQuietly = () => void look().catch(() => {});
     addEventListener("focus", lookQuietly);
     return () => removeEventListener("focus", lookQuietly);
-  }, [isOpen, email]);
+  }, [isOpen, user_id]);
   const isStranger = waiting.length > 0 && !known;
   useEffect(() => {
     if (isStranger) goToSignIn();

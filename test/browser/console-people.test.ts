@@ -256,3 +256,20 @@ test("contact rules are turned on, a rule that leaves no minute open is refused 
   ]);
   expect(page.faults).toEqual([]);
 });
+
+test("no page of Settings is out of sight: on a small laptop its tabs take two lines, on a phone the open one is in view", async () => {
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 1024, height: 700 } });
+  await page.goto("/console/webhook-inboxes");
+  const tabs = page.getByRole("navigation", { name: "Pages of Settings" });
+  const hidden = () => tabs.evaluate((strip) => strip.scrollWidth - strip.clientWidth);
+  await tabs.waitFor();
+  expect(await hidden()).toBe(0);
+  await page.setViewportSize({ width: 360, height: 700 });
+  await page.reload();
+  await tabs.waitFor();
+  expect(await hidden()).toBeGreaterThan(0);
+  const open = await tabs.locator("[aria-current]").boundingBox();
+  expect(open?.x).toBeGreaterThanOrEqual(0);
+  expect((open?.x ?? 0) + (open?.width ?? 0)).toBeLessThanOrEqual(360);
+  expect(page.faults).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { NavLink, Text } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { MENU, type MenuEntry } from "../menu-entries.tsx";
 import type { ConsolePage } from "../pages/console-page.ts";
 import { PAGES } from "../pages.tsx";
@@ -84,9 +84,16 @@ export function PageTabs() {
   const open = useOpenPage();
   const entry = open?.menu?.entry;
   const pages = (entry && entries.get(entry)) ?? [];
+  const strip = useRef<HTMLElement>(null);
+  // On a phone the tabs scroll, and the open page's may be beyond the edge.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
+  useEffect(() => {
+    const tab = strip.current?.querySelector<HTMLElement>("[aria-current]");
+    if (strip.current && tab) strip.current.scrollLeft = tab.offsetLeft - strip.current.offsetLeft;
+  }, [open]);
   if (pages.length < 2) return null;
   return (
-    <nav className={classes.tabs} aria-label={`Pages of ${entry}`}>
+    <nav ref={strip} className={classes.tabs} aria-label={`Pages of ${entry}`}>
       {pages.map(({ path, title }) => (
         <Link
           key={path}

@@ -64,6 +64,20 @@ test("a tool is found by its name among more than any choice shows, and is kept"
   expect(page.faults).toEqual([]);
 });
 
+test("sessions are filtered by a tool that stands behind more than any choice shows", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/sessions?f_tool=find_slots");
+  const tool = page.getByRole("combobox", { name: "Tool used" });
+  await tool.fill("many_01199");
+  await page.getByRole("option", { name: "many_01199" }).click();
+  await page.waitForURL(/f_tool=many_01199/);
+  await tool.fill("many_0119");
+  await expect.poll(() => page.getByRole("option", { name: /^many_0119/ }).count()).toBe(10);
+  await tool.blur();
+  await expect.poll(() => tool.inputValue()).toBe("many_01199");
+  expect(page.faults).toEqual([]);
+});
+
 test("a colleague is found by their address among hundreds, and stays chosen when the alert is read again", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/alerts/new");

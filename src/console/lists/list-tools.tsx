@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, CloseButton, Popover, Select, Stack, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
 import { IconColumns3, IconFilter, IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type CSSProperties, useState } from "react";
 import { counted } from "../parts/counted.ts";
 import { call } from "../server/api.ts";
@@ -117,6 +117,7 @@ export function FilterBox({
   );
 }
 
+/** More than that are found by their names. */
 const OFFERED = 100;
 
 function NameFilter(props: {
@@ -126,12 +127,19 @@ function NameFilter(props: {
 }) {
   const { filter, value, onChange } = props;
   const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState("");
+  const chosen = filter.any?.value === value ? filter.any.label : value;
+  const wanted = text === chosen ? "" : text.trim();
+  const [searched] = useDebouncedValue(wanted, TYPING_MS);
   const names = useQuery({
     // Not "names": other pages keep whole records under that key.
-    queryKey: [filter.operation, "names alone"],
+    queryKey: [filter.operation, "names alone", searched],
     enabled: isOpen,
+    placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const { items } = await call(filter.operation, { query: { limit: OFFERED, order_by: "name" }, signal });
+      const search = searched ? { search_fields: ["name" as const], search_field_values: [searched] } : {};
+      const query = { ...search, limit: OFFERED, order_by: "name" as const };
+      const { items } = await call(filter.operation, { query, signal });
       return [...new Set((items as { name: string }[]).map(({ name }) => name))];
     },
   });
@@ -147,9 +155,10 @@ function NameFilter(props: {
       placeholder={filter.label}
       data={[...any, ...(value === "" || isKnown ? [] : [{ value, label: value }]), ...offered]}
       value={value || null}
-      onChange={(chosen) => onChange(chosen ?? "")}
+      onChange={(name) => onChange(name ?? "")}
+      onSearchChange={setText}
       onDropdownOpen={() => setOpen(true)}
-      nothingFoundMessage={names.isFetching ? "Looking…" : "Nothing by that name"}
+      nothingFoundMessage={names.isFetching || searched !== wanted ? "Looking…" : "Nothing by that name"}
       searchable
       clearable
       clearButtonProps={{ "aria-label": `Clear ${filter.label}` }}

@@ -64,7 +64,7 @@ export const theme = createTheme({
     },
     // People write from the right, too; `dir` of a field itself would stand at the frame around it and change nothing.
     Input: { defaultProps: { attributes: { input: { dir: "auto" } } } },
-    // Closed lists of options would be made, and made again with each key that is pressed: half of what a form draws.
+    // Otherwise every closed list of options is rendered, and again on each key press: half of a form's components.
     Combobox: { defaultProps: { keepMounted: false } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.

@@ -85,11 +85,11 @@ export async function keptSince(
 ): Promise<Date | null> {
   const general = await retentionOf(db, of.tenant);
   const agents = await agentsWithRetention(db, of.tenant);
-  const one = agents.filter(({ agent_id }) => agent_id === of.agent_id);
+  const own = agents.find(({ agent_id }) => agent_id === of.agent_id)?.retention;
   const rules =
     of.agent_id === null
       ? [general, ...agents.map(({ retention }) => ({ ...general, ...retention }))]
-      : [{ ...general, ...one[0]?.retention }];
+      : [{ ...general, ...own }];
   const days = rules.flatMap((rule) => of.kinds.flatMap((kind) => rule[kind] ?? []));
   return days.length === 0 ? null : new Date(now.getTime() - Math.min(...days) * DAY_MS);
 }

@@ -1,24 +1,15 @@
 import { z } from "zod";
 import { unreachable } from "../../base/errors.ts";
-import { CarrierFault, type FailureReason, type OurFault } from "../../channels/carrier.ts";
-import type { ChannelStatus } from "../../channels/channel-status.ts";
+import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
 import { askedWait } from "../../egress/asked-wait.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
-
-/** What an error code of Telnyx's means for what was asked (https://developers.telnyx.com/docs/messaging/messages/error-codes). */
-type Meaning =
-  | { fate: "refused"; status: ChannelStatus; ours: OurFault | null }
-  /** `after_s`: how long another try should wait where the answer doesn't say. */
-  | { fate: "not-sent"; after_s: number; ours: OurFault | null };
-
-const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: null });
-const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: "source" });
-const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, ours: null });
+import { country, type ErrorMeaning, notSent, ours, refused, textFailureBy } from "../error-meaning.ts";
 
 /** An account that can't send is for the operator to mend; what waits is tried again until then. */
-const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, ours: "source" };
+const ACCOUNT: ErrorMeaning = { fate: "not-sent", after_s: 300, ours: "source" };
 
-export const TELNYX_ERRORS: Readonly<Record<string, Meaning>> = {
+/** By code: https://developers.telnyx.com/docs/messaging/messages/error-codes. */
+export const TELNYX_ERRORS: Readonly<Record<string, ErrorMeaning>> = {
   // No key or permission, no money, not verified, or switched off.
   10009: ACCOUNT,
   10010: ACCOUNT,
@@ -62,7 +53,7 @@ export const TELNYX_ERRORS: Readonly<Record<string, Meaning>> = {
   40329: ours("DELIVERY_FAILED"),
 
   // The messaging profile does not allow the country of the person's number.
-  40309: { fate: "refused", status: "DELIVERY_FAILED", ours: "country" },
+  40309: country("DELIVERY_FAILED"),
 
   // Our words to this person, or this pair of numbers.
   40301: refused("DELIVERY_FAILED"),
@@ -105,17 +96,8 @@ const OUR_FAULTS: Readonly<Record<string, string>> = {
   40329: "the toll-free number is not verified",
 };
 
-const FAILED: readonly ChannelStatus[] = ["UNDELIVERED", "DELIVERY_FAILED"];
-
 /** What the code says that a failed text carries. */
-export function telnyxTextFailure(status: ChannelStatus, error_code: string | null): FailureReason {
-  const fault = error_code !== null && FAILED.includes(status) ? OUR_FAULTS[error_code] : undefined;
-  return {
-    error_code,
-    is_transient: error_code === null ? null : (TRANSIENT_CODES[error_code] ?? null),
-    ...(fault !== undefined && { our_fault: `${fault} (error ${error_code})` }),
-  };
-}
+export const telnyxTextFailure = textFailureBy({ transient: TRANSIENT_CODES, faults: OUR_FAULTS });
 
 /** Why there is no answer to work with. `changes`: what was asked may have been done all the same. */
 export function telnyxFault(

@@ -1,30 +1,15 @@
 import { unreachable } from "../../base/errors.ts";
-import { CarrierFault, type FailureReason, type OurFault } from "../../channels/carrier.ts";
-import type { ChannelStatus } from "../../channels/channel-status.ts";
+import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
 import { askedWait } from "../../egress/asked-wait.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
-
-/** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
-type Meaning =
-  | { fate: "refused"; status: ChannelStatus; ours: OurFault | null }
-  /** `after_s`: how long another try should wait where the answer doesn't say. */
-  | { fate: "not-sent"; after_s: number; ours: OurFault | null };
-
-const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: null });
-const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, ours: "source" });
-/** Our account may not reach the country of the person's number; all others as before. */
-const country = (status: ChannelStatus): Meaning => ({
-  fate: "refused",
-  status,
-  ours: "country",
-});
-const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, ours: null });
+import { country, type ErrorMeaning, notSent, ours, refused, textFailureBy } from "../error-meaning.ts";
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
-const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, ours: "source" };
+const ACCOUNT: ErrorMeaning = { fate: "not-sent", after_s: 300, ours: "source" };
 const TOO_FAST = notSent(1);
 
-export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
+/** By code: https://www.twilio.com/docs/api/errors. */
+export const TWILIO_ERRORS: Readonly<Record<number, ErrorMeaning>> = {
   10001: ACCOUNT,
   20003: ACCOUNT,
   20005: ACCOUNT,
@@ -113,17 +98,8 @@ export const OUR_FAULTS: Readonly<Record<string, string>> = {
   63042: "WhatsApp disabled the template",
 };
 
-const FAILED: readonly ChannelStatus[] = ["UNDELIVERED", "DELIVERY_FAILED"];
-
 /** What the code says that a text carries, in a callback as in the carrier's own list. */
-export function textFailure(status: ChannelStatus, error_code: string | null): FailureReason {
-  const fault = error_code !== null && FAILED.includes(status) ? OUR_FAULTS[error_code] : undefined;
-  return {
-    error_code,
-    is_transient: error_code === null ? null : (TRANSIENT_CODES[error_code] ?? null),
-    ...(fault !== undefined && { our_fault: `${fault} (error ${error_code})` }),
-  };
-}
+export const textFailure = textFailureBy({ transient: TRANSIENT_CODES, faults: OUR_FAULTS });
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
 type AskedOfTwilio = {

@@ -1,6 +1,6 @@
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import type { Tx } from "../../db/database.ts";
-import { ANSWER_NOT_DELIVERED, publish } from "../../events/event.ts";
+import { ANSWER_NOT_DELIVERED, type NewEvent, publish } from "../../events/event.ts";
 import type { StoredMail } from "../mail-store.ts";
 
 /** An answer that its person did not get, whatever the transcript says. */
@@ -31,21 +31,26 @@ const NAMES = { sms: "SMS", whatsapp: "WhatsApp", email: "e-mail" } as const;
  * confirmed an opt-out word itself lets our confirmation through no more.
  */
 export async function tellUndelivered(tx: Tx, answers: readonly Undelivered[], at: Date): Promise<void> {
-  for (const { sub_organization_id, session_id, channel, person, status, why } of answers) {
-    const event = {
-      at,
-      source: "outbound" as const,
-      source_id: null,
-      category: channel === "email" ? "mail" : "text",
-      type: ANSWER_NOT_DELIVERED,
-      description: `An answer to ${person} by ${NAMES[channel]} was not delivered${why === null ? "" : `: ${why}`}`,
-      ...(session_id !== null && { session_id }),
-      user_id: person,
-      attributes: { channel, status, why },
-    };
-    await publish(tx, sub_organization_id, [event]);
-  }
+  const byOrganization = Map.groupBy(answers, ({ sub_organization_id }) => sub_organization_id);
+  for (const [sub_organization_id, its] of byOrganization)
+    await publish(
+      tx,
+      sub_organization_id,
+      its.map((answer) => eventOf(answer, at)),
+    );
 }
+
+const eventOf = ({ session_id, channel, person, status, why }: Undelivered, at: Date): NewEvent => ({
+  at,
+  source: "outbound",
+  source_id: null,
+  category: channel === "email" ? "mail" : "text",
+  type: ANSWER_NOT_DELIVERED,
+  description: `An answer to ${person} by ${NAMES[channel]} was not delivered${why === null ? "" : `: ${why}`}`,
+  ...(session_id !== null && { session_id }),
+  user_id: person,
+  attributes: { channel, status, why },
+});
 
 export const undeliveredMail = (
   {

@@ -65,6 +65,26 @@ export type FileShelf = {
 
 const APART = ".restoring";
 
+/** What a start or a restore that failed makes, the key that an operator puts there, and what a disk brings itself. */
+const ALLOWED = /^(postgres|postgres\.log|postgres\.new-\d+|secret\.key.*|console|lost\+found|\..*)$/;
+
+/**
+ * Throws when the folder holds what no Parley makes: it is probably not the one that was meant, and a program that is
+ * started as root gives what lies in it to the database's user. The archive itself may lie there.
+ */
+export async function refuseForeignFiles(dataDir: string, archive: string): Promise<void> {
+  const names = (await readdir(dataDir).catch(missing)) ?? [];
+  const isForeign = (name: string) =>
+    !ALLOWED.test(name) && !FOLDERS.includes(name) && path.join(dataDir, name) !== archive;
+  const [first, ...others] = names.filter(isForeign).sort();
+  if (first === undefined) return;
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  throw new Fault(
+    "refused",
+    `${dataDir} is not empty: it holds ${first}${more}. Restore into a new data directory: set DATA_DIR to another folder, or move what is there away.`,
+  );
+}
+
 /** Throws when the data directory holds files already. */
 export async function openShelf(dataDir: string): Promise<FileShelf> {
   for (const folder of FOLDERS) {

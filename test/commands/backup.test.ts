@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -262,6 +263,21 @@ describe("a backup or restore that can't be done says why, and leaves nothing", 
         /^parley: The backup is cut off: it ends at .+\. Use another copy of it\.\n$/,
       ),
     });
+    // A folder of something else: nothing is made there, also no database.
+    writeFileSync(path.join(machine, "data", "invoices.ods"), "of the clinic");
+    writeFileSync(path.join(machine, "data", "letters.odt"), "to the clinic");
+    const before = readdirSync(path.join(machine, "data")).sort();
+    const foreign = await typedHere(["restore", archive], { folder: machine });
+    expect(foreign).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^parley: .*data is not empty: it holds invoices\.ods and 1 more\. Restore into a new data directory/,
+      ),
+    });
+    expect(readdirSync(path.join(machine, "data")).sort()).toEqual(before);
+    for (const name of ["invoices.ods", "letters.odt"]) rmSync(path.join(machine, "data", name));
+
     // The database that was made for it is empty, so the whole one goes in.
     expect(await typedHere(["restore", archive], { folder: machine })).toMatchObject({
       code: 0,

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import pg from "pg";
 import { type ArchiveReader, readArchive } from "../../backup/archive-reader.ts";
-import { openShelf } from "../../backup/data-files.ts";
+import { openShelf, refuseForeignFiles } from "../../backup/data-files.ts";
 import { opens } from "../../backup/dump.ts";
 import { type Loaded, load, migrationsFor, requireEmpty } from "../../backup/load.ts";
 import type { Vault } from "../../base/crypto.ts";
@@ -41,6 +41,7 @@ export async function restore(options: RestoreOptions, config: Config, secrets: 
     const archive = await readArchive(input);
     migrationsFor(archive.header);
     const vault = await requireKeyOf(archive, config, secrets);
+    await refuseForeignFiles(path.resolve(config.data_dir), path.resolve(options.file));
     await makeDataDir(config.data_dir);
     const loaded = await restoreInto({ archive, vault, pause: options.pause }, config, {
       log,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import type { Bound, Caller } from "../api/caller.ts";
+import { isOwnPage } from "../api/own-page.ts";
 import { API_KEY_HEADER, type Authenticate } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
@@ -223,10 +224,6 @@ function callerOf(
 
 /** The cookie travels by itself, so a write that another site starts must not count (beside SameSite=Strict). */
 function refuseForeignOrigin(request: FastifyRequest): void {
-  const { origin, "sec-fetch-site": site } = request.headers;
-  // The browser's own word, which no page can write, counts where a proxy in front has changed Host.
-  if (request.method === "GET" || origin === undefined || site === "same-origin") return;
-  if (!URL.canParse(origin) || new URL(origin).host !== request.headers.host) {
-    throw new Fault("forbidden", "This request comes from another site.");
-  }
+  if (request.method === "GET" || isOwnPage(request)) return;
+  throw new Fault("forbidden", "This request comes from another site.");
 }

@@ -37,6 +37,7 @@ import { addDocument } from "./openapi/document.ts";
 import { answerSchemas, openApiSchema } from "./openapi/operation-schema.ts";
 import { longTexts } from "./openapi/text-bounds.ts";
 import type { Operation } from "./operation.ts";
+import { knowOwnPages } from "./own-page.ts";
 import { MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
 
@@ -96,6 +97,8 @@ type ServerOptions = {
   /** Header names beside `Service-API-Key` that may carry a token. */
   apiKeyHeaders: string[];
   version: string;
+  /** The address that people see. */
+  publicUrl: string;
   /** Proxies in front whose X-Forwarded-For names the caller's address; limits and the audit trail go by it. */
   trustProxy: number;
   bodyLimit_bytes?: number;
@@ -144,6 +147,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       throw new Fault("unavailable", "This server is stopping. Send it again.", { retry_after_s: 1 });
     if (request.url.includes("%00")) refuseUnstorableText("\0", ["path"]);
   });
+  knowOwnPages(server, options.publicUrl);
   keepPersonalDataOutOfCaches(server);
   guardInternalPages(
     server,

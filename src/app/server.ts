@@ -15,6 +15,7 @@ export async function openApi(parts: AppParts): Promise<{ api: Api; ownLimits: O
     audit: createAudit(clock),
     auditRead: createReadAudit({ db, clock }),
     apiKeyHeaders: config.api_key_headers,
+    publicUrl: config.public_url,
     trustProxy: config.trust_proxy,
     internalPages: config.internal_pages,
     callLimits: config.call_limits,

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Caller } from "../api/caller.ts";
 import { madeOnce } from "../api/made-once.ts";
+import { isOwnPage } from "../api/own-page.ts";
 import { API_KEY_HEADER, type Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
@@ -131,9 +132,8 @@ function tokenOf(request: FastifyRequest, headers: string[]): string | null {
 }
 
 /** The protocol asks for it: a page of another site must not reach a server of this machine through its visitor's browser. */
-function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest): void {
-  if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host))
-    throw new Fault("forbidden", "This request comes from another site.");
+function refuseForeignOrigin(request: FastifyRequest): void {
+  if (!isOwnPage(request)) throw new Fault("forbidden", "This request comes from another site.");
 }
 
 /** Without its body, which was read with the API's limits already. */

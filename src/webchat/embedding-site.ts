@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { isOwnPage } from "../api/own-page.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
@@ -14,17 +15,11 @@ const API = "/chat/v1/";
 /** So long may a browser keep the answer of a preflight. */
 const PREFLIGHT_S = "600";
 
-/**
- * The foreign site whose page sends this; null: our own page, or a program, which sends no Origin. A browser that says
- * "same-origin" itself is believed before Host, which some proxies rewrite. Of a WebSocket not every browser says so; then
- * the host that the proxy was asked for counts. Pages can set neither header.
- */
-export function siteOf({ headers, host }: FastifyRequest): string | null {
-  const { origin } = headers;
-  if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return null;
-  if (!URL.canParse(origin)) return "null";
-  const url = new URL(origin);
-  return url.host === host || url.host === headers["x-forwarded-host"] ? null : url.origin;
+/** The foreign site whose page sends this; null: our own page, or a program. */
+export function siteOf(request: FastifyRequest): string | null {
+  const { origin } = request.headers;
+  if (origin === undefined || isOwnPage(request)) return null;
+  return URL.canParse(origin) ? new URL(origin).origin : "null";
 }
 
 /** Refuses a page of a site that the channel does not name. */

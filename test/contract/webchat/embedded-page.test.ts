@@ -8,13 +8,15 @@ import { plannedEngine } from "../../harness/planned-model.ts";
 /** A page of somebody's site that talks with an agent by itself, without a frame of ours. */
 const SHOP = "https://shop.example";
 const OTHER = "https://other.example";
+/** Where our own page is seen: a proxy stands in front, on a port that is not https's own. */
+const OURS = "https://talk.example:8443";
 
 let app: TestApp;
 let url: string;
 let target: string;
 let channel_id: number;
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({ PUBLIC_URL: OURS });
   url = await app.listen();
   ({ target, channel_id } = await createAgent(app, {
     script: 'on /.*/ -> say "Noted."',
@@ -178,4 +180,14 @@ test("our own page behind a proxy that writes another Host is no foreign site", 
   expect((await post(chatPath(opened.body, "/messages"), { text: "hello" })).status).toBe(200);
   // The token is bound to no site.
   expect((await ask(null, "GET", chatPath(opened.body))).status).toBe(200);
+});
+
+test("our own page at PUBLIC_URL is no foreign site, also over a socket and whatever Host a proxy writes", async () => {
+  // No browser says sec-fetch-site of every socket, and a proxy that leaves the port out of Host is a usual one.
+  const own = { origin: OURS, host: "talk.example" };
+  const opened = await app.sendAs(null)("POST", "/chat/v1/sessions", { client_id: target }, own);
+  expect(opened.status).toBe(200);
+  expect(await firstFrame(opened.body, OURS)).not.toMatchObject({ type: "error" });
+  for (const origin of ["https://talk.example", "http://talk.example:8443", "https://talk.example.evil:8443"])
+    expect(await firstFrame(opened.body, origin)).toMatchObject({ type: "error" });
 });

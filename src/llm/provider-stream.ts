@@ -32,8 +32,8 @@ type ProviderModel = {
   api_key: string;
   /** The catalogue's row; a model it doesn't know gets every setting and the provider decides. */
   entry: LlmEntry | null;
-  /** Of a model whose server is the operator's own. */
-  habit?: ThinkingHabit;
+  /** Where the server that runs the model is the operator's own. */
+  own_server?: { habit: ThinkingHabit };
   /** Makes the library's model object; what it throws is reported like a failed call. */
   connect(): Promise<StreamingModel>;
 };
@@ -65,7 +65,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   const leaving = new AbortController();
   const warnings = aliasNotes(request.tools);
   const reasoning = new Map<string, Reasoning>();
-  const thinking = new Thinking(config.habit);
+  const thinking = new Thinking(config.own_server?.habit);
   // Given out only with a sound end: a call whose arguments were cut off must not run.
   const calls: ToolCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
@@ -172,7 +172,7 @@ function callOptions(
     provider === "anthropic" && request.tools.length === 0 ? calledTools(request.messages) : [];
   const tools = [...request.tools, ...leftOver];
   const options: LanguageModelV4CallOptions = {
-    prompt: providerPrompt(request.messages, provider, { own_server: config.habit !== undefined }),
+    prompt: providerPrompt(request.messages, provider, { own_server: config.own_server !== undefined }),
     abortSignal: signal,
   };
   if (tools.length > 0) {

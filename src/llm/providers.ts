@@ -57,7 +57,9 @@ export function resolveModel(
     entry,
     ...(choice.provider === "openai" &&
       entry === null &&
-      access.base_url !== undefined && { habit: habitOf(`${access.base_url} ${choice.model}`) }),
+      access.base_url !== undefined && {
+        own_server: { habit: habitOf(`${access.base_url} ${choice.model}`) },
+      }),
     connect: () => connect(choice, access, transport),
   });
 }

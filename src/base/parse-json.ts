@@ -23,3 +23,12 @@ export function parseJson(text: string, lost: (digits: string) => unknown = (dig
 
 const isLost = (value: number, source: string): boolean =>
   !Number.isFinite(value) || (!Number.isSafeInteger(value) && WHOLE.test(source));
+
+/** What a text from outside holds as JSON; undefined where it is none. */
+export function tryParseJson(text: string | Buffer): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
 import { z } from "zod";
+import { tryParseJson } from "../base/parse-json.ts";
 import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import {
@@ -105,12 +106,7 @@ const readConsents = (
 
 /** Evidence as an export writes it; null where it is a note. */
 function readExported(cell: string): NewConsent["evidence"] {
-  if (!cell.startsWith("{")) return null;
-  try {
-    return ConsentEvidence.safeParse(JSON.parse(cell)).data ?? null;
-  } catch {
-    return null;
-  }
+  return cell.startsWith("{") ? (ConsentEvidence.safeParse(tryParseJson(cell)).data ?? null) : null;
 }
 
 export type ImportedConsents = { added: number; known: number; withdrawn: number; revoked: number };

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../api/server.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import { readEvents } from "../carriers/sendgrid/sendgrid-events.ts";
 import {
   SIGNATURE_HEADER,
@@ -92,7 +93,7 @@ export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BO
       async (request, reply) => {
         const channel_id = signedBy(request, reply);
         if (channel_id === null) return reply;
-        const events = parsed(request.body as Buffer);
+        const events = tryParseJson(request.body as Buffer);
         if (events === undefined) return reply.code(400).send({ detail: "The body is no JSON." });
         await takeMailSignals(parts, { channel_id }, readEvents(events, engine.clock.now()));
         return { ok: true };
@@ -150,12 +151,4 @@ async function findChannel({ engine }: MailParts, id: string): Promise<{ id: num
     .where("id", "=", Number(id))
     .where("channel_service", "=", "email")
     .executeTakeFirst();
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault, invalid } from "../base/errors.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import { keyForFiles } from "../data-keys/data-keys.ts";
 import type { Db } from "../db/database.ts";
 import { textType } from "../insights/text-transcript.ts";
@@ -41,7 +42,7 @@ const seconds = z.preprocess(
 
 /** The map comes as a text, since a query string has no maps. */
 const metadata = z.string().transform((given, context): Record<string, string | number> => {
-  const flat = z.record(z.string(), z.union([z.string(), z.number()])).safeParse(parsed(given));
+  const flat = z.record(z.string(), z.union([z.string(), z.number()])).safeParse(tryParseJson(given));
   if (flat.success) return flat.data;
   context.addIssue({
     code: "custom",
@@ -50,14 +51,6 @@ const metadata = z.string().transform((given, context): Record<string, string | 
   });
   return z.NEVER;
 });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const UploadQuery = z
   .object({

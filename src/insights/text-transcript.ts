@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseInput } from "../api/input/parse-input.ts";
 import { jsonExcess } from "../base/json-size.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 
 /** One line of a recording's transcript, as `transcribe` leaves it. */
 export type Spoken = { role: string; content: string; start_time: string | number | null };
@@ -69,13 +70,7 @@ const MOST_JSON = { levels: 100, values: 100_000, names: 1_000 };
 
 function fromJson(text: string): Spoken[] | null {
   if (jsonExcess(text, MOST_JSON)) return null;
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const read = parseInput(Document, given);
+  const read = parseInput(Document, tryParseJson(text));
   return read.ok
     ? read.data.map(({ role, content, start_time }) => ({ role, content, start_time: start_time ?? null }))
     : null;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { tryParseJson } from "../base/parse-json.ts";
 import type { Db } from "../db/database.ts";
 import type { RecordingStore } from "../sessions/recording-store.ts";
 import { MAX_TEXT_BYTES, readTextTranscript, type Spoken, TEXT_TYPES } from "./text-transcript.ts";
@@ -124,14 +125,7 @@ async function loadRecording(db: Db, recordings: RecordingFiles, upload_file_id:
 }
 
 /** A list stands in json_value as its JSON text. */
-function jsonOf(stored: unknown): unknown {
-  if (typeof stored !== "string") return stored;
-  try {
-    return JSON.parse(stored);
-  } catch {
-    return null;
-  }
-}
+const jsonOf = (stored: unknown): unknown => (typeof stored === "string" ? tryParseJson(stored) : stored);
 
 async function readUploaded(recordings: RecordingFiles, file: RecordingFile): Promise<Spoken[] | null> {
   if (file.size_bytes > MAX_TEXT_BYTES) return null;

@@ -1,3 +1,5 @@
+import { tryParseJson } from "../base/parse-json.ts";
+import { own } from "../expressions/member.ts";
 import type { SenderChecks } from "./mail-authenticity.ts";
 
 /**
@@ -60,23 +62,16 @@ function decoded(binary: string, charset: string): string {
 }
 
 function charsetsOf(form: FormData): Record<string, unknown> {
-  try {
-    const charsets: unknown = JSON.parse(textOf(form, "charsets") ?? "");
-    return charsets !== null && typeof charsets === "object" ? { ...charsets } : {};
-  } catch {
-    return {};
-  }
+  const charsets = tryParseJson(textOf(form, "charsets") ?? "");
+  return typeof charsets === "object" ? { ...charsets } : {};
 }
 
 /** `{"to":["support@clinic.example"],"from":"ann@example.com"}`: what the mail servers said, not the mail itself. */
 function envelopeOf(form: FormData): InboundMail["envelope"] | null {
-  try {
-    const { to, from } = JSON.parse(textOf(form, "envelope") ?? "") as { to?: unknown; from?: unknown };
-    const recipients = Array.isArray(to) ? to.filter((address) => typeof address === "string") : [];
-    return recipients.length > 0 ? { from: typeof from === "string" ? from : null, to: recipients } : null;
-  } catch {
-    return null;
-  }
+  const envelope = tryParseJson(textOf(form, "envelope") ?? "");
+  const [to, from] = [own(envelope, "to"), own(envelope, "from")];
+  const recipients = Array.isArray(to) ? to.filter((address) => typeof address === "string") : [];
+  return recipients.length > 0 ? { from: typeof from === "string" ? from : null, to: recipients } : null;
 }
 
 /** The mail from its parts again, so that one reader reads all mails. Its own headers stay, those of the parts are new. */

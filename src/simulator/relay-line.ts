@@ -1,4 +1,5 @@
 import { type Agent, WebSocket } from "undici";
+import { tryParseJson } from "../base/parse-json.ts";
 import { signature } from "./callbacks.ts";
 
 /** Our side of a ConversationRelay: what the carrier's end of the WebSocket hears from the platform. */
@@ -37,13 +38,8 @@ export function openRelay(options: {
   socket.addEventListener("open", () => handlers.opened());
   socket.addEventListener("message", ({ data }) => {
     if (over) return;
-    let message: unknown;
-    try {
-      message = JSON.parse(String(data));
-    } catch {
-      return;
-    }
-    handlers.heard(message as Record<string, unknown>);
+    const message = tryParseJson(data);
+    if (message !== undefined) handlers.heard(message as Record<string, unknown>);
   });
   socket.addEventListener("close", end);
   socket.addEventListener("error", end);

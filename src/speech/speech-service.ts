@@ -1,4 +1,5 @@
 import { Fault, unreachable } from "../base/errors.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import type { Egress, EgressOutcome, EgressRequest } from "../egress/egress.ts";
 import type { LanguageCode } from "./languages.ts";
 import type { AgentVoice } from "./voices.ts";
@@ -64,7 +65,7 @@ export async function voiceId(
   if (!service.lookUp) return "";
   const access = { base_url: service.base_url, ...given };
   const answer = await ask(egress, service, service.lookUp.request(speech, access));
-  const found = service.lookUp.idIn(parsed(answer), speech);
+  const found = service.lookUp.idIn(tryParseJson(answer), speech);
   if (found === null) {
     throw new Fault(
       "refused",
@@ -100,7 +101,7 @@ function faultOf(
     case "response": {
       if (outcome.truncated)
         return new Fault("refused", `${name} made more sound of this text than can be taken.`);
-      const words = problemIn(parsed(outcome.body)) ?? "no reason given";
+      const words = problemIn(tryParseJson(outcome.body)) ?? "no reason given";
       const message = `${name} answered ${outcome.status}: ${words.slice(0, 300)}`;
       if (outcome.status === 429) return new Fault("too-many", message, { retry_after_s: 10 });
       return new Fault(
@@ -118,13 +119,5 @@ function faultOf(
       return new Fault("unavailable", `${name} can't be reached: ${outcome.reason}.`);
     default:
       return unreachable(outcome);
-  }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return null;
   }
 }

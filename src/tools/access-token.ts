@@ -4,6 +4,7 @@ import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { own } from "../expressions/member.ts";
@@ -198,7 +199,7 @@ async function fetchToken(egress: Egress, credentials: ClientCredentials): Promi
   if (outcome.status !== 200) {
     return { ok: false, problem: `The sign-in server of the tool's service answered ${outcome.status}.` };
   }
-  const answer = parsed(outcome.body.toString("utf8"));
+  const answer = tryParseJson(outcome.body);
   const token = own(answer, "access_token");
   const life_s = Number(own(answer, "expires_in"));
   // Without a word of the answer: it may hold the token in another spelling.
@@ -206,14 +207,6 @@ async function fetchToken(egress: Egress, credentials: ClientCredentials): Promi
     return { ok: false, problem: "The sign-in server of the tool's service gave no access_token in JSON." };
   }
   return { ok: true, token, life_s: life_s > 0 ? Math.min(life_s, LONGEST_LIFE_S) : DEFAULT_LIFE_S };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const usableFor = (life_s: number): number => life_s - Math.min(EXPIRY_MARGIN_S, life_s / 2);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tryParseJson } from "../base/parse-json.ts";
 import { bytesOf, type TranscriptionAdapter } from "./transcription-adapter.ts";
 
 /*
@@ -38,7 +39,7 @@ export const gemini: TranscriptionAdapter = {
     const read = Answer.safeParse(answer);
     if (!read.success) return null;
     const text = read.data.candidates[0]?.content.parts.map((part) => part.text ?? "").join("") ?? "";
-    const lines = Lines.safeParse(parsed(text));
+    const lines = Lines.safeParse(tryParseJson(text));
     if (!lines.success) return null;
     return lines.data.map(({ speaker, start_seconds, text: content }) => ({
       role: `speaker ${speaker}`,
@@ -56,11 +57,3 @@ const SCHEMA = {
     required: ["speaker", "start_seconds", "text"],
   },
 };
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

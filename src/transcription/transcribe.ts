@@ -1,4 +1,5 @@
 import { unreachable } from "../base/errors.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import { storable } from "../insights/check-answer.ts";
 import { retryAfter } from "../insights/retry-policy.ts";
@@ -136,14 +137,6 @@ function readOutcome(
       retryAfter(status, headers),
     );
   }
-  const spoken = truncated ? null : read(parsed(body));
+  const spoken = truncated ? null : read(tryParseJson(body));
   return spoken ? { spoken } : failed(`${name} gave an answer that can't be read.`, LATER);
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

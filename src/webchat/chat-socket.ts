@@ -7,6 +7,7 @@ import { inputErrors } from "../api/input/input-errors.ts";
 import { queryInteger } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { errorText, Fault, InvalidInput } from "../base/errors.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { fillWait } from "../turns/fill-wait.ts";
 import { runTurn } from "../turns/turn.ts";
@@ -175,11 +176,7 @@ const MOST_STOP_CHARACTERS = 300;
 /** `{type: "stop", id}`: the visitor has read enough of the answer to this message. */
 function stopOf(data: string): z.infer<typeof Stop> | null {
   if (data.length > MOST_STOP_CHARACTERS || !data.includes('"stop"')) return null;
-  try {
-    return Stop.safeParse(JSON.parse(data)).data ?? null;
-  } catch {
-    return null;
-  }
+  return Stop.safeParse(tryParseJson(data)).data ?? null;
 }
 
 /** A turn that somebody waits for: what the agent says while it takes long is told, too. */

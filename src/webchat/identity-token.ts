@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { equalInConstantTime } from "../base/crypto.ts";
+import { tryParseJson } from "../base/parse-json.ts";
 import { oneLine } from "./one-line.ts";
 
 /**
@@ -54,10 +55,4 @@ export function readIdentityToken(token: string, key: string, now: Date): ReadId
 
 const refused = (problem: string): ReadIdentity => ({ ok: false, problem });
 
-function decoded(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-}
+const decoded = (part: string): unknown => tryParseJson(Buffer.from(part, "base64url"));

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loggedPath } from "../../api/logged-path.ts";
 import type { Api } from "../../api/server.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { TELNYX_PREFIX, type TelnyxCommands } from "../../carriers/telnyx/telnyx-carrier.ts";
 import {
   readTelnyxEvent,
@@ -172,7 +173,7 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
       );
       return reply.code(403).send({ detail: "This is not signed by the channel's Telnyx account." });
     }
-    const event = readTelnyxEvent(parsed(body));
+    const event = readTelnyxEvent(tryParseJson(body));
     if (event) await take(at, event);
     return reply.code(204).send();
   };
@@ -197,12 +198,4 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
       holdStream({ calls, engines, clock, log, soundAt, wire: telnyxWire() }, socket);
     },
   );
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loggedPath } from "../../api/logged-path.ts";
 import type { Api } from "../../api/server.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { TELNYX_NAME, TELNYX_PREFIX } from "../../carriers/telnyx/telnyx-carrier.ts";
 import { whyNotTelnyxs } from "../../carriers/telnyx/telnyx-events.ts";
 import { readTelnyxTextEvent } from "../../carriers/telnyx/telnyx-text-events.ts";
@@ -47,7 +48,7 @@ export function telnyxTextCallbackRoutes(api: Api, parts: Parts): void {
     const channel_id = Number(request.params.channel_id);
     if (!(await isSigned(request, channel_id)))
       return reply.code(403).send({ detail: "This is not signed by the channel's Telnyx account." });
-    const event = readTelnyxTextEvent(parsed(request.body as Buffer), clock.now());
+    const event = readTelnyxTextEvent(tryParseJson(request.body as Buffer), clock.now());
     const { key } = request.params;
     if (event?.type === "received" && key === undefined) {
       const received = await receiveText(parts, channel_id, event.text);
@@ -68,12 +69,4 @@ export function telnyxTextCallbackRoutes(api: Api, parts: Parts): void {
     scope.post<TextPath>(`${TELNYX_PREFIX}/:channel_id/messages`, options, receive);
     scope.post<TextPath>(`${TELNYX_PREFIX}/:channel_id/messages/:key/status`, options, receive);
   });
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return null;
-  }
 }

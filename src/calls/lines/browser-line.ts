@@ -3,6 +3,7 @@ import type { RawData } from "ws";
 import { z } from "zod";
 import { bytesOf, Framer, samplesOf } from "../../audio/frames.ts";
 import { errorText } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import type { MediaLine } from "../../media/media-line.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
 import type { SiteTokens } from "../../webchat/embedding-site.ts";
@@ -96,7 +97,7 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   };
 
   const takeText = (text: string) => {
-    const read = FromPage.safeParse(parsed(text));
+    const read = FromPage.safeParse(tryParseJson(text));
     if (!read.success) return send({ type: "error", message: "This message can't be read." });
     const message = read.data;
     if (message.type === "start") {
@@ -134,12 +135,4 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
     // Whoever hangs up, or leaves the page, closes the socket in order.
     line?.closed(code === BROKEN);
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

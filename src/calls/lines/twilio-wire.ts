@@ -1,6 +1,7 @@
 import { Framer } from "../../audio/frames.ts";
 import { decodeUlaw, encodeUlaw } from "../../audio/g711.ts";
 import { InOrder } from "../../audio/in-order.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import {
   FIRST_CHUNK,
   readStream,
@@ -30,7 +31,7 @@ export function twilioWire(): StreamWire {
   return {
     rate: STREAM_RATE,
     read(data) {
-      const given = typeof data === "string" ? parsed(data) : null;
+      const given = typeof data === "string" ? tryParseJson(data) : null;
       const event = readStream(given);
       if (event === null) return [];
       if (event.type === "start") return [start(given)];
@@ -44,12 +45,4 @@ export function twilioWire(): StreamWire {
       return [writeStream(stream_sid, output)];
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

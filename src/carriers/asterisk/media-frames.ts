@@ -1,5 +1,6 @@
 import { bytesOfSample, isSameCodec, type LineCodec, SILENT_BYTE } from "../../audio/line-codec.ts";
 import { unreachable } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { storableText } from "../../base/storable.ts";
 import { type FrameRefusal, refused } from "../../media/frame-refusal.ts";
 
@@ -91,12 +92,8 @@ export function readAsteriskText(text: string, agreed: LineCodec): AsteriskEvent
 type Message = { event: string; fields: Map<string, string> };
 
 function jsonMessage(text: string): Message | FrameRefusal {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    return refused("not_json");
-  }
+  const given = tryParseJson(text);
+  if (given === undefined) return refused("not_json");
   if (typeof given !== "object" || given === null || !("event" in given) || typeof given.event !== "string") {
     return refused("not_understood");
   }

@@ -7,6 +7,7 @@ import {
   SILENT_BYTE,
 } from "../../audio/line-codec.ts";
 import { unreachable } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { storableText } from "../../base/storable.ts";
 import { type FrameRefusal, refused } from "../../media/frame-refusal.ts";
 
@@ -90,12 +91,8 @@ export type TelnyxEvent =
 /** `agreed`: what the call was to be streamed in (`stream_codec`). null: nothing that concerns a call. */
 export function readTelnyx(frame: string, agreed: LineCodec): TelnyxEvent | null {
   if (frame.length > MOST_FRAME_CHARS) return refused("too_large");
-  let given: unknown;
-  try {
-    given = JSON.parse(frame);
-  } catch {
-    return refused("not_json");
-  }
+  const given = tryParseJson(frame);
+  if (given === undefined) return refused("not_json");
   const named = z.object({ event: z.string() }).safeParse(given);
   if (!named.success) return refused("not_understood");
   // New kinds of frames may come at any time.

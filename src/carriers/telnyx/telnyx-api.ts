@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress } from "../../egress/egress.ts";
-import { parsedJson, telnyxFault } from "./telnyx-fault.ts";
+import { telnyxFault } from "./telnyx-fault.ts";
 
 export const TELNYX_URL = "https://api.telnyx.com/v2";
 
@@ -44,7 +45,7 @@ export function createTelnyxApi(egress: Egress, base: string, timeout_ms = TIMEO
     if (outcome.kind !== "response" || outcome.status >= 300) {
       throw telnyxFault(outcome, changes, (words) => hideSecrets(words, [credentials.api_key]));
     }
-    const read = answer.safeParse(parsedJson(outcome.body));
+    const read = answer.safeParse(tryParseJson(outcome.body));
     if (read.success) return read.data;
     // It said yes, so it was done; only what was done is not known.
     const fate = changes ? "unknown" : "not-sent";

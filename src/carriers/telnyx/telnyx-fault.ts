@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unreachable } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
 import { askedWait } from "../../egress/asked-wait.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
@@ -148,7 +149,7 @@ function answerFault(
   changes: boolean,
   shown: (words: string) => string,
 ): CarrierFault {
-  const read = Errors.safeParse(parsedJson(body));
+  const read = Errors.safeParse(tryParseJson(body));
   const [first] = read.success ? read.data.errors : [];
   const code = first?.code ?? null;
   const words = [first?.title, first?.detail].filter(Boolean).join(": ") || "no reason given";
@@ -169,12 +170,4 @@ function answerFault(
   if (status === 429) return retry(1, null);
   if (status >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
   return new CarrierFault(message, "refused", { status: "FAILED" });
-}
-
-export function parsedJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }

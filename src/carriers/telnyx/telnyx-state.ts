@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tryParseJson } from "../../base/parse-json.ts";
 
 /** What we have Telnyx keep with a call and say again with each of its events (`client_state`, Base64). */
 const CallState = z.object({
@@ -14,10 +15,6 @@ export const writeState = (state: TelnyxCallState): string =>
 
 export function readState(client_state: string | null | undefined): TelnyxCallState {
   if (!client_state) return {};
-  try {
-    const read = CallState.safeParse(JSON.parse(Buffer.from(client_state, "base64").toString()));
-    return read.success ? read.data : {};
-  } catch {
-    return {};
-  }
+  const read = CallState.safeParse(tryParseJson(Buffer.from(client_state, "base64")));
+  return read.success ? read.data : {};
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
@@ -65,7 +66,7 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
       const secrets = [credentials.auth_token, signIn];
       throw faultOf(outcome, { ...asked, shown: (words) => hideSecrets(words, secrets) });
     }
-    const read = answer.safeParse(parsed(outcome.body));
+    const read = answer.safeParse(tryParseJson(outcome.body));
     if (read.success) return read.data;
     // It said yes, so it was done; only what was done is not known.
     const fate = asked.changes ? "unknown" : "not-sent";
@@ -82,14 +83,6 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
       send(account, { method: "POST", url: `${hosts[host]}${path}`, body: encoded(fields) }, answer),
     delete: (account, path) => send(account, { method: "DELETE", url: `${hosts.api}${path}` }, NO_CONTENT),
   };
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function encoded(fields: TwilioFields): string {

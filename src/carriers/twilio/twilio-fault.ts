@@ -1,7 +1,9 @@
 import { unreachable } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
 import { askedWait } from "../../egress/asked-wait.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
+import { own } from "../../expressions/member.ts";
 import { country, type ErrorMeaning, notSent, ours, refused, textFailureBy } from "../error-meaning.ts";
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
@@ -109,8 +111,6 @@ type AskedOfTwilio = {
   shown?: (words: string) => string;
 };
 
-type Error = { code?: unknown; message?: unknown };
-
 /**
  * Why there is no answer to work with, as what it means for what was asked. A 5xx and a connection that broke may hide a
  * call that was placed; a name that doesn't resolve or a refused connection can't.
@@ -120,7 +120,7 @@ export function faultOf(outcome: EgressOutcome, asked: AskedOfTwilio): CarrierFa
   const unknown = asked.changes ? "unknown" : "not-sent";
   switch (outcome.kind) {
     case "response":
-      return faultOfAnswer(outcome.status, outcome.headers, parsed(outcome.body), asked);
+      return faultOfAnswer(outcome.status, outcome.headers, tryParseJson(outcome.body), asked);
     case "redirect":
       return new CarrierFault(`Twilio redirected ${what}; TWILIO_BASE_URL may be wrong.`, "not-sent");
     case "refused":
@@ -140,11 +140,12 @@ export function faultOf(outcome: EgressOutcome, asked: AskedOfTwilio): CarrierFa
 function faultOfAnswer(
   http: number,
   headers: Record<string, string>,
-  error: Error,
+  error: unknown,
   { what, changes, shown = (words) => words }: AskedOfTwilio,
 ): CarrierFault {
-  const code = typeof error.code === "number" ? error.code : null;
-  const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
+  const [told, said] = [own(error, "code"), own(error, "message")];
+  const code = typeof told === "number" ? told : null;
+  const words = typeof said === "string" ? shown(said).slice(0, 500) : "no reason given";
   const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
   const told_ms = askedWait(headers);
   const retry = (after_s: number, ours: OurFault | null = null) =>
@@ -164,13 +165,4 @@ function faultOfAnswer(
   // Twilio keeps 5xx for what it can't say the end of.
   if (http >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
   return new CarrierFault(message, "refused", { status: "FAILED" });
-}
-
-function parsed(body: Buffer): Error {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
 }

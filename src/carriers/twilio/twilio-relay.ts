@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { unreachable } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import { storableText } from "../../base/storable.ts";
 import type { CallContinuation, CallInput, CallOutput } from "../../channels/call-socket.ts";
 
@@ -18,12 +19,8 @@ const Setup = z.object({
 
 /** The first message of a socket: which call it is of, and the token our markup gave it. null: something else. */
 export function readSetup(frame: string): { sid: string; call_id: string; token: string } | null {
-  try {
-    const { callSid, customParameters } = Setup.parse(JSON.parse(frame));
-    return { sid: callSid, ...customParameters };
-  } catch {
-    return null;
-  }
+  const read = Setup.safeParse(tryParseJson(frame));
+  return read.success ? { sid: read.data.callSid, ...read.data.customParameters } : null;
 }
 
 const RelayMessage = z.discriminatedUnion("type", [
@@ -42,12 +39,8 @@ const RelayMessage = z.discriminatedUnion("type", [
 
 /** null: nothing that concerns a conversation. What can't be read is a fault, as Twilio's own are. */
 export function readRelay(frame: string): CallInput | null {
-  let given: unknown;
-  try {
-    given = JSON.parse(frame);
-  } catch {
-    return { type: "fault", message: "a frame was no JSON" };
-  }
+  const given = tryParseJson(frame);
+  if (given === undefined) return { type: "fault", message: "a frame was no JSON" };
   const read = RelayMessage.safeParse(given);
   if (!read.success) {
     return { type: "fault", message: `a frame was not understood: ${read.error.issues[0]?.message ?? ""}` };
@@ -126,9 +119,5 @@ const Continuation = z.discriminatedUnion("action", [
 
 /** What we said should follow, as Twilio hands it back; null where the line ended without our word. */
 export function readHandoff(handoff_data: string): CallContinuation | null {
-  try {
-    return Continuation.parse(JSON.parse(handoff_data));
-  } catch {
-    return null;
-  }
+  return Continuation.safeParse(tryParseJson(handoff_data)).data ?? null;
 }

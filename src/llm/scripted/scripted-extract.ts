@@ -1,4 +1,6 @@
 /** Values out of what the user said, by the kind of value that is wanted. */
+
+import { tryParseJson } from "../../base/parse-json.ts";
 import { dateIn, timeIn } from "./scripted-dates.ts";
 import type { Parameter, ParameterKind } from "./scripted-parameters.ts";
 import { matcherOf } from "./scripted-patterns.ts";
@@ -173,14 +175,10 @@ function listIn(items: ParameterKind, name: string, hearing: ExtractionFrom): un
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
 }
 
 const SELF =

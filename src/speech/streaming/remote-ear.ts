@@ -1,5 +1,6 @@
 import type { KeyAccess } from "../../accounts/provider-keys.ts";
 import { join } from "../../audio/level.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import type { OutsideSocket, SocketDoor } from "../../egress/socket-door.ts";
 import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../hearing.ts";
 import type { HearingService } from "./hearing-service.ts";
@@ -121,7 +122,7 @@ export function createRemoteHearing({
       const listener = {
         message(data: string | Buffer) {
           if (isClosed || typeof data !== "string") return;
-          const message = parsed(data);
+          const message = tryParseJson(data);
           if (!isGreeting(message)) {
             isAnswered = true;
             clearTimeout(overdue);
@@ -168,12 +169,4 @@ export function createRemoteHearing({
       };
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

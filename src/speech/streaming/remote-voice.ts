@@ -1,5 +1,6 @@
 import type { KeyAccess } from "../../accounts/provider-keys.ts";
 import { Fault } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/parse-json.ts";
 import type { OutsideSocket, SocketDoor } from "../../egress/socket-door.ts";
 import type { Speaking, SpokenAudio, Utterance } from "../speaking.ts";
 import {
@@ -67,7 +68,7 @@ export function createRemoteSpeaking({
       { url, headers, timeout_ms: times.connect_ms, max_message_bytes: MOST_MESSAGE_BYTES },
       {
         message(data) {
-          const message = typeof data === "string" ? parsed(data) : data;
+          const message = typeof data === "string" ? tryParseJson(data) : data;
           for (const listener of [...listeners]) listener.message(message);
         },
         closed: (why) => gone(`it closed the connection (${why})`),
@@ -177,12 +178,4 @@ export function createRemoteSpeaking({
       lines.clear();
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { unreachable } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
-import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
-import { askedWait } from "../../egress/asked-wait.ts";
+import { CarrierFault } from "../../channels/carrier.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
+import { answeredFault } from "../answered-fault.ts";
 import { country, type ErrorMeaning, notSent, ours, refused, textFailureBy } from "../error-meaning.ts";
 
 /** An account that can't send is for the operator to mend; what waits is tried again until then. */
@@ -124,7 +124,7 @@ export function telnyxFault(
     case "redirect":
       return new CarrierFault("Telnyx redirected the request.", changes ? "unknown" : "not-sent");
     case "response":
-      return answerFault(outcome, changes, shown);
+      return faultOfAnswer(outcome, changes, shown);
     default:
       return unreachable(outcome);
   }
@@ -144,7 +144,7 @@ const Errors = z.object({
   ),
 });
 
-function answerFault(
+function faultOfAnswer(
   { status, body, headers }: Extract<EgressOutcome, { kind: "response" }>,
   changes: boolean,
   shown: (words: string) => string,
@@ -154,20 +154,8 @@ function answerFault(
   const code = first?.code ?? null;
   const words = [first?.title, first?.detail].filter(Boolean).join(": ") || "no reason given";
   const message = shown(`Telnyx answered ${status}${code ? ` (${code})` : ""}: ${words}`.slice(0, 500));
-  const told_ms = askedWait(headers);
-  const retry = (after_s: number, ours: OurFault | null) =>
-    new CarrierFault(message, "not-sent", {
-      retry_after_s: told_ms === null ? after_s : told_ms / 1000,
-      ours,
-    });
-
   if (code === STOPPED.code && STOPPED.words.test(words))
     return new CarrierFault(message, "refused", { status: "PRIOR_UNSUBSCRIBED" });
   const meaning = code === null ? undefined : TELNYX_ERRORS[code];
-  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.ours);
-  if (meaning) return new CarrierFault(message, "refused", { status: meaning.status, ours: meaning.ours });
-  if (status === 401 || status === 403) return retry(300, "source");
-  if (status === 429) return retry(1, null);
-  if (status >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
-  return new CarrierFault(message, "refused", { status: "FAILED" });
+  return answeredFault({ message, status, headers, meaning, changes });
 }

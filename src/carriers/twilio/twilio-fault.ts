@@ -1,9 +1,9 @@
 import { unreachable } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
-import { CarrierFault, type OurFault } from "../../channels/carrier.ts";
-import { askedWait } from "../../egress/asked-wait.ts";
+import { CarrierFault } from "../../channels/carrier.ts";
 import type { EgressOutcome } from "../../egress/egress.ts";
 import { own } from "../../expressions/member.ts";
+import { answeredFault } from "../answered-fault.ts";
 import { country, type ErrorMeaning, notSent, ours, refused, textFailureBy } from "../error-meaning.ts";
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
@@ -120,7 +120,7 @@ export function faultOf(outcome: EgressOutcome, asked: AskedOfTwilio): CarrierFa
   const unknown = asked.changes ? "unknown" : "not-sent";
   switch (outcome.kind) {
     case "response":
-      return faultOfAnswer(outcome.status, outcome.headers, tryParseJson(outcome.body), asked);
+      return faultOfAnswer(outcome, asked);
     case "redirect":
       return new CarrierFault(`Twilio redirected ${what}; TWILIO_BASE_URL may be wrong.`, "not-sent");
     case "refused":
@@ -138,31 +138,14 @@ export function faultOf(outcome: EgressOutcome, asked: AskedOfTwilio): CarrierFa
 }
 
 function faultOfAnswer(
-  http: number,
-  headers: Record<string, string>,
-  error: unknown,
+  { status, headers, body }: Extract<EgressOutcome, { kind: "response" }>,
   { what, changes, shown = (words) => words }: AskedOfTwilio,
 ): CarrierFault {
+  const error = tryParseJson(body);
   const [told, said] = [own(error, "code"), own(error, "message")];
   const code = typeof told === "number" ? told : null;
   const words = typeof said === "string" ? shown(said).slice(0, 500) : "no reason given";
-  const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
-  const told_ms = askedWait(headers);
-  const retry = (after_s: number, ours: OurFault | null = null) =>
-    new CarrierFault(message, "not-sent", {
-      retry_after_s: told_ms === null ? after_s : told_ms / 1000,
-      ours,
-    });
-
+  const message = `Twilio answered ${what} with ${status}${code === null ? "" : ` (error ${code})`}: ${words}`;
   const meaning = code === null ? undefined : TWILIO_ERRORS[code];
-  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.ours);
-  if (meaning) {
-    const { status, ours } = meaning;
-    return new CarrierFault(message, "refused", { status, ours });
-  }
-  if (http === 429) return retry(1);
-  if (http === 401 || http === 403) return retry(300, "source");
-  // Twilio keeps 5xx for what it can't say the end of.
-  if (http >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
-  return new CarrierFault(message, "refused", { status: "FAILED" });
+  return answeredFault({ message, status, headers, meaning, changes });
 }

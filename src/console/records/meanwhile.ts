@@ -1,8 +1,8 @@
 import type { UseFormReturnType } from "@mantine/form";
 import { useState } from "react";
 import { differences } from "../changes/differences.ts";
-import { lastChange } from "../changes/last-change.ts";
-import { conflicts, mergeChanges, type Together } from "../changes/merge.ts";
+import { mergeChanges, type Together } from "../changes/merge.ts";
+import { theirChange } from "../changes/their-change.ts";
 import { useAction } from "../parts/action.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 
@@ -44,11 +44,7 @@ export function useMeanwhile<Values extends object, Stored extends object>(
     const now = values(stored);
     const mine = form.getValues();
     return {
-      theirs: {
-        ...lastChange(stored),
-        changes: differences(began, now),
-        conflicts: conflicts(began, mine, now, together),
-      },
+      theirs: theirChange(stored, { began, mine, now }, together),
       labels,
       isAgreed,
       agree,

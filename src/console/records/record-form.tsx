@@ -3,9 +3,9 @@ import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
-import { lastChange } from "../changes/last-change.ts";
-import { conflicts, type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
+import { type MergeInside, mergeChanges, type Together } from "../changes/merge.ts";
 import { replacedIn } from "../changes/replaced-in.ts";
+import { theirChange } from "../changes/their-change.ts";
 import { useAction } from "../parts/action.ts";
 import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
@@ -143,16 +143,9 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       const now = stored === null ? initial : values(stored);
       const mine = form.getValues();
       const changes = differences(initial, mine).map((change) => withoutSecret(change, hides));
-      const others = differences(initial, now);
       const theirs =
-        others.length > 0 && stored !== null
-          ? {
-              ...lastChange(stored),
-              changes: others,
-              conflicts: conflicts(initial, mine, now, together, inside),
-            }
-          : null;
-      return { changes, theirs, stored, now };
+        stored === null ? null : theirChange(stored, { began: initial, mine, now }, together, inside);
+      return { changes, theirs: theirs?.changes.length ? theirs : null, stored, now };
     },
     onSuccess(found, seen) {
       if (seen && differences(seen.now, found.now).length === 0) send(found.stored);

@@ -4,13 +4,11 @@ import { useState } from "react";
 import { DifferenceList } from "../changes/difference-list.tsx";
 import type { Difference } from "../changes/differences.ts";
 import type { LastChange } from "../changes/last-change.ts";
+import type { Theirs } from "../changes/their-change.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { useMe } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-
-/** What somebody else saved since the form began, who it was, and the fields that this form changes too. */
-export type Theirs = LastChange & { changes: Difference[]; conflicts: string[] };
 
 /** What a person sees before a change is sent. */
 export type Pending = { changes: Difference[]; theirs: Theirs | null };

@@ -1,4 +1,4 @@
-import { Stack } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { Empty, Fetched, LinkButton, PageHead, Panel } from "../parts/parts.tsx";
@@ -57,6 +57,12 @@ export default function VersionsPage() {
                     </Empty>
                   ) : (
                     <Stack gap="md">
+                      {state.published_version === null && (
+                        <Text size="sm">
+                          <b>No version is live.</b> Every save is live at once. To keep changes a draft until
+                          you publish them, make a version live.
+                        </Text>
+                      )}
                       {items.map((version, index) => (
                         <VersionRow
                           key={version.version_number}

@@ -174,7 +174,7 @@ function FunnelTiles({ board: { campaign_id, funnel } }: { board: CampaignBoard 
   ] as const;
   return (
     <Stack gap={6}>
-      <Tiles>
+      <Tiles title="How far people got">
         {steps.map(([stage, count, before]) => (
           <Tile
             key={stage}

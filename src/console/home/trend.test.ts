@@ -24,7 +24,7 @@ describe("the line of a figure", () => {
   });
 
   test("breaks at a day without a figure, and a day alone is a point", () => {
-    expect(trendPath([0, 2, null, 1, null])).toBe("M0 22L25 2M75 12h0.01");
+    expect(trendPath([0, 2, null, 1, null])).toBe("M0 22L25 2M75 12h-4");
     expect(trendPath([])).toBe("");
   });
 });

@@ -10,6 +10,7 @@ const WIDE = 100;
 const HIGH = 24;
 /** So that the line's width is inside of the picture at its highest and lowest. */
 const EDGE = 2;
+const DASH = 4;
 
 /** The path of a line in a picture of 100 by 24, from nothing at the bottom to the highest day; a day without a figure breaks it. */
 export function trendPath(days: Days): string {
@@ -21,8 +22,8 @@ export function trendPath(days: Days): string {
     const y = HIGH - EDGE - (highest === 0 ? 0 : (value / highest) * (HIGH - 2 * EDGE));
     const isNext = n > 0 && days[n - 1] !== null && days[n - 1] !== undefined;
     path += `${isNext ? "L" : "M"}${round(n * step)} ${round(y)}`;
-    // A day alone is a point, which only a line of some length shows.
-    if (!isNext && (days[n + 1] ?? null) === null) path += "h0.01";
+    // A day alone is a dash: a point is too small to be seen.
+    if (!isNext && (days[n + 1] ?? null) === null) path += n === 0 ? `h${DASH}` : `h-${DASH}`;
   }
   return path;
 }

@@ -20,7 +20,7 @@ const OUTCOMES: [keyof OutcomeCounts, string, Tone][] = [
 
 /** The outcomes that matter to the person running the campaign. */
 export const OutcomeTiles = ({ counts, link }: { counts: OutcomeCounts; link?: PeopleLink }) => (
-  <Tiles>
+  <Tiles title="Outcome">
     {OUTCOMES.filter(([name]) => name === "reached" || counts[name] > 0).map(([name, word, tone]) => (
       <Tile
         key={name}
@@ -41,9 +41,11 @@ export function StatusTiles(props: {
   const { counts, details, link } = props;
   const known = REQUEST_STATUSES.filter((status) => (counts[status] ?? 0) > 0);
   const others = Object.keys(counts).filter((status) => !(REQUEST_STATUSES as string[]).includes(status));
+  const statuses = [...known, ...others];
+  if (statuses.length === 0) return null;
   return (
-    <Tiles>
-      {[...known, ...others].map((status) => {
+    <Tiles title="Status">
+      {statuses.map((status) => {
         const within = Object.entries(details?.[status]?.counts ?? {}).filter(([, count]) => count > 0);
         const { tone, word } = requestWords(status);
         return (

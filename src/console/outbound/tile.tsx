@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { RouteLink } from "../parts/parts.tsx";
 import classes from "./outbound.module.css";
@@ -22,6 +23,16 @@ export const Tile = (props: {
   </div>
 );
 
-export const Tiles = ({ children }: { children: ReactNode }) => (
-  <div className={classes.tiles}>{children}</div>
-);
+/** Tiles that belong together; `title` stands above them where several such rows follow each other. */
+export const Tiles = ({ title, children }: { title?: string; children: ReactNode }) => {
+  const tiles = <div className={classes.tiles}>{children}</div>;
+  if (title === undefined) return tiles;
+  return (
+    <section aria-label={title}>
+      <Text size="sm" fw={600} mb={6}>
+        {title}
+      </Text>
+      {tiles}
+    </section>
+  );
+};

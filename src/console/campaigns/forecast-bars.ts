@@ -29,3 +29,10 @@ export const hourBars = ({ hours, timezone }: CampaignForecast): Bar[] =>
     Retries: retries,
     reached: completed,
   }));
+
+/** The forecast knows no persons: who waits for their own hours can't be reached before the last of their zones opens. */
+export const earliestEnd = (ends_at: string, own_hours: CampaignForecast["own_hours"]): string =>
+  (own_hours?.zones ?? []).reduce(
+    (latest, { opens_at }) => (Date.parse(opens_at) > Date.parse(latest) ? opens_at : latest),
+    ends_at,
+  );

@@ -13,7 +13,7 @@ import { Empty, Fetched, Loading, Panel, Scroller } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
-import { type Bar, dayBars, hourBars } from "./forecast-bars.ts";
+import { type Bar, dayBars, earliestEnd, hourBars } from "./forecast-bars.ts";
 
 const ForecastChart = lazy(() => import("./forecast-chart.tsx"));
 
@@ -134,7 +134,8 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
       title={
         ends_at ? (
           <>
-            Finishes <Time at={ends_at} kind="minute" />
+            {forecast.own_hours?.held ? "Finishes at the earliest" : "Finishes"}{" "}
+            <Time at={earliestEnd(ends_at, forecast.own_hours)} kind="minute" />
           </>
         ) : (
           `${counted(left, "person still waits", "people still wait")} at the end`

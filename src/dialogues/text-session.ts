@@ -9,6 +9,8 @@ import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /** A dialogue of texts stays open this long without a word, unless its campaign says otherwise. */
 export const TEXT_TTL_MINUTES = 720;
+/** The most that the column holds, some 4,000 years: a campaign may name more, to keep its dialogues open for good. */
+const LONGEST_TTL_MINUTES = 2_147_483_647;
 
 /** The dialogue's session that a word of this moment belongs to. Index: text_sessions_dialogue. */
 export async function openTextSession(
@@ -90,7 +92,7 @@ export function startTextSession(engine: Engine, opening: TextOpening, onOpen: O
         session_id: session.session_id,
         channel_target_id: target.id,
         source,
-        ttl_minutes: ttl_minutes ?? TEXT_TTL_MINUTES,
+        ttl_minutes: Math.min(ttl_minutes ?? TEXT_TTL_MINUTES, LONGEST_TTL_MINUTES),
         opened_by,
       })
       .execute();

@@ -4,6 +4,7 @@ import { type Outreach, SHOWN_AFTER_ms } from "../../../src/channels/outreach.ts
 import { applySignals } from "../../../src/dialogues/outbound/text-out-store.ts";
 import { goOnWith } from "../../../src/dialogues/text-dialogue.ts";
 import { textSender } from "../../../src/dialogues/text-sender.ts";
+import { endIdleTexts } from "../../../src/dialogues/text-session.ts";
 import { createAgent } from "../../harness/agent.ts";
 import {
   createNumber,
@@ -124,6 +125,15 @@ describe("reaching somebody by text", () => {
       (all) => all.at(-1)?.text === "Noted." && all.length > texts.length,
     );
     expect(later.at(-1)?.session_id).not.toBe(session_id);
+  });
+
+  test("the largest time that a campaign may name sends the text, and keeps the dialogue open", async () => {
+    const { session_id } = await sender.send(
+      outreach("+15126671221", { sms_session_ttl: Number.MAX_SAFE_INTEGER }),
+    );
+    app.clock.advance(48 * 60 * 60_000);
+    await endIdleTexts(app.engine);
+    expect((await session(session_id)).ended_at).toBeNull();
   });
 
   test("what the carrier refuses ends the session and says why", async () => {

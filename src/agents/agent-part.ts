@@ -1,4 +1,5 @@
 import type { Caller } from "../api/caller.ts";
+import { holdRecord } from "../api/hold-record.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
@@ -13,28 +14,6 @@ export const AGENT_PARTS = [
 ] as const;
 type AgentPart = (typeof AGENT_PARTS)[number];
 
-/**
- * Whether the sub-organization has this record. Who is about to point at it holds it with "share", who is about to
- * delete it with "update"; each waits for the other's transaction, so that nothing ever points at a deleted record.
- */
-export async function holdPart(
-  tx: Tx,
-  caller: Caller,
-  { table }: Pick<AgentPart, "table">,
-  id: number,
-  lock: "share" | "update",
-): Promise<boolean> {
-  const row = tx
-    // The columns named below are those that all four tables have.
-    .selectFrom(table as "prompts")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null);
-  const found = await (lock === "share" ? row.forShare() : row.forUpdate()).executeTakeFirst();
-  return found !== undefined;
-}
-
 /** Deletes a record that no agent points at; otherwise the refusal names the agents. Index: agents_<part>. */
 export async function removePart(
   tx: Tx,
@@ -44,7 +23,7 @@ export async function removePart(
   { id, name, reason }: { id: number; name: string; reason: string },
 ): Promise<void> {
   const { column, noun } = AGENT_PARTS.find((part) => part.table === table) as AgentPart;
-  if (!(await holdPart(tx, caller, { table }, id, "update"))) throw notFound(noun, id);
+  if (!(await holdRecord(tx, caller, table, id, "update"))) throw notFound(noun, id);
   const agents = await tx
     .selectFrom("agents")
     .select("name")
@@ -57,6 +36,7 @@ export async function removePart(
     agents.map((agent) => ({ kind: "agent", name: agent.name })),
   );
   await tx
+    // The columns named below are those that all four tables have.
     .updateTable(table as "prompts")
     .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
     .where("id", "=", id)

@@ -1,9 +1,10 @@
 import type { Caller } from "../api/caller.ts";
+import { holdRecord } from "../api/hold-record.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import type { AgentInput } from "./agent-input.ts";
-import { AGENT_PARTS, holdPart } from "./agent-part.ts";
+import { AGENT_PARTS } from "./agent-part.ts";
 
 export async function insertAgent(tx: Tx, caller: Caller, now: Date, input: AgentInput): Promise<number> {
   await refuseMissingParts(tx, caller, input);
@@ -52,15 +53,7 @@ export async function removeAgent(
   holdersOf: AgentHolders,
 ): Promise<void> {
   // A target or campaign that is about to use the agent holds its row `for share` and is waited for here.
-  const agent = await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!agent) throw notFound("Agent", id);
+  if (!(await holdRecord(tx, caller, "agents", id, "update"))) throw notFound("Agent", id);
   refuseWhileHeld(`agent "${name}"`, await holdersOf(tx, id));
   await tx
     .updateTable("agents")
@@ -73,7 +66,7 @@ export async function removeAgent(
 async function refuseMissingParts(tx: Tx, caller: Caller, input: AgentInput): Promise<void> {
   for (const part of AGENT_PARTS) {
     const id = input[part.column];
-    if (id != null && !(await holdPart(tx, caller, part, id, "share"))) {
+    if (id != null && !(await holdRecord(tx, caller, part.table, id, "share"))) {
       throw new Fault("refused", `${part.noun} with ID ${id} not found`);
     }
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Caller, Stamp } from "../api/caller.ts";
+import { holdRecord } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
 import type { Clock } from "../base/clock.ts";
@@ -207,15 +208,7 @@ export async function insertBatch(tx: Tx, { caller, at }: Stamp, input: BatchInp
 
 /** Locked against being deleted until the batch is there to hold it. */
 async function requireCampaign(tx: Tx, caller: Caller, id: number): Promise<void> {
-  const found = await tx
-    .selectFrom("campaigns")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forShare()
-    .executeTakeFirst();
-  if (!found) throw notFound("Campaign", id);
+  if (!(await holdRecord(tx, caller, "campaigns", id, "share"))) throw notFound("Campaign", id);
 }
 
 type Columns = {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AgentResponse, agentFindings, nestedAgent } from "../agents/agent-record.ts";
 import { offerAt } from "../agents/prompt-llm.ts";
 import type { Caller } from "../api/caller.ts";
+import { lockRow } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
@@ -153,15 +154,8 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
     if (!found) throw notFound("Channel target", id);
     return withFindings(found);
   };
-  /** For writes: the row is locked before it is read, as one that is read while it waits joins what was joined before. */
   const lock = async (tx: Tx, caller: Caller, channel_id: number, id: number): Promise<ChannelTarget> => {
-    await tx
-      .selectFrom("channel_targets")
-      .select("id")
-      .where("id", "=", id)
-      .where("sub_organization_id", "=", caller.sub_organization_id)
-      .forUpdate()
-      .execute();
+    await lockRow(tx, caller, "channel_targets", id);
     return find(tx, caller, channel_id, id);
   };
 

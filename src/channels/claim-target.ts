@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { holdRecord } from "../api/hold-record.ts";
 import { recordId } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound, unreachable } from "../base/errors.ts";
@@ -103,15 +104,9 @@ async function checkTarget(
       `${WIDGET_SCRIPT} is where the widget's script is; choose another name`,
     );
   }
-  const agent = await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", input.agent_id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forShare()
-    .executeTakeFirst();
-  if (!agent) throw notFound("Agent", input.agent_id);
+  if (!(await holdRecord(tx, caller, "agents", input.agent_id, "share"))) {
+    throw notFound("Agent", input.agent_id);
+  }
   await requireAddress(tx, clock, caller, channel, { target: input.target, offered });
 }
 

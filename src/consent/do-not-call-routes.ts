@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { lockRow } from "../api/hold-record.ts";
 import { file } from "../api/input/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
@@ -232,14 +233,7 @@ export function doNotCallRoutes(api: Api, { db, clock, uploads }: Deps): void {
   });
 
   /** Imports and changes of one list go one after the other. */
-  const lock = (tx: Tx, { sub_organization_id }: Caller, id: number): Promise<unknown> =>
-    tx
-      .selectFrom("do_not_call_lists")
-      .select("id")
-      .where("id", "=", id)
-      .where("sub_organization_id", "=", sub_organization_id)
-      .forUpdate()
-      .execute();
+  const lock = (tx: Tx, caller: Caller, id: number) => lockRow(tx, caller, "do_not_call_lists", id);
 }
 
 function refuseTwice(error: unknown, name: string): never {

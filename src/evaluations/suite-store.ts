@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { freezeSnapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
+import { holdRecord } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -183,15 +184,9 @@ export async function insertSuite(
 
 /** Whoever changes a suite, or when it runs, does so one after the other, and waits for runs that are being begun. */
 export async function holdSuite(tx: Tx, caller: Caller, suite_id: number): Promise<void> {
-  const held = await tx
-    .selectFrom("test_suites")
-    .select("id")
-    .where("id", "=", suite_id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!held) throw notFound("Test suite", suite_id);
+  if (!(await holdRecord(tx, caller, "test_suites", suite_id, "update"))) {
+    throw notFound("Test suite", suite_id);
+  }
 }
 
 /** All cases are replaced: a run keeps its own. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import { lockRow } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import { refuseWhileHeld, write } from "../api/resource.ts";
 import { recordId } from "../api/schema.ts";
@@ -8,7 +9,6 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { lockRow } from "../insights/held-rows.ts";
 import { folderIds } from "../insights/workflow-store.ts";
 import {
   durationText,

@@ -2,16 +2,6 @@ import type { Caller } from "../api/caller.ts";
 import { notFound } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 
-/** Lock: the caller's row, if there is one, deleted or not. Who shares it waits, and then sees what this transaction left. */
-export const lockRow = (tx: Tx, caller: Caller, table: "insight_tools" | "insight_folders", id: number) =>
-  tx
-    .selectFrom(table)
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .forUpdate()
-    .execute();
-
 /**
  * Every id is a row of the caller's that is not deleted; one that isn't is a 404. Lock: a share of each, so that none is
  * changed or deleted before the caller's transaction is over.

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import type { Caller, Stamp } from "../api/caller.ts";
+import { lockRow } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { ActiveUse } from "./check-tool.ts";
-import { lockRow, shareRows } from "./held-rows.ts";
+import { shareRows } from "./held-rows.ts";
 import {
   type InsightToolInput,
   type InsightToolOutput,

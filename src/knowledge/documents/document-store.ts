@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Storage } from "../../accounts/storage.ts";
 import type { Caller } from "../../api/caller.ts";
+import { holdRecord } from "../../api/hold-record.ts";
 import { Fault, notFound } from "../../base/errors.ts";
 import type { Db, Tx } from "../../db/database.ts";
 import { addWords, MOST_DOCUMENT_CHUNKS, rebuildWords, storeChunks } from "../stored-chunks.ts";
@@ -24,15 +25,7 @@ export type DocumentPlace = { data_source_id: number; sub_organization_id: numbe
 
 /** Lock: the source's row, so that its documents change one at a time. */
 export async function lockSource(tx: Tx, caller: Caller, id: number): Promise<void> {
-  const source = await tx
-    .selectFrom("data_sources")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!source) throw notFound("Data source", id);
+  if (!(await holdRecord(tx, caller, "data_sources", id, "update"))) throw notFound("Data source", id);
 }
 
 /** Whether a source is there; for reads, and before a file is read. */

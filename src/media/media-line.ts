@@ -17,7 +17,8 @@ import type { AudioInput, AudioLine } from "./audio-line.ts";
 import { CallerSound } from "./caller-sound.ts";
 import { LineEars } from "./line-ears.ts";
 import { LineSpeaker } from "./line-speaker.ts";
-import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
+import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
+import { takeLineEvent } from "./turn-taking.ts";
 
 /** What a line that we hear ourselves tells beside what a carrier that listens for us would tell. For the trace. */
 export type MediaReport =

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
+import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
+import { takeLineEvent } from "./turn-taking.ts";
 
 /** A line to which things happen at moments; the machine is woken when it asks for it. */
 class Line {

@@ -1,8 +1,8 @@
 import { unreachable } from "../base/errors.ts";
-import { type AwaitedInput, FREE } from "../workflows/awaited-input.ts";
 import type { SoundState } from "./caller-sound.ts";
 import { isBackchannel, plainWords, takesTurn } from "./caller-words.ts";
-import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn.ts";
+import { type EndOfTurn, endOfTurn, withPause } from "./end-of-turn.ts";
+import type { LineEffect, LineEvent, LineState } from "./line-state.ts";
 
 /*
  * Turn-taking on audio lines of our own, as a state machine: events of speech recognition and time in; next state and
@@ -17,63 +17,6 @@ import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn
 
 type TurnTakingSettings = { language: string };
 
-export type LineEvent =
-  /** A voice began or ended, at the moment `since`; it is noticed later. */
-  | { type: "voice"; speaks: boolean; since?: number }
-  /** What the microphone says of the sound itself, before any engine (`caller-sound.ts`). */
-  | ({ type: "sound" } & SoundState)
-  | { type: "words"; text: string; final: boolean }
-  /** Our speech began to play, or all of it was played. `asks`: it asked a question, so "yes" is an answer. */
-  | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
-  | { type: "awaited"; awaited: AwaitedInput }
-  /** The engine that hears judges turns itself, and says that theirs is over; its words came before. */
-  | { type: "turn_over" }
-  | { type: "tick" };
-
-export type LineEffect =
-  /** Stop sending at once; remember what was played. */
-  | { type: "hold" }
-  /** Continue from the beginning of the word that was cut off. */
-  | { type: "go_on"; reason: "backchannel" | "no-words" }
-  /** They took the turn: discard what was not heard. */
-  | { type: "take" }
-  /** They may have finished: an answer to these words may be prepared. Nothing of it is stored or said. */
-  | { type: "eager"; text: string }
-  /** They had not: what was prepared is dropped. */
-  | { type: "resumed" }
-  /** Their words so far; `final`: they have finished, with the reason why we think so. */
-  | { type: "speech"; text: string; final: false }
-  | { type: "speech"; text: string; final: true; silence_ms: number; reason: EndOfTurn["reason"] };
-
-export type LineState = {
-  /** Whether the caller's voice is heard, and since when that is so. */
-  speaks: boolean;
-  since: number;
-  /** The current voice was judged to be noise, so it does not interrupt us again. */
-  noise: boolean;
-  /** The finished utterances of this turn, and the current one. */
-  finals: string[];
-  partial: string;
-  /** Since when the words so far mean an interruption; null: they don't. */
-  takes_since: number | null;
-  sound: SoundState;
-  /** Since when something sounds that may become a voice; null: nothing does. */
-  stirs_since: number | null;
-  /** We stopped for a sound that is not yet known to be a voice. */
-  tentative: boolean;
-  /** The words for which an answer is being prepared; null: for none. */
-  eager: string | null;
-  /** The words of an utterance that ended have not been recognized yet. */
-  owed: boolean;
-  /** What the last turn took of an utterance before its words were final. They may still come, and are no new turn. */
-  taken_early: string | null;
-  ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
-  awaited: AwaitedInput;
-  pauses: Pauses;
-  /** The next moment at which a tick has something to do; null: none. */
-  wake: number | null;
-};
-
 /** This much voice over our words, counted from its beginning, makes us stop speaking. */
 const HOLD_AFTER_MS = 140;
 /** A sound becomes a voice within this time, or it was none. */
@@ -86,25 +29,6 @@ const NO_WORDS_MS = 1500;
 const OWED_MS = 860;
 /** Recognition corrects its guesses: "okay" may begin as "no". A guess takes the turn once it has stood for so long. */
 const STEADY_MS = 300;
-
-export const newLine = (at: number): LineState => ({
-  speaks: false,
-  since: at,
-  noise: false,
-  finals: [],
-  partial: "",
-  takes_since: null,
-  owed: false,
-  taken_early: null,
-  sound: { stirs: false, far: false, hums: false },
-  stirs_since: null,
-  tentative: false,
-  eager: null,
-  ours: { phase: "silent", since: at, interruptible: true, asks: false },
-  awaited: FREE,
-  pauses: null,
-  wake: null,
-});
 
 export function takeLineEvent(
   settings: TurnTakingSettings,

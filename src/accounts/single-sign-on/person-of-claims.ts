@@ -9,7 +9,7 @@ import { lockPeople } from "../user-record.ts";
 import { keepAnAdministrator } from "../user-store.ts";
 import type { Claims } from "./identity-client.ts";
 import { groupsOf, roleOfGroups } from "./role-of-groups.ts";
-import type { FoundProvider } from "./single-sign-on.ts";
+import type { FoundProvider } from "./single-sign-on-store.ts";
 
 type ProviderOfDomains = FoundProvider & { domains: string[] };
 

@@ -11,7 +11,7 @@ import { asActor } from "../audit/sign-in-audit.ts";
 import { beginSignIn, rememberSignIn } from "../sign-in/begin-sign-in.ts";
 import { type BegunSignIn, type IdentityClient, IdentityFault } from "./identity-client.ts";
 import { NoPlace, personOfClaims } from "./person-of-claims.ts";
-import { CALLBACK, type FoundProvider, findProvider, START } from "./single-sign-on.ts";
+import { CALLBACK, type FoundProvider, findProvider, START } from "./single-sign-on-store.ts";
 
 const COOKIE = "parley_single_sign_on";
 const LIFE_S = 600;

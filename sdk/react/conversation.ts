@@ -3,16 +3,15 @@ import { userOf } from "../../public/chat/identity.js";
 import { type ClientCall, PageTools } from "../../public/chat/page-tools.js";
 import {
   browserMemory,
-  type Memory,
   type Message,
   messageId,
   ownSession,
   savedChat,
 } from "../../public/chat/saved-chat.js";
 import { chatServer, type Visit } from "../../public/chat/server.js";
+import { type ConversationOptions, type ConversationState, NOTHING_YET } from "./conversation-state.ts";
 import {
   type CardAction,
-  type Entry,
   shownChat,
   waitingEntry,
   withCall,
@@ -21,81 +20,10 @@ import {
   withoutStream,
   withState,
 } from "./entries.ts";
-import { VoiceCall, type VoiceState } from "./voice-call.ts";
-
-export type { Caption, VoiceState } from "./voice-call.ts";
-
-/** `signal` is aborted when the agent waits no longer. */
-// biome-ignore lint/suspicious/noExplicitAny: the tool's own JSON Schema says what it is called with; the server has checked it
-export type ClientTool = (given: any, signal: AbortSignal) => unknown;
-
-/** What a page says of the conversation that it shows. */
-export type ConversationOptions = {
-  /** Where Parley is: `https://parley.example`. */
-  server: string;
-  /** The target of a web chat channel, such as `front-desk`. The channel's allowed origins must name your site. */
-  target: string;
-  /** Signed by your server: who the visitor is. Another person begins another conversation. */
-  identityToken?: string | null;
-  /** What the page tells the agent when a conversation begins: `vars.page.<name>` in its prompt. Claims, as a visitor can change them. */
-  variables?: Record<string, string>;
-  /** A button of a card was pressed that has an `actionId`. Its text is sent to the agent besides. */
-  onPress?: (actionId: string, text: string) => void;
-  /** Tools of the agent (`"type": "client"`) that run in this page, by name: each gives its result, or throws why there is none. */
-  tools?: Record<string, ClientTool>;
-  /** Runs the tools that `tools` does not name. */
-  onToolCall?: (tool_name: string, given: Record<string, unknown>, signal: AbortSignal) => unknown;
-  /** Where the conversation is remembered over a reload; the browser's `localStorage` when left out, null: nowhere. */
-  memory?: Memory | null;
-};
-
-export type ConversationStatus =
-  /** Nothing was begun yet. */
-  | "idle"
-  | "connecting"
-  | "connected"
-  /** The connection was lost, and is tried again; what is sent meanwhile goes out later. */
-  | "reconnecting"
-  /** `ended` says why. */
-  | "ended";
-
-export type ConversationEnd = {
-  /** "agent", "user" or what else ended it; "refused": the server did not let it begin or go on. */
-  reason: string;
-  /** A sentence to show. */
-  text: string;
-  /** What the visitor wrote and could not be sent any more, to be offered to them again. */
-  unsent: string[];
-};
-
-export type ConversationState = {
-  status: ConversationStatus;
-  ended: ConversationEnd | null;
-  /** Empty before the first connection. */
-  agentName: string;
-  /** Parley's offline model answers, from a script: say so on the page. */
-  isScripted: boolean;
-  messages: readonly Entry[];
-  /** The agent is at work on an answer. */
-  isAnswering: boolean;
-  /** The last thing that went wrong, in a sentence to show; null once something went right again. */
-  error: string | null;
-  /** A call by voice: a session of its own, with the same agent. */
-  voice: VoiceState;
-};
+import { VoiceCall } from "./voice-call.ts";
 
 /** The longest message that the server takes. */
 const MOST_CHARACTERS = 4000;
-
-const NOTHING_YET: Omit<ConversationState, "voice"> = {
-  status: "idle",
-  ended: null,
-  agentName: "",
-  isScripted: false,
-  messages: [],
-  isAnswering: false,
-  error: null,
-};
 
 /**
  * A conversation of a page, without React: its state, which is replaced at each change, and what can be done in it.

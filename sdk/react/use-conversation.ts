@@ -1,18 +1,18 @@
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { userOf } from "../../public/chat/identity.js";
-import { Conversation, type ConversationOptions, type ConversationState } from "./conversation.ts";
+import { Conversation } from "./conversation.ts";
+import type { ConversationOptions, ConversationState } from "./conversation-state.ts";
 import type { VoiceCall } from "./voice-call.ts";
 
 export type {
-  Caption,
   ClientTool,
   ConversationEnd,
   ConversationOptions,
   ConversationState,
   ConversationStatus,
-  VoiceState,
-} from "./conversation.ts";
+} from "./conversation-state.ts";
 export type { Card, CardAction, Entry, Picture } from "./entries.ts";
+export type { Caption, VoiceState } from "./voice-call.ts";
 
 export type ConversationHook = ConversationState &
   Pick<Conversation, "send" | "sendAgain" | "answer" | "stop" | "end" | "startAnew"> & {

@@ -53,8 +53,10 @@ export class Playout {
     return this.#played === this.#written && this.#pieces.every(({ whole }) => whole);
   }
 
-  /** Pieces are spoken one after the other; a piece without words (a sound, keys) has an empty text. */
-  /** `aligned` counts from the piece's own first sample, and may be added to while the piece is written. */
+  /**
+   * Pieces are spoken one after the other; a piece without words (a sound, keys) has an empty text. `aligned` counts from
+   * the piece's own first sample, and may be added to while the piece is written.
+   */
   begin(id: number, text: string, aligned: readonly Aligned[] = []): void {
     this.#pieces.push({
       id,

@@ -6,13 +6,10 @@ import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Speaking, Utterance } from "../speech/speaking.ts";
 import type { AudioLine } from "./audio-line.ts";
+import { PlayClock } from "./play-clock.ts";
 
 /** Audio is sent this far ahead, so that network jitter is not heard and an interruption still takes effect at once. */
 const AHEAD_MS = 300;
-/** Interval of marks, which report what was played. */
-const MARK_MS = 200;
-/** When a line returns no marks, audio counts as played this long after it should have been. */
-const MARKS_LOST_MS = 2000;
 
 type Piece = {
   id: number;
@@ -41,6 +38,7 @@ type SpeakerReports = {
 export class LineSpeaker {
   readonly #parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports };
   readonly #playout: Playout;
+  readonly #played: PlayClock;
   readonly #frame: number;
   #pieces: Piece[] = [];
   #ids = 0;
@@ -57,16 +55,12 @@ export class LineSpeaker {
   #isUnsaid = false;
   /** A looped sound that fills a wait; any words end it. */
   #loop: { frames: Int16Array[]; next: number } | null = null;
-  /** When the audio that is being played began, and at which sample. */
-  #run: { at: number; sample: number } | null = null;
-  #marks = 0;
-  #marked = 0;
-  #markedAt = 0;
   #wake: (() => void) | null = null;
 
   constructor(parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports }) {
     this.#parts = parts;
     this.#playout = new Playout(parts.line.rate);
+    this.#played = new PlayClock({ ...parts, playout: this.#playout });
     this.#frame = frameLength(parts.line.rate);
   }
 
@@ -104,7 +98,7 @@ export class LineSpeaker {
   /** Stops speaking at once and computes what was heard; the rest waits. */
   hold(): void {
     if (this.#isHeld) return;
-    this.#catchUp();
+    this.#played.catchUp();
     this.#isHeld = true;
     this.#cutWord = "";
     for (const { id, text, whole } of this.#playout.heard()) {
@@ -115,8 +109,7 @@ export class LineSpeaker {
     }
     this.#playout.stop();
     this.#parts.line.clear();
-    this.#marks++;
-    this.#run = null;
+    this.#played.interrupt();
     this.#wake?.();
     this.#wake = null;
   }
@@ -145,14 +138,9 @@ export class LineSpeaker {
     return heard;
   }
 
-  /** A mark came back. Marks from before an interruption are ignored. */
+  /** A mark came back. */
   marked(name: string): void {
-    const [, run, position] = /^(\d+):(\d+)$/.exec(name) ?? [];
-    if (Number(run) !== this.#marks) return;
-    this.#marked = Number(position);
-    this.#markedAt = this.#now();
-    this.#playout.play(this.#marked);
-    this.#settle();
+    if (this.#played.marked(name)) this.#settle();
   }
 
   close(): void {
@@ -160,10 +148,6 @@ export class LineSpeaker {
     this.#loop = null;
     this.#wake?.();
     this.#wake = null;
-  }
-
-  #now(): number {
-    return this.#parts.clock.now().getTime();
   }
 
   #add(piece: Omit<Piece, "id" | "aligned" | "sent">): void {
@@ -242,22 +226,16 @@ export class LineSpeaker {
   /** Sends what is due, and comes back for the rest. */
   #pump(): void {
     if (this.#isHeld) return;
-    this.#catchUp();
-    while (this.#ahead_ms() < AHEAD_MS && this.#sendFrame());
+    this.#played.catchUp();
+    while (this.#played.ahead_ms < AHEAD_MS && this.#sendFrame());
     this.#settle();
     const isIdle = this.#pieces.length === 0 && this.#loop === null;
     if (isIdle || this.#wake) return;
-    this.#wake = this.#parts.clock.wakeAt(new Date(this.#now() + FRAME_MS), () => {
+    const { clock } = this.#parts;
+    this.#wake = clock.wakeAt(new Date(clock.now().getTime() + FRAME_MS), () => {
       this.#wake = null;
       this.#pump();
     });
-  }
-
-  /** How much audio was sent and, by the clock, not played yet. */
-  #ahead_ms(): number {
-    if (!this.#run) return 0;
-    const sent_ms = ((this.#playout.sent - this.#run.sample) * 1000) / this.#parts.line.rate;
-    return sent_ms - (this.#now() - this.#run.at);
   }
 
   #sendFrame(): boolean {
@@ -266,7 +244,7 @@ export class LineSpeaker {
     const piece = this.#pieces.find(({ frames, sent, whole }) => sent < frames.length || !whole);
     const frame = piece?.frames[piece.sent];
     if (!piece || !frame) return this.#sendLoop();
-    if (this.#ahead_ms() <= 0) this.#run = { at: this.#now(), sample: this.#playout.sent };
+    this.#played.begin();
     if (piece.sent === 0) {
       this.#beginPiece(piece);
       // Whoever was told of it, while a caller speaks, has stopped it again.
@@ -276,7 +254,7 @@ export class LineSpeaker {
     piece.sent++;
     this.#playout.write(frame.length);
     this.#playout.send(frame.length);
-    if ((this.#playout.sent / this.#frame) % (MARK_MS / FRAME_MS) === 0) this.#mark();
+    this.#played.markIfDue();
     this.#endIfSent(piece);
     return true;
   }
@@ -284,10 +262,6 @@ export class LineSpeaker {
   /** A piece that is whole, though not yet sent, has a known length: its words are heard where they sound. */
   #expectLength(piece: Piece): void {
     if (piece.whole) this.#playout.expect(piece.id, piece.frames.length * this.#frame);
-  }
-
-  #mark(): void {
-    this.#parts.line.mark(`${this.#marks}:${this.#playout.sent}`);
   }
 
   /** A piece's end is known with its last frame, or later; one that has no sound is over at once. */
@@ -298,7 +272,7 @@ export class LineSpeaker {
       return;
     }
     this.#playout.end();
-    this.#mark();
+    this.#played.mark();
   }
 
   #beginPiece(piece: Piece): void {
@@ -315,7 +289,7 @@ export class LineSpeaker {
   #sendLoop(): boolean {
     const loop = this.#loop;
     if (!loop || loop.frames.length === 0 || this.#pieces.length > 0) return false;
-    if (this.#ahead_ms() <= 0) this.#run = { at: this.#now(), sample: this.#playout.sent };
+    this.#played.begin();
     this.#playout.begin(0, "");
     const frame = loop.frames[loop.next % loop.frames.length] as Int16Array;
     loop.next++;
@@ -326,20 +300,6 @@ export class LineSpeaker {
     this.#playout.play(this.#playout.sent);
     this.#playout.settle();
     return true;
-  }
-
-  /** Between two marks the clock tells what was played; where marks are lost, it tells everything. */
-  #catchUp(): void {
-    if (!this.#run) return;
-    const { rate } = this.#parts.line;
-    const samples = (ms: number) => Math.floor((ms * rate) / 1000);
-    const by_clock = this.#run.sample + samples(this.#now() - this.#run.at);
-    const since_mark_ms = this.#now() - Math.max(this.#markedAt, this.#run.at);
-    const from = Math.max(this.#marked, this.#run.sample);
-    const by_mark = from + samples(Math.min(since_mark_ms, MARK_MS)) - this.#frame;
-    // The last frames are known to be heard by their mark alone.
-    if (by_mark < this.#playout.sent) this.#playout.play(Math.min(by_mark, by_clock));
-    if (since_mark_ms > MARKS_LOST_MS) this.#playout.play(by_clock - samples(MARKS_LOST_MS));
   }
 
   #settle(): void {
@@ -356,7 +316,7 @@ export class LineSpeaker {
     const unsaid = this.#isUnsaid;
     this.#isUnsaid = false;
     this.#heard = [];
-    this.#run = null;
+    this.#played.rest();
     reports.played({ unsaid });
     if (wasPlaying) reports.playing(false, null);
   }

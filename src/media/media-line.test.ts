@@ -6,7 +6,8 @@ import { movedClock } from "../base/clock.ts";
 import type { CallInput, CallVoice } from "../channels/call-socket.ts";
 import type { Heard } from "../speech/hearing.ts";
 import type { Speaking } from "../speech/speaking.ts";
-import { MediaLine, type MediaReport } from "./media-line.ts";
+import type { MediaReport } from "./line-report.ts";
+import { MediaLine } from "./media-line.ts";
 
 const RATE = 8000;
 

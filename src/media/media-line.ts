@@ -12,29 +12,16 @@ import type {
 import type { Ear, Heard, Hearing } from "../speech/hearing.ts";
 import type { Speaking } from "../speech/speaking.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
-import { AnsweredEar, type AnsweredReport } from "./answered-ear.ts";
+import { AnswerLatency } from "./answer-latency.ts";
+import { AnsweredEar } from "./answered-ear.ts";
 import type { AudioInput, AudioLine } from "./audio-line.ts";
 import { CallerSound } from "./caller-sound.ts";
 import { LineEars } from "./line-ears.ts";
+import type { MediaReport } from "./line-report.ts";
 import { LineSpeaker } from "./line-speaker.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
+import { PreparedWords } from "./prepared-words.ts";
 import { takeLineEvent } from "./turn-taking.ts";
-
-/** What a line that we hear ourselves tells beside what a carrier that listens for us would tell. For the trace. */
-export type MediaReport =
-  | { type: "end_of_turn"; text: string; silence_ms: number; reason: string }
-  | { type: "held" }
-  | { type: "went_on"; reason: string }
-  /** They took the turn; `heard` is what they heard of our words. */
-  | { type: "cut"; heard: string }
-  /**
-   * The first sound of an answer goes out: `making_ms` after its first words were known, and `mouth_to_ear_ms` after the
-   * caller's voice ended; null where they had said nothing, as before a greeting.
-   */
-  | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null }
-  /** An engine failed; what was done about it. */
-  | { type: "engine"; message: string }
-  | AnsweredReport;
 
 /** A sound by its address: samples, or null where it is none of ours. */
 type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
@@ -83,13 +70,9 @@ export class MediaLine implements CallLine, AudioInput {
   #state: LineState;
   #wake: { at: number; cancel: () => void } | null = null;
   #isClosed = false;
-  #preparing: AbortController | null = null;
+  readonly #prepared: PreparedWords;
+  readonly #latency: AnswerLatency;
   #recorder: LineRecorder | null = null;
-  /** The answer that is to come: since when the caller is silent, and since when its first words are known. */
-  #answer: { silent_since: number | null; words_at: number | null } | null = {
-    silent_since: null,
-    words_at: null,
-  };
 
   constructor(parts: MediaLineParts) {
     this.#parts = parts;
@@ -107,6 +90,8 @@ export class MediaLine implements CallLine, AudioInput {
     };
     this.#language = parts.voice.languages[0]?.code ?? "en-US";
     this.#state = newLine(clock.now().getTime());
+    this.#prepared = new PreparedWords(speaking);
+    this.#latency = new AnswerLatency(clock);
     this.#sound = new CallerSound(line.rate);
     this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
     const { hearing, detection, voice } = parts;
@@ -133,7 +118,8 @@ export class MediaLine implements CallLine, AudioInput {
               (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech && !this.#isForVoicemail,
             asks: piece?.asks ?? false,
           });
-          if (playing && this.#state.ours.phase === "speaking") this.#reportFirstSound();
+          const first = playing && this.#state.ours.phase === "speaking" && this.#latency.firstSound();
+          if (first) parts.report({ type: "first_sound", ...first });
         },
         played: ({ unsaid }) => this.#tell(unsaid ? { type: "played", unsaid } : { type: "played" }),
         fault: (message) => this.#tell({ type: "fault", message }),
@@ -199,8 +185,8 @@ export class MediaLine implements CallLine, AudioInput {
       case "say":
         if (output.lang !== null) this.#speakIn(output.lang);
         if (output.text === "") return this.#speaker.endLoop();
-        if (this.#answer) this.#answer.words_at ??= this.#now();
-        this.#preparing = null;
+        this.#latency.words();
+        this.#prepared.used();
         return this.#speaker.say(this.#utterance(output.text), output.interruptible);
       case "play": {
         const sound = this.#parts.soundAt(output.url);
@@ -225,28 +211,12 @@ export class MediaLine implements CallLine, AudioInput {
 
   /** Makes the audio of words that will probably be said next. */
   prepare(text: string): void {
-    if (this.#isClosed || this.#preparing || !this.#parts.speaking.keeps) return;
-    const control = new AbortController();
-    this.#preparing = control;
-    void this.#drain(text, control.signal);
+    if (!this.#isClosed) this.#prepared.prepare(this.#utterance(text));
   }
 
   close(): void {
     this.#shut();
     this.#parts.line.close();
-  }
-
-  /** Where it fails, it fails again when it is said, and is told then. */
-  async #drain(text: string, signal: AbortSignal): Promise<void> {
-    try {
-      for await (const _ of this.#parts.speaking.speak(this.#utterance(text), signal))
-        if (signal.aborted) return;
-    } catch {}
-  }
-
-  #unprepare(): void {
-    this.#preparing?.abort();
-    this.#preparing = null;
   }
 
   get #isInterruptibleBySpeech(): boolean {
@@ -328,7 +298,7 @@ export class MediaLine implements CallLine, AudioInput {
       case "eager":
         return this.#tell({ type: "maybe_over", text: effect.text });
       case "resumed":
-        this.#unprepare();
+        this.#prepared.drop();
         return this.#tell({ type: "resumed" });
       case "speech": {
         const { text, final } = effect;
@@ -337,7 +307,7 @@ export class MediaLine implements CallLine, AudioInput {
         if (effect.final) {
           const { silence_ms, reason } = effect;
           this.#ears.endTurn();
-          this.#answer = { silent_since: this.#now() - silence_ms, words_at: null };
+          this.#latency.turnEnded(silence_ms);
           report({ type: "end_of_turn", text, silence_ms, reason });
         }
         return;
@@ -345,18 +315,6 @@ export class MediaLine implements CallLine, AudioInput {
       default:
         return unreachable(effect);
     }
-  }
-
-  #reportFirstSound(): void {
-    const { silent_since = null, words_at = null } = this.#answer ?? {};
-    if (words_at === null) return;
-    this.#answer = null;
-    const now = this.#now();
-    this.#parts.report({
-      type: "first_sound",
-      making_ms: now - words_at,
-      mouth_to_ear_ms: silent_since === null ? null : now - silent_since,
-    });
   }
 
   #now(): number {
@@ -390,7 +348,7 @@ export class MediaLine implements CallLine, AudioInput {
   #shut(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#unprepare();
+    this.#prepared.drop();
     this.#speaker.close();
     this.#recorder?.end();
     this.#ears.close();

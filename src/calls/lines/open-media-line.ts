@@ -4,8 +4,8 @@ import type { Log } from "../../base/log.ts";
 import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
 import type { AudioLine } from "../../media/audio-line.ts";
 import { enginesOfCall } from "../../media/call-engines.ts";
-import { traceOfLine } from "../../media/line-trace.ts";
-import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
+import { type MediaReport, traceOfLine } from "../../media/line-report.ts";
+import { MediaLine, type MediaLineParts } from "../../media/media-line.ts";
 import type { VoiceEngines } from "../../media/voice-engines.ts";
 import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
 

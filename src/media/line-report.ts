@@ -1,5 +1,21 @@
 import type { TraceEntry } from "../events/trace.ts";
-import type { MediaReport } from "./media-line.ts";
+import type { AnsweredReport } from "./answered-ear.ts";
+
+/** What a line that we hear ourselves tells beside what a carrier that listens for us would tell. For the trace. */
+export type MediaReport =
+  | { type: "end_of_turn"; text: string; silence_ms: number; reason: string }
+  | { type: "held" }
+  | { type: "went_on"; reason: string }
+  /** They took the turn; `heard` is what they heard of our words. */
+  | { type: "cut"; heard: string }
+  /**
+   * The first sound of an answer goes out: `making_ms` after its first words were known, and `mouth_to_ear_ms` after the
+   * caller's voice ended; null where they had said nothing, as before a greeting.
+   */
+  | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null }
+  /** An engine failed; what was done about it. */
+  | { type: "engine"; message: string }
+  | AnsweredReport;
 
 /** What a line that we hear ourselves reports, as a session's trace keeps it. */
 export function traceOfLine(report: MediaReport, at: Date): TraceEntry[] {

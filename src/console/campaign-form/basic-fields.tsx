@@ -31,7 +31,7 @@ export function BasicFields({
         <Grid.Col span={{ base: 12, sm: 4 }}>
           <Select
             label="Contact people by"
-            description="The same for everyone in the campaign."
+            description="The same for everyone."
             data={MODES}
             allowDeselect={false}
             value={mode}

@@ -7,8 +7,7 @@ import { type FigureSpan, MOST_POINTS } from "./read-figures.ts";
 
 export const MOST_DAYS = 366;
 
-/** Which time is counted: the last days up to now, or from one instant to another. */
-/** As a query; the same in a body is `FigurePeriod`. */
+/** Which time is counted: the last days up to now, or from one instant to another. As a query; in a body, `FigurePeriod`. */
 export const periodQuery = z.strictObject({
   last_days: integer({ min: 1, max: MOST_DAYS }).nullish().describe("Whole days, today included."),
   start_datetime: inputTimestamp().nullish(),

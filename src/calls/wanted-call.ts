@@ -22,9 +22,9 @@ export type WantedCall = {
   caller_id: string | null;
   variables: Record<string, string>;
   voicemail_detection: Record<string, unknown> | null;
-  /** The caller of a page, whose identity is known by other means than a number. */
   /** The state of the agent, and the language to begin in, of an author's call. */
   held_with?: Snapshot;
   language?: string | undefined;
+  /** The caller of a page, whose identity is known by other means than a number. */
   visitor?: { verified: boolean; claimed_user: string | null; user_name: string | null };
 };

@@ -14,6 +14,7 @@ import { uploadStore } from "./person-uploads.ts";
  * Everywhere that something of a person is stored. `test/contract/erasure/erase-person.test.ts` writes through every store
  * and searches all columns afterwards, so a store that is missing here fails there.
  */
+
 /** Indexes: sessions_person, sessions_claimed. */
 export const sessionsOf = ({ tenant, spellings }: ErasedPerson): RawBuilder<unknown> => sql`
   select id from sessions where sub_organization_id = ${tenant} and source = any(${spellings}::text[])

@@ -85,7 +85,6 @@ export type Engine = {
   mcp: { client: McpClient; listings: McpListings };
   /** The numbers that a call may be transferred to. */
   destinations: DestinationRules;
-  /** The model a prompt asks for, with the keys of this sub-organization. */
   /** What organizations allow themselves, below the installation's limits. */
   ownLimits: OwnLimitsReader;
   /** Admits new visitors of web chat, or refuses them. */
@@ -96,6 +95,7 @@ export type Engine = {
   allowance: ModelAllowance;
   /** Slots for turns of web chats, shared by all sub-organizations. */
   chatTurns: FairGate;
+  /** The model a prompt asks for, with the keys of this sub-organization. */
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** The embedding model of data source searches, with the keys of a sub-organization. */
   embedderOf: EmbedderOf;

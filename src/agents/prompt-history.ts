@@ -57,49 +57,6 @@ export async function writePromptVersion(tx: Tx, prompt_id: number): Promise<voi
 }
 
 /** A version of a prompt as a session freezes it. */
-type PromptVersion = {
-  prompt_id: number;
-  version_number: number;
-  name: string;
-  context: string | null;
-  llm_config: PromptLlmConfig;
-  /** In the order the model sees them, with the version each tool had when the prompt was written. */
-  tools: ToolVersion[];
-  session_end_enabled: boolean;
-  session_end_tool: ToolVersion | null;
-};
-type ToolVersion = { tool_id: number; version_number: number };
-
-/** null takes the latest version. Index: prompt_versions' primary key. */
-export async function promptVersion(
-  db: Db,
-  sub_organization_id: number,
-  prompt_id: number,
-  version_number: number | null,
-): Promise<PromptVersion> {
-  const found = await db
-    .selectFrom("prompts as p")
-    .innerJoin("prompt_versions as v", "v.prompt_id", "p.id")
-    .where("p.id", "=", prompt_id)
-    .where("p.sub_organization_id", "=", sub_organization_id)
-    .where("p.deleted_at", "is", null)
-    .where("v.version_number", "=", sql<number>`coalesce(${version_number}, p.version_number)`)
-    .select([
-      "v.prompt_id",
-      "v.version_number",
-      "v.prompt_name as name",
-      "v.prompt_text as context",
-      "v.llm_config",
-      "v.tools",
-      "v.session_end_enabled",
-      "v.session_end_tool",
-    ])
-    .$castTo<PromptVersion>()
-    .executeTakeFirst();
-  if (!found) throw notFound("Prompt", prompt_id);
-  return found;
-}
-
 /** What became of a tool that a version names in `tool`, a json of {tool_id, version_number}. */
 const linkedTool = sql`json_build_object(
   'tool_id', t.id,

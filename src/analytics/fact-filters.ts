@@ -7,7 +7,7 @@ import { readWords, type SearchedWords } from "../search/searched-words.ts";
 import { type FigureMetric, ruleOf } from "./metric.ts";
 
 /** The fields that sessions are searched by. */
-export const FILTER_FIELDS = Object.keys(SEARCH_RULES.fields) as [keyof typeof SEARCH_RULES.fields];
+const FILTER_FIELDS = Object.keys(SEARCH_RULES.fields) as [keyof typeof SEARCH_RULES.fields];
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** As in a search: fields and values, matched by index. */

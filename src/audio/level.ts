@@ -20,15 +20,7 @@ export function mix(a: Int16Array, b: Int16Array): Int16Array {
   return mixed;
 }
 
-/** A cut in the middle of a wave is heard as a click: the last samples fall to silence. */
-export function fadeOut(samples: Int16Array, length: number): Int16Array {
-  const count = Math.min(length, samples.length);
-  const from = samples.length - count;
-  return samples.map((sample, at) =>
-    at < from ? sample : Math.round((sample * (samples.length - 1 - at)) / count),
-  );
-}
-
+/** A beginning in the middle of a wave is heard as a click: the first samples rise from silence. */
 export function fadeIn(samples: Int16Array, length: number): Int16Array {
   const count = Math.min(length, samples.length);
   return samples.map((sample, at) => (at >= count ? sample : Math.round((sample * at) / count)));

@@ -12,7 +12,7 @@ export async function wakeBatch(tx: Tx, batch_key: number, at: Date): Promise<vo
 }
 
 /** All batches of a campaign that was changed. */
-export const wakeBatchesOf = (tx: Tx, campaign_id: number, at: Date): Promise<void> =>
+const wakeBatchesOf = (tx: Tx, campaign_id: number, at: Date): Promise<void> =>
   wakeAll(tx, sql`b.campaign_id = ${campaign_id} and b.status not in ('CANCELED', 'EXPIRED')`, at);
 
 /** All active batches of campaigns that send from a number group that was changed. */

@@ -30,7 +30,7 @@ export type LookedAtStep = {
 const CHANNELS = { voice: "calls", sms: "texts", whatsapp: "WhatsApp", email: "e-mails" };
 
 /** What keeps a step from being sent, at its place. Pure. */
-export function stepProblems(steps: readonly LookedAtStep[]): StepProblem[] {
+function stepProblems(steps: readonly LookedAtStep[]): StepProblem[] {
   return steps.flatMap(({ step, mode, source, is_ours, agent, agent_id, without_template }) => {
     const problem = (kind: StepProblemKind, text: string): StepProblem[] => [
       { step, problem: kind, agent_id, text: `Step ${step} (${CHANNELS[mode]} from ${source}): ${text}` },

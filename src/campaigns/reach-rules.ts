@@ -17,7 +17,7 @@ export type ReachRules = {
 };
 
 /** Until somebody says otherwise. */
-export const NO_REACH_RULES: Required<ReachRules> = { purpose: "informational", check_reassigned: false };
+const NO_REACH_RULES: Required<ReachRules> = { purpose: "informational", check_reassigned: false };
 
 const ReachRulesSchema = z
   .strictObject({

@@ -12,7 +12,7 @@ import type { MailParts } from "./mail-parts.ts";
 export type StoredFile = { name: string; content_type: string; size: number; file_name: string };
 
 /** Where files of mails lie; machines of a cluster share this folder. */
-export const mailFolder = (dataDir: string): string => path.join(dataDir, "mail");
+const mailFolder = (dataDir: string): string => path.join(dataDir, "mail");
 
 /**
  * Writes them before the mail is stored: a row never names a file that isn't there. Their names follow from the mail, so

@@ -8,7 +8,7 @@ import type { Medium } from "./text-store.ts";
 import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /** A dialogue of texts stays open this long without a word, unless its campaign says otherwise. */
-export const TEXT_TTL_MINUTES = 720;
+const TEXT_TTL_MINUTES = 720;
 /** The most that the column holds, some 4,000 years: a campaign may name more, to keep its dialogues open for good. */
 const LONGEST_TTL_MINUTES = 2_147_483_647;
 

@@ -11,7 +11,7 @@ import type { ErasureDeps } from "./erase-people.ts";
 import { daysKept, type RetentionKind, retentionOf } from "./privacy-settings.ts";
 
 /** What belongs to a session, and so to an agent. */
-export const AGENT_RETENTION_KINDS = [
+const AGENT_RETENTION_KINDS = [
   "recording",
   "session",
   "trace",

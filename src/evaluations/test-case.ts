@@ -155,7 +155,7 @@ export type TestCase = z.infer<typeof TestCase>;
 export const recordedBy = ({ person }: Pick<TestCase, "person">): number | null =>
   !Array.isArray(person) && "session" in person ? person.session : null;
 
-export const MAX_CASES = 500;
+const MAX_CASES = 500;
 
 export const TestSuiteInput = z
   .strictObject({

@@ -23,7 +23,7 @@ export function weightIssues(
 }
 
 /** What the definition itself shows; pure. */
-export function definitionIssues({ variants, ramp, success, guards }: ExperimentInput): InputIssue[] {
+function definitionIssues({ variants, ramp, success, guards }: ExperimentInput): InputIssue[] {
   const controls = variants.filter(({ is_control }) => is_control).length;
   return [
     ...weightIssues(variants, "variants"),

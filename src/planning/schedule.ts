@@ -43,8 +43,6 @@ const CLOSED: Day = { windows: [], cap: 0 };
 /** `date` is a day of the agent's calendar, YYYY-MM-DD. Date over weekday over campaign, each field for itself. */
 export const resolveDay = (schedule: Schedule, date: string): Day => resolve(schedule, dayOf(date));
 
-export const capFor = (schedule: Schedule, date: string): number | null => resolveDay(schedule, date).cap;
-
 /**
  * The days of the agent's calendar whose window is open, the earlier first: a window over midnight may still run when
  * the next day's begins. A first attempt counts towards the cap of one of them; a retry needs only that there is one.

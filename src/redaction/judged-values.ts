@@ -10,7 +10,7 @@ export type JudgeRules = { provider: Provider; model: string; look_for: string }
 export type JudgedValue = { kind: string; text: string };
 
 /** Of one request; what is longer is asked about part by part. 3,000 tokens, which every model takes beside its answer. */
-export const PART_CHARACTERS = 12_000;
+const PART_CHARACTERS = 12_000;
 /** Each part begins with the end of the one before, so that a value on the edge stands whole in one of them. */
 const OVERLAP_CHARACTERS = 200;
 const SHORTEST = 2;

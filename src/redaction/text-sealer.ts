@@ -8,7 +8,7 @@ import { Redactor, type SealKey } from "./redactor.ts";
 /** Seals the texts of a value, at any depth; gives it back as it is where its organization doesn't seal. */
 export type TextSealer = <T>(value: T) => T;
 
-export const asItIs: TextSealer = (value) => value;
+const asItIs: TextSealer = (value) => value;
 
 /** `scope`: within which equal texts are stored alike. */
 export function textSealer(vault: Vault, seal_key: SealKey | null, scope: string): TextSealer {
@@ -16,17 +16,6 @@ export function textSealer(vault: Vault, seal_key: SealKey | null, scope: string
   const rules = { kinds: [], patterns: [], originals_days: 0, seal_key };
   const redactor = new Redactor(rules, { scope, vault, year: 0 });
   return (value) => redactor.seal(value);
-}
-
-/** For what is kept beside conversations: the organization's key where it seals now. Index: data_keys_in_use. */
-export async function organizationSealer(
-  db: Db,
-  vault: Vault,
-  sub_organization_id: number,
-  scope: string,
-): Promise<TextSealer> {
-  const keys = await sealKeys(db, [sub_organization_id]);
-  return textSealer(vault, keys.get(sub_organization_id) ?? null, scope);
 }
 
 /**

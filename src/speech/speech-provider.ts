@@ -10,7 +10,7 @@ import type { Egress } from "../egress/egress.ts";
 import { speechKeyCheck } from "./speech-key-check.ts";
 
 /** Services that hear and speak on calls, and whose keys are kept here; OpenAI and Google have those of models. */
-export const CALL_SPEECH = ["deepgram", "assemblyai", "elevenlabs", "cartesia"] as const;
+const CALL_SPEECH = ["deepgram", "assemblyai", "elevenlabs", "cartesia"] as const;
 export type CallSpeech = (typeof CALL_SPEECH)[number];
 
 export type CallSpeechSettings = Partial<Record<CallSpeech, KeyAccess>>;

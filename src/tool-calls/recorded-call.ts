@@ -51,7 +51,7 @@ export function answersTo(
 }
 
 /** The place of the answer that a stored call got; null where it was not answered from the recording. */
-export function answerNumber(request: unknown): number | null {
+function answerNumber(request: unknown): number | null {
   const number = isRecord(request) ? request.recorded : null;
   return typeof number === "number" ? number - 1 : null;
 }

@@ -11,7 +11,7 @@ import { type AuditLink, type ChainedEntry, linkAfter, type Sign } from "./audit
 const AT_ONCE = 1_000;
 const HOUR_MS = 3_600_000;
 
-export const auditSign =
+const auditSign =
   (vault: Vault): Sign =>
   (text) =>
     vault.sign("audit-link", text);

@@ -34,7 +34,7 @@ type GivenFactor = { second_factor?: string | null | undefined; passkey?: Passke
 export type PassedBy = "no-factor" | "app" | "recovery" | "passkey";
 
 /** Thrown within the transaction, so that nothing is spent without its second factor. */
-export class FactorRefused extends Error {
+class FactorRefused extends Error {
   readonly why: "needed" | "wrong" | "cloned";
   readonly user_id: number;
   readonly given: Prepared["given"];

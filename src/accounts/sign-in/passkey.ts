@@ -24,7 +24,7 @@ export type PasskeyVerdict = "passkey" | "wrong" | "cloned";
 // Read when the first passkey is made or used: its parts for certificates take longer to load than a small program to start.
 const library = () => import("@simplewebauthn/server");
 
-export function requireParty({ party }: Pick<PasskeyDeps, "party">): RelyingParty {
+function requireParty({ party }: Pick<PasskeyDeps, "party">): RelyingParty {
   if (party) return party;
   throw new Fault(
     "refused",

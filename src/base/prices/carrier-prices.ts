@@ -1,5 +1,5 @@
 /** What carriers charge by, as the setting names it. */
-export const CARRIER_UNITS = ["call_minute", "sms_segment", "whatsapp", "mail"] as const;
+const CARRIER_UNITS = ["call_minute", "sms_segment", "whatsapp", "mail"] as const;
 export type CarrierUnit = (typeof CARRIER_UNITS)[number];
 
 /** In US dollars, as the operator states them; what is left out costs nothing as far as is known. */

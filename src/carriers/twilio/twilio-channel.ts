@@ -24,7 +24,7 @@ const TwilioChannelUpdateRequest = z
   })
   .meta({ id: "TwilioChannelUpdateRequest" });
 
-export async function findTwilioChannel(db: Db, caller: Caller, id: number): Promise<Channel> {
+async function findTwilioChannel(db: Db, caller: Caller, id: number): Promise<Channel> {
   const channel = await findChannel(db, caller, id);
   if (channel.channel_service !== "twilio") throw notFound("Twilio channel", id);
   return channel;

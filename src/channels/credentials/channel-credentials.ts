@@ -30,12 +30,6 @@ export async function lockCredentials(tx: Tx, vault: Vault, channel_id: number):
   return open(vault, row.sealed_credentials);
 }
 
-/** For the adapter that talks with the carrier. */
-export async function readCredentials(db: Db, vault: Vault, channel_id: number): Promise<Credentials> {
-  const row = await selectSealed(db, channel_id).executeTakeFirstOrThrow();
-  return open(vault, row.sealed_credentials);
-}
-
 /** A channel's own account with its carrier, and whether the operator's may stand in; null: there is no such channel. */
 export async function readChannelAccount(
   db: Db,

@@ -11,7 +11,7 @@ const FOLLOW_MS = 1000;
 const LIMIT = 1000;
 
 /** All results of a run, or those of the tests with these names. */
-export const useResults = (run: Pick<TestRunResponse, "id" | "status">) =>
+const useResults = (run: Pick<TestRunResponse, "id" | "status">) =>
   useQuery({
     queryKey: ["test results", run.id, run.status],
     queryFn: ({ signal }) =>

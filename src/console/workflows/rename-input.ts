@@ -73,7 +73,7 @@ function renamedValue(value: unknown, key: string | null, from: string, to: stri
 }
 
 /** The templates of a text: `{{ name }}` and `{{ inputs.name }}`. */
-export const renamedText = (text: string, from: string, to: string): string =>
+const renamedText = (text: string, from: string, to: string): string =>
   text.replace(
     /(\{\{\s*)([\p{L}\p{M}\p{N}_.]+)(\s*\}\})/gu,
     (all, open: string, path: string, close: string) =>

@@ -41,15 +41,3 @@ export const actionsOf = (step: Step): { action: StepAction; event: StepEvent; i
 export const calledTools = (step: Step): string[] => [
   ...new Set(actionsOf(step).flatMap(({ action }) => (action.action === "call" ? [action.name] : []))),
 ];
-
-/** A condition as its author wrote it; null means always. */
-export function conditionText(condition: unknown): string | null {
-  if (condition === null || condition === undefined) return null;
-  if (typeof condition === "string") return condition;
-  const { type, expression } = condition as { type?: string; expression?: string };
-  return expression === undefined
-    ? JSON.stringify(condition)
-    : type === "cel"
-      ? `CEL ${expression}`
-      : expression;
-}

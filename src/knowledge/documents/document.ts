@@ -17,7 +17,7 @@ import { type FileContents, REFUSALS } from "./file-outcome.ts";
 
 export const DOCUMENTS = "/api/v1/data_sources/:data_source_id/documents";
 /** A book with pictures. */
-export const MAX_DOCUMENT_bytes = 25 * 1024 * 1024;
+const MAX_DOCUMENT_bytes = 25 * 1024 * 1024;
 
 const DataSourceDocument = z
   .object({

@@ -67,7 +67,7 @@ export const isSuccess = (mode: Mode, outcome: CadenceOutcome): boolean => !LEAD
 export type CadencePerson = { target: string; variables: Record<string, string> };
 
 /** The column that holds an address of this kind where a step names none. */
-export const usualColumn = (mode: Mode): string => (mode === "email" ? "email" : "phone");
+const usualColumn = (mode: Mode): string => (mode === "email" ? "email" : "phone");
 
 type StepAddress = { kind: "address"; address: string } | { kind: "none"; text: string };
 

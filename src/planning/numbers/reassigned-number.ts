@@ -25,7 +25,7 @@ const KEPT_ms: Readonly<Record<ReassignedAnswer, number>> = {
 };
 
 /** The column of a request that says when its number was last known to be the person's. */
-export const LAST_VERIFIED = "last_verified";
+const LAST_VERIFIED = "last_verified";
 
 /** The date to ask about, or why there is none. */
 export type SinceDate = { date: string } | { date: null; why: string };

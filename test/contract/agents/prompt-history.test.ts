@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { promptVersion } from "../../../src/agents/prompt-history.ts";
 import { ensureSystemTools } from "../../../src/tools/system-tools.ts";
 import { createTestApp, START, type TestApp } from "../../harness/app.ts";
 import { createTools, promptCalls } from "../../harness/prompts.ts";
@@ -68,30 +67,5 @@ describe("versions of a prompt", () => {
     await Promise.all([1, 2, 3, 4].map((n) => update(made.id, "Raced", { context: String(n) })));
     const numbers = (await history(made.id)).map((row: { version_number: number }) => row.version_number);
     expect(numbers).toEqual([5, 4, 3, 2, 1]);
-  });
-
-  test("a session can freeze the latest or any earlier one, of its own sub-organization", async () => {
-    const made = await create("Frozen", { context: "old", tools: ["book", "cancel"] });
-    await update(made.id, "Frozen", { context: "new", tools: ["cancel"] });
-    const version = (number: number | null, of = app.admin.sub_organization_id) =>
-      promptVersion(app.db, of, made.id, number);
-    expect(await version(1)).toEqual({
-      prompt_id: made.id,
-      version_number: 1,
-      name: "Frozen",
-      context: "old",
-      llm_config: made.llm_config,
-      tools: await Promise.all(
-        ["book", "cancel", "hangup"].map(async (name) => ({
-          tool_id: await toolId(name),
-          version_number: 1,
-        })),
-      ),
-      session_end_enabled: false,
-      session_end_tool: null,
-    });
-    expect(await version(null)).toMatchObject({ version_number: 2, context: "new" });
-    await expect(version(3)).rejects.toThrow(`Prompt with ID ${made.id} not found`);
-    await expect(version(1, app.admin.sub_organization_id + 1)).rejects.toThrow("not found");
   });
 });

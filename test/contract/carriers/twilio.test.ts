@@ -6,7 +6,7 @@ import {
   type CarrierNumbers,
   type Carriers,
 } from "../../../src/channels/carrier.ts";
-import { readCredentials } from "../../../src/channels/credentials/channel-credentials.ts";
+import { readChannelAccount } from "../../../src/channels/credentials/channel-credentials.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { changedTables, snapshot } from "../../harness/snapshot.ts";
@@ -57,10 +57,13 @@ let app: TestApp;
 const carrier = createCarrier();
 beforeAll(async () => {
   const carriers: Carriers = {
-    of: async ({ id: channel_id }) => ({
-      carrier: { name: "a carrier", simulated: false, numbers: carrier.numbers },
-      account: { channel_id, credentials: await readCredentials(app.db, app.vault, channel_id) },
-    }),
+    of: async ({ id: channel_id }) => {
+      const { credentials = {} } = (await readChannelAccount(app.db, app.vault, channel_id)) ?? {};
+      return {
+        carrier: { name: "a carrier", simulated: false, numbers: carrier.numbers },
+        account: { channel_id, credentials },
+      };
+    },
   };
   app = await createTestApp({}, undefined, { carriers });
 });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { TelephonyConfigurations } from "../channels/channel-schema.ts";
+import { type DetectionTime, detectionSeconds } from "../channels/voicemail-detection.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
 
 /** The settings of one call; all times in milliseconds. Pure. */
@@ -88,16 +89,13 @@ export type Screening =
 /** A campaign's voicemail detection, in seconds; null: none. */
 export function screeningOf(given: Record<string, unknown> | null): Screening | null {
   if (given === null) return null;
-  const ms = (name: string, fallback: number): number => {
-    const found = given[`voicemail_detection_${name}`];
-    return Math.round((typeof found === "number" ? found : fallback) * 1000);
-  };
-  if (given.mode === "v2") return { version: 2, pre_speech_ms: ms("v2_pre_speech_timeout", 3.5) };
+  const ms = (name: DetectionTime): number => Math.round(detectionSeconds(given, name) * 1000);
+  if (given.mode === "v2") return { version: 2, pre_speech_ms: ms("v2_pre_speech_timeout") };
   return {
     version: 1,
-    overall_ms: ms("overall_timeout", 30),
-    pre_speech_ms: ms("pre_speech_timeout", 3.5),
-    post_speech_ms: ms("post_speech_timeout", 1.75),
-    speech_threshold_ms: ms("speech_threshold", 2.4),
+    overall_ms: ms("overall_timeout"),
+    pre_speech_ms: ms("pre_speech_timeout"),
+    post_speech_ms: ms("post_speech_timeout"),
+    speech_threshold_ms: ms("speech_threshold"),
   };
 }

@@ -80,7 +80,11 @@ const VoicemailDetectionConfig = z
     voicemail_detection_speech_threshold: seconds(),
     voicemail_detection_v2_pre_speech_timeout: seconds(),
   })
-  .meta({ id: "VoicemailDetectionConfig", description: "All in seconds. Unknown keys are kept." });
+  .meta({
+    id: "VoicemailDetectionConfig",
+    description:
+      "All in seconds; more than Twilio takes (59, 10, 5, 6 and 10) counts as that. Unknown keys are kept.",
+  });
 
 const TargetFilterRule = z
   .object({

@@ -4,6 +4,7 @@ import * as list from "../api/list.ts";
 import type { ValidationIssue } from "../api/schema.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
+import { beyondDetection } from "../channels/voicemail-detection.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { senderModes } from "../planning/attempt.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
@@ -55,10 +56,13 @@ export const selectCampaigns = (db: Db, caller: Caller) =>
   db.selectFrom(sql<OutboundCampaign>`(${ANSWERED} where ${live(caller)})`.as<"c">("c")).selectAll("c");
 
 /** The specification's fields alone, unless there is something to tell. */
-export const withFindings = (campaign: OutboundCampaign): OutboundCampaign =>
-  campaign.source == null && campaign.caller_id === null
-    ? { ...campaign, validation_issues: [NO_SENDER] }
-    : campaign;
+export function withFindings(campaign: OutboundCampaign): OutboundCampaign {
+  const findings = [
+    ...(campaign.source == null && campaign.caller_id === null ? [NO_SENDER] : []),
+    ...beyondDetection(campaign.voicemail_detection ?? {}).map(longDetection),
+  ];
+  return findings.length > 0 ? { ...campaign, validation_issues: findings } : campaign;
+}
 
 const NO_SENDER: ValidationIssue = {
   id: "no-sender",
@@ -67,6 +71,18 @@ const NO_SENDER: ValidationIssue = {
   path: "$.source",
   value: null,
 };
+
+const longDetection = ({
+  field,
+  seconds,
+  most,
+}: ReturnType<typeof beyondDetection>[number]): ValidationIssue => ({
+  id: "long-voicemail-detection",
+  severity: "warning",
+  message: `Times of voicemail detection are in seconds. ${seconds} is too long; ${most} counts.`,
+  path: `$.voicemail_detection.${field}`,
+  value: String(seconds),
+});
 
 export async function findCampaign(db: Db, caller: Caller, id: number): Promise<OutboundCampaign> {
   const { rows } =

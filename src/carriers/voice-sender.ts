@@ -6,6 +6,7 @@ import {
 } from "../channels/carrier.ts";
 import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import { type Outreach, type OutreachSender, requireGo, type SentOutreach } from "../channels/outreach.ts";
+import { detectionSeconds } from "../channels/voicemail-detection.ts";
 import type { Db } from "../db/database.ts";
 
 /** People are called this long, and talk at most this long. */
@@ -73,14 +74,10 @@ const outgoingCall = (outreach: Outreach): OutgoingCall => ({
  */
 export function answererDetection(config: Record<string, unknown> | null): AnswererDetection | null {
   if (config === null || config.mode === "v2") return null;
-  const seconds = (name: string, otherwise: number): number => {
-    const given = config[`voicemail_detection_${name}`];
-    return typeof given === "number" ? given : otherwise;
-  };
   return {
-    timeout_s: seconds("overall_timeout", 30),
-    speech_threshold_s: seconds("speech_threshold", 2.4),
-    speech_end_threshold_s: seconds("post_speech_timeout", 1.75),
-    silence_timeout_s: seconds("pre_speech_timeout", 3.5),
+    timeout_s: detectionSeconds(config, "overall_timeout"),
+    speech_threshold_s: detectionSeconds(config, "speech_threshold"),
+    speech_end_threshold_s: detectionSeconds(config, "post_speech_timeout"),
+    silence_timeout_s: detectionSeconds(config, "pre_speech_timeout"),
   };
 }

@@ -99,6 +99,17 @@ describe("listening before the greeting (mode v1)", () => {
     expect(signals).toMatchObject([{ status: "HUMAN" }]);
   });
 
+  test("times that were written in milliseconds leave nobody in silence: ten seconds count", async () => {
+    const times = { overall_timeout: 30_000, pre_speech_timeout: 3500, post_speech_timeout: 1750 };
+    const config = Object.entries(times).map(([name, ms]) => [`voicemail_detection_${name}`, ms]);
+    const { phone, signals } = await called({
+      voicemail_detection: { mode: "v1", ...Object.fromEntries(config) },
+    });
+    app.clock.advance(10_000);
+    expect(await phone.hears(1)).toHaveLength(1);
+    expect(signals).toMatchObject([{ status: "HUMAN" }]);
+  });
+
   test("an announcement is a machine: it is heard to its end, then the agent leaves its message, and only what was played to its end was left", async () => {
     const { phone, signals } = await called(v1);
     phone.does(

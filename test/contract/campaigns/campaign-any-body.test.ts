@@ -47,7 +47,8 @@ function anyBody(): fc.Arbitrary<Record<string, unknown>> {
   const date = fc
     .date({ min: new Date("1900-01-01"), max: new Date("2199-12-31"), noInvalidDate: true })
     .map((at) => at.toISOString().slice(0, 10));
-  const seconds = nullable(fc.double({ min: 0, max: 1e6, noNaN: true }));
+  // Longer ones are answered with a finding (campaign.test.ts).
+  const seconds = nullable(fc.double({ min: 0, max: 5, noNaN: true }));
   const voicemail = fc
     .tuple(
       fc.record(

@@ -116,6 +116,19 @@ describe("a campaign", () => {
     });
   });
 
+  test("names the times of voicemail detection that are longer than counts: they are seconds", async () => {
+    const times = { voicemail_detection_overall_timeout: 30, voicemail_detection_pre_speech_timeout: 3500 };
+    expect((await create({ voicemail_detection: times })).validation_issues).toEqual([
+      {
+        id: "long-voicemail-detection",
+        severity: "warning",
+        message: "Times of voicemail detection are in seconds. 3500 is too long; 10 counts.",
+        path: "$.voicemail_detection.voicemail_detection_pre_speech_timeout",
+        value: "3500",
+      },
+    ]);
+  });
+
   test("can be PUT back as it was answered; what the server decides is passed over", async () => {
     const first = await create({ webhooks: [hook()], labels: ["a", "b"] });
     const sent = {

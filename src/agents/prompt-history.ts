@@ -56,7 +56,6 @@ export async function writePromptVersion(tx: Tx, prompt_id: number): Promise<voi
   `.execute(tx);
 }
 
-/** A version of a prompt as a session freezes it. */
 /** What became of a tool that a version names in `tool`, a json of {tool_id, version_number}. */
 const linkedTool = sql`json_build_object(
   'tool_id', t.id,

@@ -31,9 +31,13 @@ const SECONDS = Number(process.argv[2] ?? 10);
 const ROUNDS = Number(process.argv[3] ?? 3);
 const PEOPLE = (process.argv[4] ?? "1,20,100").split(",").map(Number);
 const PROFILE = process.argv[5];
+/** So long nobody asks anything after a start, until memory is looked at. */
+const REST_MS = 20_000;
 type Contestant = {
   name: string;
   pid: number;
+  /** MiB resident, before anything was asked of it. */
+  at_rest: number;
   /** A chat of its own, from an address of its own. */
   open(n: number): Promise<Chat>;
   database: pg.Client;
@@ -78,7 +82,7 @@ async function measure(contestant: Contestant, people: number): Promise<Measured
   };
 }
 
-const residentOf = ({ pid }: Contestant): number =>
+const residentOf = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 
 async function postmasterOf(database: pg.Client): Promise<number> {
@@ -100,6 +104,8 @@ async function parley(): Promise<Contestant> {
     ...(PROFILE && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${path.resolve(PROFILE)}` }),
   });
   closing.push(() => program.end("SIGTERM"));
+  await setTimeout(REST_MS);
+  const at_rest = residentOf(program.pid);
   const { url, token = "" } = program.greeting;
   await makeReceptionist(url, token, services.address);
   const pool = new Pool(url, { connections: 200, pipelining: 1 });
@@ -111,6 +117,7 @@ async function parley(): Promise<Contestant> {
   return {
     name: "Parley",
     pid: program.pid,
+    at_rest,
     database: await connected(joined.connection),
     open: (n) => openChat(post, n),
   };
@@ -126,12 +133,15 @@ async function floor(): Promise<Contestant> {
   const own = { ...connection, database: "floor" };
   const child = await startChild("floor.ts", [services.address, JSON.stringify(own)]);
   closing.push(async () => void child.process.kill());
+  await setTimeout(REST_MS);
+  const at_rest = residentOf(child.process.pid as number);
   const pool = new Pool(child.address, { connections: 200, pipelining: 1 });
   closing.push(() => pool.close());
   const post = poster(pool);
   return {
     name: "by hand",
     pid: child.process.pid as number,
+    at_rest,
     database: admin,
     async open() {
       const { id } = (await post("/chats", {})) as { id: string };
@@ -160,7 +170,7 @@ async function end(): Promise<void> {
 const services = await startChild("services.ts", []);
 closing.push(async () => void services.process.kill());
 const contestants = [await parley(), await floor()];
-const resident = [contestants.map(residentOf)];
+const residentNow = () => contestants.map(({ pid }) => residentOf(pid));
 // As a program that has run for a while: what a turn needs is compiled by then.
 for (const contestant of contestants) await talkFor(contestant, 20, 30_000);
 const lines: (string | number)[][] = [];
@@ -212,14 +222,17 @@ print(
     lines,
   ),
 );
-resident.push(contestants.map(residentOf));
+const resident = [contestants.map(({ at_rest }) => at_rest), residentNow()];
 await setTimeout(30_000);
-resident.push(contestants.map(residentOf));
+resident.push(residentNow());
 print("");
 print(
   markdownTable(
     ["resident MiB", ...contestants.map(({ name }) => name)],
-    ["at rest", "after 100 people", "30 s later"].map((when, at) => [when, ...(resident[at] ?? [])]),
+    ["at rest", `after ${PEOPLE.at(-1)} people`, "30 s later"].map((when, at) => [
+      when,
+      ...(resident[at] ?? []),
+    ]),
   ),
 );
 await end();

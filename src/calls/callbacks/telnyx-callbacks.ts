@@ -1,14 +1,7 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { loggedPath } from "../../api/logged-path.ts";
 import type { Api } from "../../api/server.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import { TELNYX_PREFIX, type TelnyxCommands } from "../../carriers/telnyx/telnyx-carrier.ts";
-import {
-  readTelnyxEvent,
-  type TelnyxCallEvent,
-  transferWord,
-  whyNotTelnyxs,
-} from "../../carriers/telnyx/telnyx-events.ts";
+import { readTelnyxEvent, type TelnyxCallEvent, transferWord } from "../../carriers/telnyx/telnyx-events.ts";
 import type { CallContinuation } from "../../channels/call-socket.ts";
 import { type CarrierAccount, CarrierFault, type Carriers } from "../../channels/carrier.ts";
 import { carrierOfChannel } from "../../channels/channel-carrier.ts";
@@ -19,6 +12,7 @@ import { soundAt } from "../../speech/wait-sound.ts";
 import { holdStream } from "../lines/stream-line.ts";
 import { telnyxWire } from "../lines/telnyx-wire.ts";
 import type { AnsweredCall, VoiceCalls } from "../voice-calls.ts";
+import { isSigned, receiveEvents, refuseUnsigned } from "./telnyx-post.ts";
 
 type Parts = {
   engine: Engine;
@@ -29,10 +23,7 @@ type Parts = {
   engines: VoiceEngines | null;
 };
 
-type ChannelPath = { Params: { channel_id: string } };
 type Account = { account: CarrierAccount; name: string; commands: TelnyxCommands };
-
-const MAX_EVENT_BYTES = 100_000;
 
 /**
  * Calls over Telnyx: its events, each of which we answer with commands, and the socket of a call's audio. An event may
@@ -76,7 +67,7 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
   };
 
   /** The agent of a call, or what else becomes of it. */
-  const answer = async (
+  const answer = (
     at: Account,
     { sid, from, to, state }: Extract<TelnyxCallEvent, { type: "incoming" | "answered" }>,
   ) =>
@@ -157,45 +148,19 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
       return goOn(at, event.sid, await calls.streamEnded(event.sid, at.account.channel_id));
   };
 
-  const receive = async (request: FastifyRequest<ChannelPath>, reply: FastifyReply) => {
+  const path = `${TELNYX_PREFIX}/:channel_id`;
+  receiveEvents<{ channel_id: string }>(api, [`${path}/events`], async (request, reply) => {
     const at = await accountOf(Number(request.params.channel_id));
-    const body = request.body as Buffer;
-    const { "telnyx-signature-ed25519": signature, "telnyx-timestamp": timestamp } = request.headers;
-    const why = whyNotTelnyxs(
-      at?.account.credentials.public_key,
-      { signature, timestamp, body },
-      clock.now(),
-    );
-    if (!at || why !== null) {
-      log.warn(
-        { url: loggedPath(request.url), address: request.ip, why },
-        "an unsigned callback was refused",
-      );
-      return reply.code(403).send({ detail: "This is not signed by the channel's Telnyx account." });
-    }
-    const event = readTelnyxEvent(tryParseJson(body));
+    if (!isSigned(engine, request, at?.account.credentials.public_key) || !at) return refuseUnsigned(reply);
+    const event = readTelnyxEvent(tryParseJson(request.body));
     if (event) await take(at, event);
     return reply.code(204).send();
-  };
-
-  api.server.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-    scope.post<ChannelPath>(
-      `${TELNYX_PREFIX}/:channel_id/events`,
-      { bodyLimit: MAX_EVENT_BYTES, schema: { hide: true } },
-      receive,
-    );
   });
 
   // Telnyx signs no sockets: the token that it got from us is shown in the first message, and works once.
-  api.server.get<ChannelPath>(
-    `${TELNYX_PREFIX}/:channel_id/stream`,
-    { websocket: true, schema: { hide: true } },
-    (socket) => {
-      const { engines } = parts;
-      if (!engines || engines.missing !== null) return socket.close(1011);
-      holdStream({ calls, engines, clock, log, soundAt, wire: telnyxWire() }, socket);
-    },
-  );
+  api.server.get(`${path}/stream`, { websocket: true, schema: { hide: true } }, (socket) => {
+    const { engines } = parts;
+    if (!engines || engines.missing !== null) return socket.close(1011);
+    holdStream({ calls, engines, clock, log, soundAt, wire: telnyxWire() }, socket);
+  });
 }

@@ -2,13 +2,12 @@ import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
 import { z } from "zod";
 import { bytesOf, Framer, samplesOf } from "../../audio/frames.ts";
-import { errorText } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import type { MediaLine } from "../../media/media-line.ts";
 import { HEARING_RATE } from "../../speech/hearing.ts";
 import type { SiteTokens } from "../../webchat/embedding-site.ts";
 import { CallCaptions, type Caption } from "./call-captions.ts";
-import { floodGuard } from "./flood-guard.ts";
+import { guardSocket } from "./guarded-socket.ts";
 import { type LineParts, openMediaLine } from "./open-media-line.ts";
 
 /**
@@ -33,7 +32,6 @@ type ToPage =
   | { type: "end" }
   | { type: "error"; message: string };
 
-const SETUP_MS = 10_000;
 /** The close code of a socket that broke without a close frame. */
 const BROKEN = 1006;
 /** Frames are 20 ms. */
@@ -49,7 +47,6 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   const { log, tokens } = parts;
   let line: MediaLine | null = null;
   let opening = false;
-  const isOneTooMany = floodGuard(MOST_FRAMES_A_SECOND);
   const framer = new Framer(HEARING_RATE);
 
   const send = (message: ToPage) => {
@@ -60,11 +57,10 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
     send({ type: "error", message });
     socket.close(1008);
   };
-  const setup = setTimeout(() => refuse("The call was not opened in time."), SETUP_MS);
 
   const open = async ({ call_id, token: given }: { call_id: string; token: string }) => {
     opening = true;
-    clearTimeout(setup);
+    guard.named();
     const over = "This call is over, or was opened before.";
     const token = tokens.read(given);
     if (token === null) return refuse(over);
@@ -112,27 +108,22 @@ export function holdBrowserCall(parts: Parts, socket: WebSocket): void {
   };
 
   const take = (data: RawData, isBinary: boolean) => {
-    if (isOneTooMany()) {
-      log.warn("a call's socket was flooded and closed");
-      line?.closed();
-      // More messages may arrive while the socket closes.
-      socket.off("message", take);
-      return refuse("That was too much at once.");
-    }
     if (!isBinary) return takeText(String(data));
     const bytes = data as Buffer;
     if (bytes.length % 2 === 1 || bytes.length > MOST_BYTES)
       return refuse("This is no audio of 16-bit samples.");
     if (line) for (const frame of framer.push(samplesOf(bytes))) line.hear(frame);
   };
-  socket.on("message", take);
-  // An oversized or malformed frame: the library has closed the socket.
-  socket.on("error", (error) =>
-    log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
-  );
-  socket.on("close", (code) => {
-    clearTimeout(setup);
+  const guard = guardSocket(socket, {
+    log,
+    most_messages_a_second: MOST_FRAMES_A_SECOND,
+    take,
+    flooded() {
+      line?.closed();
+      refuse("That was too much at once.");
+    },
+    unnamed: () => refuse("The call was not opened in time."),
     // Whoever hangs up, or leaves the page, closes the socket in order.
-    line?.closed(code === BROKEN);
+    closed: (code) => line?.closed(code === BROKEN),
   });
 }

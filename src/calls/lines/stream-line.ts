@@ -1,15 +1,12 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import { errorText } from "../../base/errors.ts";
 import type { MediaLine } from "../../media/media-line.ts";
-import { floodGuard } from "./flood-guard.ts";
+import { guardSocket } from "./guarded-socket.ts";
 import { type LineParts, openMediaLine } from "./open-media-line.ts";
 import type { StreamSaid, StreamTold, StreamWire } from "./stream-wire.ts";
 
 /** Audio alone is 50 messages a second. */
 const MOST_MESSAGES_A_SECOND = 300;
-/** A socket that does not name its call within this time is closed. */
-const SETUP_MS = 10_000;
 /** Events buffered while the call is looked up: a few seconds of audio. */
 const MOST_WAITING = 250;
 /** Nothing more is sent while this much is unread, because the carrier no longer reads. */
@@ -26,7 +23,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   const { log } = parts;
   let line: MediaLine | null = null;
   let opening = false;
-  const isOneTooMany = floodGuard(MOST_MESSAGES_A_SECOND);
   const waiting: StreamTold[] = [];
   const told = new Set<string>();
   /** How the stream ended while the call was looked up. */
@@ -38,7 +34,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
     told.add(message);
     log.warn({ message }, "a call's stream has a fault");
   };
-  const setup = setTimeout(() => socket.close(1008), SETUP_MS);
 
   const send = (said: StreamSaid) => {
     if (socket.readyState !== socket.OPEN || socket.bufferedAmount >= MOST_UNREAD_BYTES) return;
@@ -91,7 +86,7 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
 
   const begin = (start: Extract<StreamTold, { type: "start" | "refused" }>): void => {
     opening = true;
-    clearTimeout(setup);
+    guard.named();
     if (start.type === "refused") {
       log.warn({ message: start.message }, "a call's stream was refused");
       socket.close(1008);
@@ -104,14 +99,6 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
   };
 
   const take = (data: RawData, isBinary: boolean): void => {
-    if (isOneTooMany()) {
-      log.warn("a call's socket was flooded and closed");
-      closed(false);
-      // More messages may arrive while the socket closes.
-      socket.off("message", take);
-      socket.close(1008);
-      return;
-    }
     for (const event of wire.read(isBinary ? (data as Buffer) : String(data))) {
       if (event.type === "fault") complain(event.message);
       else if (event.type === "start" || event.type === "refused") {
@@ -122,14 +109,16 @@ export function holdStream({ wire, name, ...parts }: Parts, socket: WebSocket): 
       else if (opening && waiting.length < MOST_WAITING) waiting.push(event);
     }
   };
-  socket.on("message", take);
-  // An oversized or malformed frame: the library has closed the socket.
-  socket.on("error", (error) =>
-    log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
-  );
-  socket.on("close", () => {
-    clearTimeout(setup);
+  const guard = guardSocket(socket, {
+    log,
+    most_messages_a_second: MOST_MESSAGES_A_SECOND,
+    take,
+    flooded() {
+      closed(false);
+      socket.close(1008);
+    },
+    unnamed: () => socket.close(1008),
     // A call that is over says so before.
-    closed(true);
+    closed: () => closed(true),
   });
 }

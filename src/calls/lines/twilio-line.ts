@@ -1,30 +1,25 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import { errorText } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { readRelay, readSetup, writeRelay } from "../../carriers/twilio/twilio-relay.ts";
 import type { CallInput } from "../../channels/call-socket.ts";
 import type { VoiceCalls } from "../voice-calls.ts";
-import { floodGuard } from "./flood-guard.ts";
+import { guardSocket } from "./guarded-socket.ts";
 
 /** A frame is a sentence or a part of one, so a conversation never has this many a second. */
 const MOST_FRAMES_A_SECOND = 100;
-/** A socket that does not name its call within this time is closed. */
-const SETUP_MS = 10_000;
 
 /** The socket of one call. Its first message names the call; later ones wait, in order, until the call was looked up. */
 export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socket: WebSocket): void {
   const waiting: CallInput[] = [];
   let line: { input(event: CallInput): void } | null = null;
   let opening = false;
-  const isOneTooMany = floodGuard(MOST_FRAMES_A_SECOND);
 
   const give = (event: CallInput) => (line ? line.input(event) : waiting.push(event));
-  const setup = setTimeout(() => socket.close(1008), SETUP_MS);
 
   const open = async (frame: string): Promise<void> => {
     opening = true;
-    clearTimeout(setup);
+    guard.named();
     const named = readSetup(frame);
     const opened =
       named &&
@@ -42,13 +37,6 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
   };
 
   const take = (data: RawData): void => {
-    if (isOneTooMany()) {
-      log.warn("a call's socket was flooded and closed");
-      // More messages may arrive while the socket closes.
-      socket.off("message", take);
-      socket.close(1008);
-      return;
-    }
     const frame = String(data);
     if (!opening) {
       open(frame).catch((error) => {
@@ -60,13 +48,13 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
     const event = readRelay(frame);
     if (event) give(event);
   };
-  socket.on("message", take);
-  // An oversized or malformed frame: the library has closed the socket.
-  socket.on("error", (error) =>
-    log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
-  );
-  socket.on("close", () => {
-    clearTimeout(setup);
-    give({ type: "closed" });
+  const refuse = () => socket.close(1008);
+  const guard = guardSocket(socket, {
+    log,
+    most_messages_a_second: MOST_FRAMES_A_SECOND,
+    take,
+    flooded: refuse,
+    unnamed: refuse,
+    closed: () => give({ type: "closed" }),
   });
 }

@@ -15,6 +15,8 @@ export type StatusChange = {
   previous: ChannelStatus;
   status: ChannelStatus;
   request_status: RequestStatus;
+  /** Of the attempt: that of a further step may be another than the campaign's, which it is where this is left out. */
+  mode?: "voice" | "sms" | "email";
   at: Date;
   /** The carrier's own word for it, where one came. */
   provider_status: string | null;
@@ -42,7 +44,7 @@ export async function tellWebhooks(tx: Tx, changes: StatusChange[]): Promise<voi
     tx,
     sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as c (
       sub_organization_id bigint, campaign_id bigint, batch_key bigint, request_id bigint, attempt_count integer,
-      previous text, status text, request_status text, at timestamptz, provider_status text,
+      previous text, status text, request_status text, mode text, at timestamptz, provider_status text,
       position bigint
     )`,
   );
@@ -72,7 +74,7 @@ export async function tellOfAdded(tx: Tx, batch_key: number, after: number): Pro
     tx,
     sql`select batch.sub_organization_id, batch.campaign_id, batch.key as batch_key, request.id as request_id,
         0 as attempt_count, null::text as previous, request.channel_manager_status as status, request.request_status,
-        request.created_at as at, null::text as provider_status, request.id as position
+        null::text as mode, request.created_at as at, null::text as provider_status, request.id as position
       from batches batch join requests request on request.batch_key = batch.key
       where batch.key = ${batch_key} and request.id > ${after} and request.channel_manager_status = any (${wanted}::text[])`,
   );
@@ -107,7 +109,7 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
               ) as in_steps
             ) end from (
               select t.campaign_id, campaign.campaign_name, batch.batch_id, t.request_id, request.reference_id,
-                left(request.target, 320) as target, coalesce(campaign.mode, 'voice') as mode, t.request_status,
+                left(request.target, 320) as target, coalesce(t.mode, campaign.mode, 'voice') as mode, t.request_status,
                 t.status as channel_manager_status, t.previous as previous_channel_manager_status,
                 left(t.provider_status, 200) as provider_status,
                 left(request.channel_manager_sid, 100) as channel_manager_sid, t.attempt_count,

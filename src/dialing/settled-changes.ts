@@ -110,6 +110,7 @@ export class SettledChanges {
       previous,
       status,
       request_status,
+      mode: attempt.mode,
       at,
       provider_status,
     });

@@ -119,9 +119,9 @@ test("a call that nobody answers is followed by a text after ten minutes and a m
     .orderBy("key")
     .execute();
   expect(hooks.map(({ body }) => JSON.parse(body).data)).toMatchObject([
-    { channel_manager_status: "NO-ANSWER", request_status: "PENDING", step: 2, steps: 3 },
-    { channel_manager_status: "DELIVERED", request_status: "PENDING", step: 3, steps: 3 },
-    { channel_manager_status: "DELIVERED", request_status: "COMPLETED", step: 3, steps: 3 },
+    { mode: "voice", channel_manager_status: "NO-ANSWER", request_status: "PENDING", step: 2, steps: 3 },
+    { mode: "sms", channel_manager_status: "DELIVERED", request_status: "PENDING", step: 3, steps: 3 },
+    { mode: "email", channel_manager_status: "DELIVERED", request_status: "COMPLETED", step: 3, steps: 3 },
   ]);
 });
 

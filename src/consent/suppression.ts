@@ -218,6 +218,25 @@ export async function lift(
   return true;
 }
 
+/** Whether an opt-out of this (normalised) address was lifted since. Index: suppressions_address. */
+export async function wasLiftedSince(
+  db: Db,
+  sub_organization_id: number,
+  address: string,
+  since: string,
+): Promise<boolean> {
+  const lifted = await db
+    .selectFrom("suppressions")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("address", "=", address)
+    .where("reason", "=", "unsubscribed")
+    .where("lifted_at", ">=", since)
+    .limit(1)
+    .executeTakeFirst();
+  return lifted !== undefined;
+}
+
 const sourceOf = (through: SuppressionPath): NewEvent["source"] => {
   if (through === "speech" || through === "chat") return "tool-call";
   return through === "operator" || through === "import" ? "api" : "outbound";

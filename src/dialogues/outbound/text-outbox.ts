@@ -1,7 +1,8 @@
 import type { Carriers, OutgoingText } from "../../channels/carrier.ts";
 import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { suppressed } from "../../consent/suppression.ts";
+import { suppress, suppressed, wasLiftedSince } from "../../consent/suppression.ts";
+import type { Tx } from "../../db/database.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { openText, type StoredText } from "../text-store.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
@@ -84,6 +85,8 @@ async function keep(
         const isMoved = await moveText(tx, id, fate.kind, failed, now);
         const isAnswer = text.purpose === "answer" && why !== null;
         if (isMoved && isAnswer) await tellUndelivered(tx, [undelivered(text, status, why)], now);
+        if (isMoved && fate.kind === "refused" && status === "PRIOR_UNSUBSCRIBED")
+          await keepOptOut(tx, text, fate.why, now);
       });
     }
     case "not-taken":
@@ -92,6 +95,18 @@ async function keep(
     case "unanswered":
     // It stays as it is, to be asked for.
   }
+}
+
+/**
+ * The carrier was written STOP and we were not: before the number was ours, or while nobody listened. Our own confirmation
+ * is refused for the same STOP, which is on the list; and who wrote START after a text was on its way is not put back.
+ */
+async function keepOptOut(tx: Tx, text: StoredText, said: string, now: Date): Promise<void> {
+  const { sub_organization_id, source: address, session_id } = text;
+  if (text.purpose === "opt-out") return;
+  if (await wasLiftedSince(tx, sub_organization_id, address, text.created_at)) return;
+  const proof = { at: now, through: "carrier", said, session_id, message_id: null } as const;
+  await suppress(tx, [{ sub_organization_id, address, scope: "all", reason: "unsubscribed", proof }], now);
 }
 
 const undelivered = (text: StoredText, status: ChannelStatus, why: string): Undelivered => {

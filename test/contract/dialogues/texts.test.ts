@@ -416,16 +416,40 @@ describe("what goes out", () => {
     expect(told).toEqual(Array(2).fill(expect.stringContaining("not registered for texts to the US")));
   });
 
-  test("to somebody the carrier knows as opted out is refused for good", async () => {
+  test("to somebody the carrier knows as opted out is refused for good, and nobody asks again", async () => {
     const from = somebody(4);
     await write(from, "what");
     const texts = await untilSent(from, 2, "PRIOR_UNSUBSCRIBED");
     expect(await asked(from)).toEqual([]);
     expect(sent(texts)[0]?.sid).toBeNull();
     const told = (await undelivered(from)).map(({ description }) => description);
-    expect(told).toEqual(
-      Array(2).fill(expect.stringMatching(/by SMS was not delivered: Twilio answered .*21610/)),
-    );
+    expect(told).toEqual([expect.stringMatching(/by SMS was not delivered: Twilio answered .*21610/)]);
+  });
+
+  test("to somebody who wrote STOP to the carrier alone puts them on the list for every channel, until they write START", async () => {
+    const from = somebody(4);
+    const held = async () =>
+      (
+        await app.send(
+          "GET",
+          `/api/v1/suppressions/?search_fields=address&search_field_values=%2B${from.slice(1)}`,
+        )
+      ).body.items;
+    await write(from, "what");
+    await untilSent(from, 2, "PRIOR_UNSUBSCRIBED");
+    expect(await held()).toMatchObject([
+      {
+        address: from,
+        scope: "all",
+        reason: "unsubscribed",
+        through: "carrier",
+        said: expect.stringContaining("21610"),
+      },
+    ]);
+    await write(from, "START");
+    // Its confirmation is refused, too: the simulated carrier knows no START.
+    await untilSent(from, 3, "PRIOR_UNSUBSCRIBED");
+    expect(await held()).toEqual([]);
   });
 
   test.each([

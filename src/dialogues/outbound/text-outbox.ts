@@ -1,10 +1,10 @@
 import type { Carriers, OutgoingText } from "../../channels/carrier.ts";
 import { carrierOfChannel } from "../../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { suppress, suppressed, wasLiftedSince } from "../../consent/suppression.ts";
-import type { Tx } from "../../db/database.ts";
+import { suppressed } from "../../consent/suppression.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { openText, type StoredText } from "../text-store.ts";
+import { keepCarrierOptOut, type RefusedText } from "./carrier-opt-out.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import { bringAllOn, type MessageCarrier, type Outbox } from "./outbox.ts";
 import { markTaken, moveText, otherTextSids } from "./text-out-store.ts";
@@ -85,8 +85,10 @@ async function keep(
         const isMoved = await moveText(tx, id, fate.kind, failed, now);
         const isAnswer = text.purpose === "answer" && why !== null;
         if (isMoved && isAnswer) await tellUndelivered(tx, [undelivered(text, status, why)], now);
-        if (isMoved && fate.kind === "refused" && status === "PRIOR_UNSUBSCRIBED")
-          await keepOptOut(tx, text, fate.why, now);
+        // Our own confirmation is refused for the same STOP, which is on the list, or for one that was just lifted.
+        const isNew = isMoved && fate.kind === "refused" && text.purpose !== "opt-out";
+        if (isNew && status === "PRIOR_UNSUBSCRIBED")
+          await keepCarrierOptOut(tx, refused(text, fate.why), now);
       });
     }
     case "not-taken":
@@ -97,17 +99,10 @@ async function keep(
   }
 }
 
-/**
- * The carrier was written STOP and we were not: before the number was ours, or while nobody listened. Our own confirmation
- * is refused for the same STOP, which is on the list; and who wrote START after a text was on its way is not put back.
- */
-async function keepOptOut(tx: Tx, text: StoredText, said: string, now: Date): Promise<void> {
-  const { sub_organization_id, source: address, session_id } = text;
-  if (text.purpose === "opt-out") return;
-  if (await wasLiftedSince(tx, sub_organization_id, address, text.created_at)) return;
-  const proof = { at: now, through: "carrier", said, session_id, message_id: null } as const;
-  await suppress(tx, [{ sub_organization_id, address, scope: "all", reason: "unsubscribed", proof }], now);
-}
+const refused = (text: StoredText, said: string): RefusedText => {
+  const { sub_organization_id, source: address, session_id, created_at: written_at } = text;
+  return { sub_organization_id, address, session_id, written_at, said };
+};
 
 const undelivered = (text: StoredText, status: ChannelStatus, why: string): Undelivered => {
   const { sub_organization_id, session_id, medium: channel, source: person } = text;

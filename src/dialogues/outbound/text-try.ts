@@ -2,6 +2,7 @@ import type { OutgoingText, Taken } from "../../channels/carrier.ts";
 import { enqueueGoOn, enqueueHeld } from "../text-dialogue.ts";
 import { insertText, type Medium, type NewText } from "../text-store.ts";
 import type { Correspondence } from "../written-target.ts";
+import { keepCarrierOptOut } from "./carrier-opt-out.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
 import type { Handing } from "./outbox.ts";
 import { followingKey, giveUpTry, markTaken } from "./text-out-store.ts";
@@ -27,9 +28,16 @@ export function tryHanding({ engine }: TextParts): Handing<TextTry> {
   const { db, clock, log, vault } = engine;
   /** Of the text, once it is stored. */
   let id: number | undefined;
+  let written_at = "";
+
+  const refused = ({ target, source: address, session_id }: Omit<TextTry, "key">, said: string) => {
+    const { sub_organization_id } = target;
+    return { sub_organization_id, address, session_id, written_at, said };
+  };
 
   const write = async ({ first, template, following, key, ...common }: TextTry): Promise<boolean> => {
     const now = clock.now();
+    written_at = now.toISOString();
     const text = { ...common, direction: "out", status: "PENDING" } as const;
     id = await db.transaction().execute(async (tx) => {
       const row = { ...text, purpose: "outreach", key, text: first, template, asked_at: now } as const;
@@ -56,7 +64,10 @@ export function tryHanding({ engine }: TextParts): Handing<TextTry> {
       case "refused":
       case "not-taken": {
         const status = fate.kind === "refused" ? fate.status : TEXTS.statuses.refused;
-        return giveUpTry(db, row, { status, error_code: fate.why.slice(0, LONGEST_CODE) }, now);
+        return db.transaction().execute(async (tx) => {
+          await giveUpTry(tx, row, { status, error_code: fate.why.slice(0, LONGEST_CODE) }, now);
+          if (status === "PRIOR_UNSUBSCRIBED") await keepCarrierOptOut(tx, refused(text, fate.why), now);
+        });
       }
       default:
       // It waits to be asked for, by whoever runs the try.

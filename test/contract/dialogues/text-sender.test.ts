@@ -143,6 +143,20 @@ describe("reaching somebody by text", () => {
     expect(await session(last?.session_id ?? 0)).toMatchObject({ end_reason: "error" });
   });
 
+  test("who wrote STOP to the carrier is on the list for calls and mails, too", async () => {
+    const fault = await sender.send(outreach("+15126671324")).catch((error) => error);
+    expect(fault).toMatchObject({ fate: "refused", status: "PRIOR_UNSUBSCRIBED" });
+    const list = await app.send("GET", "/api/v1/suppressions/");
+    expect(list.body.items).toMatchObject([
+      {
+        address: "+15126671324",
+        scope: "all",
+        through: "carrier",
+        session_id: String(opened.at(-1)?.session_id),
+      },
+    ]);
+  });
+
   test("what the carrier took although it failed is found, and what it did not take is not", async () => {
     const since = app.clock.now();
     const taken = outreach("+15126671431");

@@ -5,7 +5,7 @@ import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { freeHeld } from "../app/free-held.ts";
 import { createApp } from "../app.ts";
-import { systemClock } from "../base/clock.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import { giveBackMemory } from "../base/give-back.ts";
@@ -16,6 +16,7 @@ import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
 import type { Db } from "../db/database.ts";
+import { askTime, databaseClock } from "../db/database-clock.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
@@ -51,6 +52,18 @@ export async function start(given: Config, secrets: Secrets): Promise<number> {
   return 0;
 }
 
+/** An embedded database runs by this machine's clock. */
+async function clockOf(
+  { database, embedded }: Awaited<ReturnType<typeof openPlatform>>,
+  log: Log,
+  open: AsyncDisposableStack,
+): Promise<Clock> {
+  if (embedded) return systemClock;
+  const clock = await databaseClock({ ask: () => askTime(database.pool), log });
+  open.defer(clock.stop);
+  return clock;
+}
+
 async function settlePort(config: Config): Promise<Config> {
   const port = await tryPort(config);
   const mail = mailPlace(config);
@@ -64,7 +77,6 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const lines = heldLines(process.stderr, isReadable ? readableLine : undefined);
   const log = createLog({ level: config.log_level, destination: lines.stream });
   for (const misspelt of misspeltSettings()) log.warn(misspelt);
-  const clock = systemClock;
   const mailTls = await readCertificate(config);
   const simulation = await readSimulation(config);
   await using open = new AsyncDisposableStack();
@@ -72,6 +84,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const platform = await openPlatform(config, secrets, { log, stop });
   open.defer(platform.close);
   const { db, pool } = platform.database;
+  const clock = await clockOf(platform, log, open);
   if (platform.embedded) await freeHeld(platform.database, log);
 
   const host = reachable(config.host);

@@ -227,6 +227,14 @@ const CELLS: Cell[] = [
     },
   },
   {
+    name: "three dialers, on machines whose clocks are five minutes ahead, right and five minutes behind",
+    async run(stage) {
+      for (const clock_off_ms of [300_000, 0, -300_000])
+        await stage.startDialer({ clock_off_ms, asks_time: true });
+      return calm();
+    },
+  },
+  {
     name: "clocks jump two hours ahead, and back",
     async run(stage) {
       await stage.startDialer();

@@ -14,6 +14,7 @@ import {
   type SentOutreach,
 } from "../../src/channels/outreach.ts";
 import { openDatabase } from "../../src/db/database.ts";
+import { askTime, databaseClock } from "../../src/db/database-clock.ts";
 import { createAttempts } from "../../src/dialing/attempts.ts";
 import { createDialer } from "../../src/dialing/dialer.ts";
 import { createSettleQueue } from "../../src/dialing/settle-queue.ts";
@@ -31,14 +32,19 @@ export type ChaosSettings = {
   /** Kills itself, as by kill -9, when it comes to this point for the nth time. */
   die_at: { point: string; nth: number } | null;
   clock_off_ms: number;
+  /** Whether it puts its clock right by the database's, as a program with a `DATABASE_URL` does. */
+  asks_time?: boolean;
   /** Where the webhook leads; null: nothing is sent. */
   receiver: string | null;
 };
 
 const settings = JSON.parse(process.env.CHAOS ?? "{}") as ChaosSettings;
 let off_ms = settings.clock_off_ms;
-const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + off_ms) };
-const { db } = openDatabase(settings.connection);
+const machine: Clock = { ...systemClock, now: () => new Date(Date.now() + off_ms) };
+const { db, pool } = openDatabase(settings.connection);
+const clock = settings.asks_time
+  ? await databaseClock({ ask: () => askTime(pool), log: silentLog, machine })
+  : machine;
 const queue = createSettleQueue({ db, clock });
 const attempts = createAttempts({ db, queue });
 
@@ -119,7 +125,7 @@ const server = createServer(async (request, response) => {
         error_code: null,
         is_transient: null,
       };
-      await attempts.signal([{ ...word, at: new Date(at + off_ms) }]);
+      await attempts.signal([{ ...word, at: new Date(settings.asks_time ? at : at + off_ms) }]);
     }
     response.end("ok");
   } catch {

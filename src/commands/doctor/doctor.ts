@@ -129,7 +129,7 @@ async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secre
     : { check, status: "ok", message };
 }
 
-/** Past this, expiry times and schedules that two machines look at begin to differ visibly. */
+/** Past this, what other programs of this machine say of times begins to differ visibly. */
 const MAX_SKEW_MS = 5_000;
 
 async function checkDatabase(config: Config): Promise<Finding> {
@@ -157,7 +157,7 @@ async function checkDatabase(config: Config): Promise<Finding> {
     return {
       check,
       status: "warning",
-      message: `its clock differs from this machine's by ${seconds} s. Run NTP on both.`,
+      message: `its clock differs from this machine's by ${seconds} s, and counts. Run NTP on both.`,
     };
   } catch (error) {
     return { check, status: "problem", message: errorText(error) };

@@ -51,7 +51,7 @@ test("its account is written, shown by its last four characters, and kept by a s
   expect(page.faults).toEqual([]);
 });
 
-test("a simulated number is rented, linked to an agent, moved to another one, disconnected and given back", async () => {
+test("a simulated number is rented, connected to an agent, moved to another one, merged with what a colleague changed meanwhile, disconnected and given back", async () => {
   const made = await it.app.send("POST", "/api/v1/channels/", {
     name: "Simulated telephone",
     channel_service: "twilio",
@@ -76,12 +76,12 @@ test("a simulated number is rented, linked to an agent, moved to another one, di
   await link.getByRole("combobox", { name: "Agent" }).click();
   await page.getByRole("option", { name: "Demo clinic" }).click();
   await link.getByLabel("Address").fill("+15550000000");
-  await link.getByRole("button", { name: "Link", exact: true }).click();
+  await link.getByRole("button", { name: "Connect", exact: true }).click();
   await link.getByText(/is not an address of channel/).waitFor();
   await link.getByLabel("Address").fill(number);
   await link.getByLabel("Fallback number").fill("+15125550000");
   await link.getByRole("switch").check();
-  await link.getByRole("button", { name: "Link", exact: true }).click();
+  await link.getByRole("button", { name: "Connect", exact: true }).click();
   const row = page.getByRole("row", { name: new RegExp(number.replace("+", "\\+")) });
   await row.getByRole("link", { name: "Demo clinic" }).waitFor();
 
@@ -103,12 +103,21 @@ test("a simulated number is rented, linked to an agent, moved to another one, di
   await link.getByLabel("Fallback number").fill("+15125550001");
   it.app.clock.advance(1_000);
   const [{ id, agent_id, target, target_mode }] = body.items;
-  const theirs = { id, agent_id, target, target_mode, channel_id: made.body.id, is_test: false };
-  await it.app.send("PUT", `/api/v1/channels/${made.body.id}/targets/${id}`, theirs);
+  const theirs = { id, agent_id: 1, target, target_mode, channel_id: made.body.id, is_test: false };
+  const fallback_target = "+15125550000";
+  expect(agent_id).not.toBe(1);
+  await it.app.send("PUT", `/api/v1/channels/${made.body.id}/targets/${id}`, { ...theirs, fallback_target });
   await link.getByRole("button", { name: "Save" }).click();
-  await link.getByText("admin@example.com changed this address meanwhile").waitFor();
+  await link.getByText("You, in another window, changed this record").waitFor();
+  await link.getByText("Mark as test").first().waitFor();
+  await link.getByRole("button", { name: "Merge their changes" }).press("Enter");
+  await expect.poll(() => link.getByRole("combobox", { name: "Agent" }).inputValue()).toBe("Demo clinic");
+  expect(await link.getByLabel("Fallback number").inputValue()).toBe("+15125550001");
+  await link.getByRole("button", { name: "Save" }).click();
+  await link.waitFor({ state: "detached" });
   await row.getByText("real").waitFor();
-  await link.getByRole("button", { name: "Cancel" }).click();
+  await row.getByText("+15125550001").waitFor();
+  await row.getByRole("link", { name: "Demo clinic" }).waitFor();
 
   await row.getByRole("button", { name: `Disconnect ${number}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();

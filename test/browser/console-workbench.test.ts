@@ -60,7 +60,7 @@ test("from nothing to a clinic's agent that visitors reach, on one page: 20 clic
   await page.getByRole("region", { name: "Result" }).getByText("slot_id").first().waitFor();
 
   await click("button", "Add a chat page");
-  await confirm("Link");
+  await confirm("Connect");
   await page.getByText("Version 1 is live").waitFor();
   await click("button", "Share the link and widget of north-clinic");
   await page.getByRole("button", { name: "Copy the widget of north-clinic" }).waitFor();

@@ -60,7 +60,7 @@ test("who follows docs/first-agent.md has an agent of their own that visitors ta
   await conversation.getByText("We are open from 7 to 18, on Sundays until noon.").waitFor();
 
   await click("button", "Add a chat page");
-  await confirm("Link");
+  await confirm("Connect");
   await page
     .getByRole("table", { name: "Addresses of the agent" })
     .getByRole("link", { name: "bakery" })

@@ -176,6 +176,6 @@ const Release = ({ target }: { target: ChannelTargetResponse }) => (
     done={`${target.target} is free`}
   >
     Nobody answers at <b dir="auto">{target.target}</b> any more, and no campaign can send from it. The
-    address stays yours and can be linked again.
+    address stays yours and can be connected again.
   </ConfirmButton>
 );

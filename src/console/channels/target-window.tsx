@@ -47,21 +47,22 @@ type Props = {
 export function TargetWindow({ channel, target, offered, onClose }: Props) {
   const client = useQueryClient();
   const modes = modesOf(channel);
-  const { form, sending } = useWindowForm({
-    initial: {
-      agent_id: target?.agent_id ?? offered?.agent.id ?? null,
-      target: target?.target ?? offered?.target ?? "",
-      target_mode: target?.target_mode ?? (modes[0] as TargetModes),
-      fallback_target: target?.fallback_target ?? "",
-      is_test: target?.is_test ?? false,
-      browser_calls: target?.browser_calls ?? false,
-      begins_versions: offered?.beginsVersions ?? false,
-    },
+  const { form, sending } = useWindowForm<Values, ChannelTargetResponse>({
+    initial: target
+      ? valuesOf(target)
+      : {
+          agent_id: offered?.agent.id ?? null,
+          target: offered?.target ?? "",
+          target_mode: modes[0] as TargetModes,
+          ...{ fallback_target: "", is_test: false, browser_calls: false },
+          begins_versions: offered?.beginsVersions ?? false,
+        },
+    changed: target ? { reread: () => targetNow(target.id), values: valuesOf, labels: LABELS } : undefined,
     async send(chosen) {
       try {
         return await save(channel.id, target, chosen);
       } catch (error) {
-        // If somebody else changed it, the refreshed list behind the window shows that.
+        // If somebody else took the address, the refreshed list behind the window shows that.
         void client.invalidateQueries({ queryKey: TARGETS });
         throw error;
       }
@@ -97,7 +98,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
   return (
     <WindowForm
       title={target ? `Change ${target.target}` : "Connect an agent to an address"}
-      verb={target ? "Save" : "Link"}
+      verb={target ? "Save" : "Connect"}
       sending={sending}
       onClose={onClose}
     >
@@ -107,7 +108,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
         description="Answers at this address."
         required
         value={values.agent_id}
-        chosenName={target?.agent?.name ?? offered?.agent.name}
+        chosenName={[target?.agent, offered?.agent].find((agent) => agent?.id === values.agent_id)?.name}
         onChange={(id) => form.setFieldValue("agent_id", id)}
         error={form.errors.agent_id}
       />
@@ -164,6 +165,37 @@ type Values = Omit<ChannelTargetCreateRequest, "channel_id" | "agent_id"> & {
   begins_versions: boolean;
 };
 
+/** As the review of another person's change calls them. */
+const LABELS = {
+  agent_id: "Agent",
+  target: "Address",
+  target_mode: "Used for",
+  fallback_target: "Fallback number",
+  is_test: "Mark as test",
+  browser_calls: "Calls from the page",
+};
+
+const valuesOf = (target: ChannelTargetResponse): Values => ({
+  agent_id: target.agent_id,
+  target: target.target,
+  target_mode: target.target_mode,
+  fallback_target: target.fallback_target ?? "",
+  is_test: target.is_test,
+  browser_calls: target.browser_calls ?? false,
+  begins_versions: false,
+});
+
+async function targetNow(id: number): Promise<ChannelTargetResponse> {
+  const query = { search_fields: ["id" as const], search_field_values: [String(id)] };
+  const [now] = (await call("GET /api/v1/channels/targets", { query })).items;
+  if (!now)
+    throw new ApiError(
+      404,
+      "Somebody else disconnected this address. Close the window and connect it again.",
+    );
+  return now;
+}
+
 /** The address is linked by now. Should this fail, every save is live at once, as the agent's page says. */
 async function beginVersions(agent_id: number, target: string): Promise<void> {
   try {
@@ -182,7 +214,6 @@ async function save(channel_id: number, target: ChannelTargetResponse | null, va
     const msg = "Choose an agent";
     throw new ApiError(422, msg, [{ loc: ["body", "agent_id"], msg, type: "missing" }]);
   }
-  if (target) await seeUnchanged(target);
   const path = { channel_id };
   const body = {
     ...fields,
@@ -197,23 +228,11 @@ async function save(channel_id: number, target: ChannelTargetResponse | null, va
         body: { ...body, id: target.id },
       })
     : await call("POST /api/v1/channels/{channel_id}/targets", { path, body });
-  if (values.target_mode === "chat" && browser_calls !== (target?.browser_calls ?? false)) {
+  if (values.target_mode === "chat" && browser_calls !== (stored.browser_calls ?? false)) {
     await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls", {
       path: { ...path, target_id: stored.id },
       body: { browser_calls },
     });
   }
   return stored;
-}
-
-/** A PUT replaces the whole record, so saving is refused if somebody else changed it since the window was opened. */
-async function seeUnchanged({ id, updated_at }: ChannelTargetResponse): Promise<void> {
-  const { items } = await call("GET /api/v1/channels/targets", {
-    query: { search_fields: ["id"], search_field_values: [String(id)] },
-  });
-  const [now] = items;
-  if (now && now.updated_at !== updated_at) {
-    const message = `${now.last_updated_by ?? "Somebody else"} changed this address meanwhile. Close the window, look at the list, and change it again.`;
-    throw new ApiError(409, message);
-  }
 }

@@ -92,3 +92,31 @@ test("a colleague is found by their address among hundreds, and stays chosen whe
   await page.locator(".mantine-Pill-label", { hasText: "a299@example.com" }).waitFor();
   expect(page.faults).toEqual([]);
 });
+
+test("an experiment is limited to a campaign that stands behind more than any choice shows, among campaigns of other agents", async () => {
+  await it.app.send("PUT", "/api/v1/agents/1/versioning", { published_version: 1, gates: [] });
+  // Of two campaigns one is the agent's, and the last by name is.
+  await sql`
+    insert into campaigns select (json_populate_record(c, json_build_object(
+      'id', 100000 + n, 'campaign_name', 'Many ' || lpad(n::text, 5, '0'), 'agent_id', case when n % 2 = 0 then 1 else c.agent_id end))).*
+    from generate_series(1, 600) n, campaigns c where c.id = (select min(id) from campaigns)`.execute(
+    it.app.db,
+  );
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1/experiments");
+  await page.getByRole("button", { name: "New experiment" }).first().click();
+  const window = page.getByRole("dialog");
+  await window.getByLabel("Name").fill("In a late campaign");
+  const campaign = window.getByRole("combobox", { name: "Campaign" });
+  await campaign.fill("Many 0059");
+  await expect.poll(() => page.getByRole("option", { name: /^Many 0059/ }).count()).toBe(5);
+  await page.getByRole("option", { name: "Many 00598" }).click();
+  await window.getByRole("button", { name: "Save draft" }).click();
+  await page.getByRole("heading", { level: 1, name: "In a late campaign" }).waitFor();
+  const [made] = (await it.app.send("GET", "/api/v1/experiments/?order_by=id&order_by_direction=desc")).body
+    .items;
+  expect(made).toMatchObject({ name: "In a late campaign", campaign_id: 100_598 });
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await expect.poll(() => campaign.inputValue()).toBe("Many 00598");
+  expect(page.faults).toEqual([]);
+});

@@ -2,10 +2,10 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { CampaignSelect } from "./campaign-select.tsx";
 import type { ExperimentForm } from "./variant-fields.tsx";
 
 const TARGETS = "GET /api/v1/channels/targets";
-const CAMPAIGNS = "GET /api/v1/outbound/campaigns";
 const OFFERED = 200;
 
 const numberOf = (value: string | null): number | null => (value === null ? null : Number(value));
@@ -23,18 +23,10 @@ export function LimitFields({ form, agent_id }: { form: ExperimentForm; agent_id
         signal,
       }),
   });
-  const campaigns = useQuery({
-    queryKey: [CAMPAIGNS, "of agent", agent_id],
-    enabled: may("outbound_read"),
-    queryFn: ({ signal }) => call(CAMPAIGNS, { query: { limit: OFFERED }, signal }),
-  });
   const addresses = (targets.data?.items ?? []).map(({ id, target, channel_name }) => ({
     value: String(id),
     label: `${target} (${channel_name})`,
   }));
-  const own = (campaigns.data?.items ?? []).flatMap((campaign) =>
-    campaign.agent_id === agent_id ? [{ value: String(campaign.id), label: campaign.campaign_name }] : [],
-  );
   return (
     <>
       <Select
@@ -47,14 +39,10 @@ export function LimitFields({ form, agent_id }: { form: ExperimentForm; agent_id
         onChange={(id) => form.setFieldValue("channel_target_id", numberOf(id))}
         error={form.errors.channel_target_id}
       />
-      <Select
-        label="Campaign"
-        description="Only sessions of this campaign take part. Empty: all."
-        data={withChosen(own, campaign_id)}
-        searchable
-        clearable
-        value={campaign_id === null ? null : String(campaign_id)}
-        onChange={(id) => form.setFieldValue("campaign_id", numberOf(id))}
+      <CampaignSelect
+        agent_id={agent_id}
+        value={campaign_id}
+        onChange={(id) => form.setFieldValue("campaign_id", id)}
         error={form.errors.campaign_id}
       />
     </>

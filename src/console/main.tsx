@@ -7,6 +7,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { nonce } from "./editors/nonce.ts";
+import { keepFocus } from "./parts/kept-focus.ts";
 import { router } from "./router.tsx";
 import { ApiError } from "./server/api.ts";
 import { connection, isReached, ownCode } from "./server/connection.ts";
@@ -22,6 +23,8 @@ window.addEventListener("vite:preloadError", async () => {
   if (await isReached()) ownCode.set("gone");
   else connection.set("lost");
 });
+
+keepFocus();
 
 const client = new QueryClient({
   defaultOptions: {

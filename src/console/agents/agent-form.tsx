@@ -72,7 +72,9 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
               <RecordSelect
                 operation="GET /api/v1/custom_messages/"
                 label="Greeting"
-                chosenName={agent?.custom_message?.name}
+                chosenName={
+                  agent?.custom_message_id === values.custom_message_id ? agent?.custom_message?.name : null
+                }
                 value={values.custom_message_id ?? null}
                 onChange={(chosen) => form.setFieldValue("custom_message_id", chosen)}
                 error={form.errors.custom_message_id}
@@ -82,7 +84,9 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
               <RecordSelect
                 operation="GET /api/v1/language_groups/"
                 label="Languages and voices"
-                chosenName={agent?.language_group?.name}
+                chosenName={
+                  agent?.language_group_id === values.language_group_id ? agent?.language_group?.name : null
+                }
                 value={values.language_group_id ?? null}
                 onChange={(chosen) => form.setFieldValue("language_group_id", chosen)}
                 error={form.errors.language_group_id}

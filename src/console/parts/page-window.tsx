@@ -1,18 +1,27 @@
 import { Modal, type ModalProps } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { focused, giveFocus } from "./kept-focus.ts";
 
 /**
  * A window over the page. Whatever had the focus before has it again afterwards: Mantine sees to that only where a window is
- * there closed before it opens, and most are drawn only while they are open.
+ * there closed before it opens, and not where the fields below are disabled when it does.
  */
 export function PageWindow(props: ModalProps) {
-  const [before] = useState(() => (props.opened ? document.activeElement : null));
-  useEffect(
-    () => () => {
-      const isLost = document.activeElement === null || document.activeElement === document.body;
-      if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
-    },
-    [before],
-  );
-  return <Modal {...props} />;
+  const { opened } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const [before, setBefore] = useState(() => (opened ? focused() : null));
+  const [wasOpened, setWasOpened] = useState(opened);
+  if (opened !== wasOpened) {
+    setWasOpened(opened);
+    if (opened) setBefore(focused());
+  }
+  useEffect(() => {
+    if (!opened) return undefined;
+    return () => {
+      const active = document.activeElement;
+      const isLost = active === null || active === document.body || root.current?.contains(active);
+      if (isLost) giveFocus(before);
+    };
+  }, [opened, before]);
+  return <Modal {...props} ref={root} />;
 }

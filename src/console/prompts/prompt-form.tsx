@@ -60,7 +60,11 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
                     <RecordSelect
                       operation="GET /api/v1/tools/"
                       label="End-of-session tool"
-                      chosenName={prompt?.session_end_tool?.name}
+                      chosenName={
+                        prompt?.session_end_tool_id === values.session_end_tool_id
+                          ? prompt?.session_end_tool?.name
+                          : null
+                      }
                       value={values.session_end_tool_id}
                       onChange={(chosen) => form.setFieldValue("session_end_tool_id", chosen)}
                       error={form.errors.session_end_tool_id}

@@ -26,6 +26,8 @@ export function RecordFormFrame<Values extends object>(props: {
   const { isDirty, isSaving, isNew, review } = form;
   const fields = useRef<HTMLFieldSetElement>(null);
   const element = useRef<HTMLFormElement>(null);
+  const save = useRef<HTMLButtonElement>(null);
+  const hasChange = isDirty || isNew;
   const mayBeSaved = !readOnly && isDirty && !isSaving && review.pending === null;
   // In fields and editors, too.
   useHotkeys([["mod+S", () => mayBeSaved && element.current?.requestSubmit()]], [], true);
@@ -42,7 +44,7 @@ export function RecordFormFrame<Values extends object>(props: {
       onSubmit={(event) => {
         event.preventDefault();
         // The invalid text would be left out: the form still holds the last valid value.
-        if (readOnly) return;
+        if (readOnly || !hasChange) return;
         if (form.isUnreadable) focusUnreadable(event.currentTarget);
         else if (!stopAtUnfinished(event.currentTarget)) form.submit();
       }}
@@ -63,11 +65,26 @@ export function RecordFormFrame<Values extends object>(props: {
         </fieldset>
         {!readOnly && (
           <Group gap="xs">
-            <Button type="submit" loading={isSaving} disabled={!isDirty && !isNew}>
+            {/* Not disabled for the browser: whoever has pressed it goes on from there. */}
+            <Button
+              ref={save}
+              type="submit"
+              loading={isSaving}
+              data-disabled={!hasChange}
+              aria-disabled={!hasChange}
+            >
               {verb ?? (isNew ? "Create" : "Review and save")}
             </Button>
             {isDirty && !isNew && (
-              <Button variant="default" onClick={form.discard} disabled={isSaving}>
+              <Button
+                variant="default"
+                onClick={() => {
+                  // This button goes with the changes.
+                  save.current?.focus();
+                  form.discard();
+                }}
+                disabled={isSaving}
+              >
                 Discard changes
               </Button>
             )}
@@ -75,7 +92,17 @@ export function RecordFormFrame<Values extends object>(props: {
           </Group>
         )}
       </Stack>
-      <SaveReview review={review} isSaving={isSaving} />
+      <SaveReview
+        isSaving={isSaving}
+        review={{
+          ...review,
+          merge() {
+            review.merge();
+            // The fields are drawn anew with their values.
+            requestAnimationFrame(() => save.current?.focus());
+          },
+        }}
+      />
     </form>
   );
 }

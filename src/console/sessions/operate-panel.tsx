@@ -59,6 +59,7 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   }
   const { holder } = done ?? { holder: taken_by };
   const isMine = holder === me.email;
+  const [isTakenHere, setTakenHere] = useState(false);
   const read = () => client.invalidateQueries({ queryKey: ["session", String(id)] });
   // One after the other, so that a renewal under way doesn't take back what is handed back.
   const scope = { id: `takeover of ${id}` };
@@ -88,7 +89,7 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   const error = take.error ?? giveBack.error;
   return (
     <Stack gap="xs">
-      {isMine && <Say id={id} />}
+      {isMine && <Say id={id} autoFocus={isTakenHere} />}
       {error && <Failure error={error} />}
       <Group gap="xs">
         {holder !== null ? (
@@ -96,7 +97,14 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
             Hand back to agent
           </Button>
         ) : (
-          <Button variant="default" loading={take.isPending} onClick={() => take.mutate()}>
+          <Button
+            variant="default"
+            loading={take.isPending}
+            onClick={() => {
+              setTakenHere(true);
+              take.mutate();
+            }}
+          >
             Take over
           </Button>
         )}
@@ -105,7 +113,8 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   );
 }
 
-function Say({ id }: { id: number }) {
+/** `autoFocus`: whoever has just taken over writes next. */
+function Say({ id, autoFocus }: { id: number; autoFocus: boolean }) {
   /** The same until the message has arrived, so that a repeated one is said once. */
   const number = useRef(newNumber());
   return (
@@ -114,6 +123,7 @@ function Say({ id }: { id: number }) {
       description="Sent to the person. The transcript shows your name; the person does not see it."
       verb="Send"
       id={id}
+      autoFocus={autoFocus}
       send={(text) =>
         call("POST /api/v1/sessions/{session_id}/takeover/messages", {
           path: { session_id: id },
@@ -148,10 +158,11 @@ function Writing(props: {
   description: string;
   verb: string;
   id: number;
+  autoFocus?: boolean;
   send(text: string): Promise<unknown>;
   onSent?(): void;
 }) {
-  const { label, description, verb, id, send, onSent } = props;
+  const { label, description, verb, id, autoFocus, send, onSent } = props;
   const client = useQueryClient();
   const [text, setText] = useState("");
   const sending = useAction({
@@ -177,6 +188,7 @@ function Writing(props: {
           minRows={2}
           maxRows={6}
           maxLength={2000}
+          autoFocus={autoFocus}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           onKeyDown={(event) => {

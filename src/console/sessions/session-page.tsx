@@ -169,23 +169,25 @@ function Body(props: {
               turns.length === 0 ? (
                 <Empty title="No messages yet" />
               ) : (
-                turns.map((turn, index) => (
-                  <TurnView
-                    key={turn.index}
-                    session_id={id}
-                    sent_of={id}
-                    debug_of={id}
-                    turn={turn}
-                    showEngine={showEngine}
-                    isPlaying={isPlaying(turns, index)}
-                    {...(seek !== null || playing !== null
-                      ? {
-                          onSeek: (at: string) =>
-                            setSeek({ seconds: (new Date(at).getTime() - begun) / 1000 }),
-                        }
-                      : {})}
-                  />
-                ))
+                <div aria-live={isRunning(session) ? "polite" : "off"}>
+                  {turns.map((turn, index) => (
+                    <TurnView
+                      key={turn.index}
+                      session_id={id}
+                      sent_of={id}
+                      debug_of={id}
+                      turn={turn}
+                      showEngine={showEngine}
+                      isPlaying={isPlaying(turns, index)}
+                      {...(seek !== null || playing !== null
+                        ? {
+                            onSeek: (at: string) =>
+                              setSeek({ seconds: (new Date(at).getTime() - begun) / 1000 }),
+                          }
+                        : {})}
+                    />
+                  ))}
+                </div>
               )
             }
           </Fetched>

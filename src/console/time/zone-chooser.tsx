@@ -11,7 +11,15 @@ export function ZoneChooser() {
   const chosen = useZone();
   const [opened, { toggle, close }] = useDisclosure(false);
   return (
-    <Popover opened={opened} onChange={close} position="bottom-end" withArrow width={280}>
+    <Popover
+      opened={opened}
+      onChange={close}
+      position="bottom-end"
+      withArrow
+      width={280}
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
         <Button
           variant="subtle"

@@ -19,6 +19,8 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const [showEngine, setShowEngine] = useState(false);
   const words = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const mute = useRef<HTMLButtonElement>(null);
   const talk = useTalk(agent_id, begin);
   const voice = useVoiceTalk(agent_id, begin, talk.show);
   const { session, turns, running, state } = talk;
@@ -36,6 +38,11 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
     });
     observer.observe(content);
     return () => observer.disconnect();
+  }, [isShown]);
+
+  // The button that began it is gone, and what comes next is to write, or to listen.
+  useEffect(() => {
+    if (isShown && document.activeElement === document.body) (mute.current ?? field.current)?.focus();
   }, [isShown]);
 
   const callButton = (
@@ -143,7 +150,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 {voice.notice || voice.status}
               </Text>
               <Group gap="xs" wrap="nowrap">
-                <Button variant="default" aria-pressed={voice.isMuted} onClick={voice.mute}>
+                <Button ref={mute} variant="default" aria-pressed={voice.isMuted} onClick={voice.mute}>
                   {voice.isMuted ? "Unmute" : "Mute"}
                 </Button>
                 <Button color="red" onClick={voice.hangUp}>
@@ -162,6 +169,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               }}
             >
               <TextInput
+                ref={field}
                 aria-label="Your message"
                 placeholder={isOver ? "Restart to continue" : "Your message"}
                 value={text}
@@ -171,7 +179,16 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 autoComplete="off"
               />
               {talk.isAnswering && text === "" ? (
-                <ActionIcon type="button" variant="default" size={36} aria-label="Stop" onClick={talk.stop}>
+                <ActionIcon
+                  type="button"
+                  variant="default"
+                  size={36}
+                  aria-label="Stop"
+                  onClick={() => {
+                    talk.stop();
+                    field.current?.focus();
+                  }}
+                >
                   <IconPlayerStopFilled size={15} />
                 </ActionIcon>
               ) : (

@@ -1,0 +1,135 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { createAgent } from "../harness/agent.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, settled } from "../harness/console.ts";
+
+/** The console without a mouse: where the keyboard goes on after something was done. */
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+});
+
+async function openAt(path: string): Promise<ConsolePage> {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(path);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await settled(page);
+  return page;
+}
+
+const review = (page: Page) => page.getByRole("dialog", { name: "Review the change" });
+/** The review is there and has the focus. */
+const reviewed = (page: Page) => review(page).locator(":focus").waitFor();
+const reviewGone = (page: Page) => review(page).waitFor({ state: "detached" });
+
+test("whoever saves by keyboard goes on in the field or at the button where they were, and so does who looks back from the review", async () => {
+  const page = await openAt("/console/services/2");
+  const description = page.getByLabel("Description");
+  await description.fill("Typed");
+  await page.keyboard.press("Control+s");
+  await reviewed(page);
+  await page.keyboard.press("Escape");
+  await reviewGone(page);
+  await description.and(page.locator(":focus")).waitFor();
+
+  await page.keyboard.press("Control+s");
+  await reviewed(page);
+  await page.keyboard.press("Enter");
+  await reviewGone(page);
+  await description.and(page.locator(":focus")).waitFor();
+  expect((await it.app.send("GET", "/api/v1/services/2")).body.description).toBe("Typed");
+
+  await description.fill("Typed again");
+  const save = page.getByRole("button", { name: "Review and save" });
+  await save.focus();
+  await page.keyboard.press("Enter");
+  await reviewed(page);
+  await page.keyboard.press("Enter");
+  await reviewGone(page);
+  await save.and(page.locator(":focus")).waitFor();
+  // Nothing is left to save, so the button does nothing.
+  expect(await save.isDisabled()).toBe(true);
+  await page.keyboard.press("Enter");
+  await description.fill("Another");
+  await page.getByRole("button", { name: "Discard changes" }).focus();
+  await page.keyboard.press("Enter");
+  await save.and(page.locator(":focus")).waitFor();
+  expect(await description.inputValue()).toBe("Typed again");
+  expect(page.faults).toEqual([]);
+});
+
+test("after a colleague's change was merged the keyboard is at what saves, and a record that they chose has its own name", async () => {
+  const { body: agent } = await it.app.send("GET", "/api/v1/agents/2");
+  const page = await openAt("/console/agents/2");
+  const greeting = page.getByRole("combobox", { name: "Greeting" });
+  expect(await greeting.inputValue()).toBe("Demo reminder greeting");
+  const changed = { ...agent, id: 2, custom_message_id: 1 };
+  expect((await it.app.send("PUT", "/api/v1/agents/", changed)).status).toBe(200);
+  await page.getByLabel("Description").fill("Typed");
+  await page.keyboard.press("Control+s");
+  await review(page)
+    .getByRole("button", { name: "Merge their changes" })
+    .and(page.locator(":focus"))
+    .waitFor();
+  await page.keyboard.press("Enter");
+  await reviewGone(page);
+  await expect.poll(() => greeting.inputValue()).toBe("Demo clinic greeting");
+  await page.getByRole("button", { name: "Review and save" }).and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("Enter");
+  await reviewed(page);
+  await page.keyboard.press("Enter");
+  await reviewGone(page);
+  const { body: saved } = await it.app.send("GET", "/api/v1/agents/2");
+  expect(saved).toMatchObject({ description: "Typed", custom_message_id: 1 });
+  expect(page.faults).toEqual([]);
+});
+
+test("the zone of times is chosen by keyboard: the window that the button opens has the focus, and gives it back", async () => {
+  const page = await openAt("/console/services");
+  await page.getByRole("button", { name: "Times are shown in Europe/Berlin" }).press("Enter");
+  const zone = page.getByRole("combobox", { name: "Show times in" });
+  await zone.and(page.locator(":focus")).waitFor();
+  await page.keyboard.type("Tokyo");
+  await page.getByRole("option", { name: "Asia/Tokyo" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const chooser = page.getByRole("button", { name: "Times are shown in Asia/Tokyo" });
+  await chooser.and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("Enter");
+  await zone.and(page.locator(":focus")).waitFor();
+  await page.keyboard.press("Escape");
+  await chooser.and(page.locator(":focus")).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("who begins a conversation by keyboard is in the field for what to say, and stays there", async () => {
+  const page = await openAt("/console/agents/1");
+  await page.getByRole("button", { name: "Start conversation" }).press("Enter");
+  const field = page.getByLabel("Your message");
+  await field.and(page.locator(":focus")).waitFor();
+  await page.getByText("I can book you a check-up").waitFor();
+  await page.keyboard.type("a check-up on monday");
+  await page.keyboard.press("Enter");
+  await page.getByText("a check-up on monday").waitFor();
+  await field.and(page.locator(":focus")).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("who takes a chat over by keyboard writes at once, and a screen reader hears what the person says", async () => {
+  const { target } = await createAgent(it.app, { script: 'otherwise -> say "You said {user.text}."' });
+  const visitor = it.app.sendAs(null);
+  const { session_id, token } = (await visitor("POST", "/chat/v1/sessions", { client_id: target })).body;
+  const says = (text: string) =>
+    visitor("POST", `/chat/v1/sessions/${session_id}/messages?token=${token}`, { text });
+  await says("hi");
+  const page = await openAt(`/console/sessions/${session_id}`);
+  await page.getByText("You said hi.").waitFor();
+  await page.getByRole("button", { name: "Take over" }).press("Enter");
+  await page.getByRole("textbox", { name: "Message" }).and(page.locator(":focus")).waitFor();
+  await page.keyboard.type("I am here");
+  await page.keyboard.press("Enter");
+  await page.locator("[aria-live=polite]").getByText("I am here").waitFor();
+  await says("thank you");
+  await page.locator("[aria-live=polite]").getByText("thank you").waitFor();
+  expect(page.faults).toEqual([]);
+});

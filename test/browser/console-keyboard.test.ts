@@ -1,12 +1,18 @@
+import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import { migrateJobs } from "../../src/jobs/runner.ts";
 import { createAgent } from "../harness/agent.ts";
 import { type ConsolePage, type ConsoleTest, createConsoleTest, settled } from "../harness/console.ts";
+import { playRun } from "../harness/evaluations.ts";
+import { createNumber } from "../harness/phone.ts";
 
 /** The console without a mouse: where the keyboard goes on after something was done. */
 let it: ConsoleTest;
 beforeAll(async () => {
   it = await createConsoleTest();
+  await migrateJobs(it.app.database.pool, silentLog);
 });
 
 async function openAt(path: string): Promise<ConsolePage> {
@@ -102,6 +108,27 @@ test("the zone of times is chosen by keyboard: the window that the button opens 
   expect(page.faults).toEqual([]);
 });
 
+test("of what Ctrl K finds a screen reader hears how many there are and which one is marked, and a number for calls and texts is there once", async () => {
+  const { number } = await createNumber(it.app, { script: "say Hello." });
+  await sql`
+    insert into channel_targets select (json_populate_record(t, '{"id": 100000, "target_mode": "sms"}')).*
+    from channel_targets t where t.target = ${number}`.execute(it.app.db);
+  const page = await openAt("/console/services");
+  const heard = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Go to" }).getByLabel("Go to").and(page.locator(":focus")).waitFor();
+  await page.keyboard.type(number);
+  const address = page.locator("[data-action]").filter({ hasText: "Address" });
+  await address.first().waitFor();
+  expect(await address.count()).toBe(1);
+  await heard(`Person ${number}, 1 of 5`);
+  await page.keyboard.press("ArrowDown");
+  await heard(`Sessions with ${number}, 2 of 5`);
+  await page.keyboard.type("zzz");
+  await heard("No results");
+  expect(page.faults).toEqual([]);
+});
+
 test("who begins a conversation by keyboard is in the field for what to say, and stays there", async () => {
   const page = await openAt("/console/agents/1");
   await page.getByRole("button", { name: "Start conversation" }).press("Enter");
@@ -131,5 +158,17 @@ test("who takes a chat over by keyboard writes at once, and a screen reader hear
   await page.locator("[aria-live=polite]").getByText("I am here").waitFor();
   await says("thank you");
   await page.locator("[aria-live=polite]").getByText("thank you").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a screen reader hears that a run of tests is over, and not how far it is every few seconds", async () => {
+  const page = await openAt("/console/tests/1");
+  const begun = await it.app.send("POST", "/api/v1/test_suites/1/runs", {});
+  expect(begun.status).toBe(200);
+  await page.goto(`/console/tests/runs/${begun.body.id}`);
+  await page.getByText("0 of 20 conversations").waitFor();
+  expect(await page.getByRole("status").getByText("conversations").count()).toBe(0);
+  await playRun(it.app, begun.body.id);
+  await page.getByRole("status").getByText("The run is finished.").waitFor({ state: "attached" });
   expect(page.faults).toEqual([]);
 });

@@ -212,9 +212,9 @@ export function ColumnChooser(props: {
           <IconColumns3 size={16} />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown aria-label="Columns">
         {/* Scrolled inside: a page that scrolls takes the button out of sight, and the list with it. */}
-        <Stack gap={6} mah="45vh" style={{ overflowY: "auto" }}>
+        <Stack gap={8} mah="45vh" style={{ overflowY: "auto" }}>
           {columns.map(({ field, title }) => (
             <Checkbox
               key={field}

@@ -6,8 +6,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { PAGES } from "../pages.tsx";
+import { counted } from "../parts/counted.ts";
 import { useMay } from "../server/me.tsx";
-import { ACTIONS, addressLinks, findRecords } from "./palette-records.ts";
+import { ACTIONS, addressLinks, type FoundRecord, findRecords } from "./palette-records.ts";
 
 const [store, spotlight] = createSpotlight();
 const MOST_OF_A_KIND = 4;
@@ -54,12 +55,12 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
       onClick: go(to),
     }),
   );
-  const found = wanted === "" ? [] : (records.data ?? []);
+  const found = wanted === "" ? [] : eachOnce(records.data ?? []);
   // What was found for other letters stays only where its name has these, too.
   const isOfThisText = searched === wanted && !records.isPlaceholderData;
   const named = found.map(
     ({ kind, key, name }): SpotlightActionData => ({
-      id: `${kind.noun} ${key}`,
+      id: `${kind.noun} ${key} ${name}`,
       label: name,
       description: kind.noun,
       leftSection: <kind.icon size={18} />,
@@ -91,30 +92,68 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
       }),
     );
 
+  const nothingFound = records.isFetching ? "Searching …" : "No results";
   return (
-    <Spotlight
-      store={store}
-      actions={[...session, ...ofAddress, ...pages, ...begun, ...named]}
-      query={text}
-      onQueryChange={setText}
-      onSpotlightClose={() => {
-        setText("");
-        onClose();
-      }}
-      shortcut={null}
-      scrollable
-      maxHeight="60vh"
-      nothingFound={records.isFetching ? "Searching …" : "No results"}
-      highlightQuery
-      searchProps={{
-        leftSection: <IconSearch size={18} />,
-        placeholder: "A page, a name, a session, a telephone number",
-        "aria-label": "Go to",
-        onKeyDown({ code }) {
-          if (code === "Enter") takeFirst();
-        },
-      }}
-    />
+    <>
+      <Heard opened={opened} nothing={nothingFound} />
+      <Spotlight
+        store={store}
+        actions={[...session, ...ofAddress, ...pages, ...begun, ...named]}
+        query={text}
+        onQueryChange={setText}
+        onSpotlightClose={() => {
+          setText("");
+          onClose();
+        }}
+        shortcut={null}
+        attributes={{ content: { "aria-label": "Go to" } }}
+        scrollable
+        maxHeight="60vh"
+        nothingFound={nothingFound}
+        highlightQuery
+        searchProps={{
+          leftSection: <IconSearch size={18} />,
+          placeholder: "A page, a name, a session, a telephone number",
+          "aria-label": "Go to",
+          onKeyDown({ code }) {
+            if (code === "Enter") takeFirst();
+          },
+        }}
+      />
+    </>
+  );
+}
+
+/** A number has an address for calls and one for texts, which lead to the same page. */
+const eachOnce = (found: readonly FoundRecord[]): FoundRecord[] => [
+  ...new Map(found.map((one) => [`${one.kind.noun} ${one.key} ${one.name}`, one])).values(),
+];
+
+/** The keyboard stays in the field while the arrows mark a result, so a screen reader hears here which one, or how many there are. */
+function Heard({ opened, nothing }: { opened: boolean; nothing: string }) {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    if (!opened) return undefined;
+    const tell = () => {
+      const shown = [...document.querySelectorAll<HTMLElement>("[data-action]")];
+      const marked = shown.findIndex((action) => action.hasAttribute("data-selected"));
+      const name = shown[marked]?.innerText.replaceAll("\n", ", ");
+      if (name !== undefined) setText(`${name}, ${marked + 1} of ${shown.length}`);
+      else setText(shown.length === 0 ? nothing : counted(shown.length, "result"));
+    };
+    // Spotlight marks a result in the page itself, and draws nothing for it.
+    const watch = new MutationObserver(tell);
+    watch.observe(document.body, { subtree: true, childList: true, attributeFilter: ["data-selected"] });
+    tell();
+    return () => {
+      watch.disconnect();
+      setText("");
+    };
+  }, [opened, nothing]);
+  return (
+    <p className="sr-only" role="status">
+      {text}
+    </p>
   );
 }
 

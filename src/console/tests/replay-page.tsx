@@ -11,6 +11,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { Ended } from "./ended.tsx";
 import { ReplayPairs } from "./replay-pairs.tsx";
 import { ReplayTable } from "./replay-table.tsx";
 import { stateWords } from "./replay-words.ts";
@@ -70,8 +71,9 @@ function Overview({ replay }: { replay: ReplayResponse }) {
   return (
     <Panel>
       <Stack gap="md">
+        <Ended status={replay.status} noun="replay" />
         {replay.status === "running" && (
-          <div role="status">
+          <div>
             <Text size="sm" mb={4}>
               {done} of {counted(results.total, "session")} replayed
             </Text>

@@ -12,6 +12,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { ComparisonPanel } from "./comparison-panel.tsx";
+import { Ended } from "./ended.tsx";
 import { PassRate } from "./pass-rate.tsx";
 import { ResultsPanel } from "./results-panel.tsx";
 import { RUN_WORDS } from "./run-words.ts";
@@ -66,8 +67,9 @@ function Overview({ run }: { run: TestRunResponse }) {
   return (
     <Panel>
       <Stack gap="md">
+        <Ended status={run.status} noun="run" />
         {run.status === "running" && (
-          <div role="status">
+          <div>
             <Text size="sm" mb={4}>
               {done} of {counted(results.total, "conversation")}
             </Text>

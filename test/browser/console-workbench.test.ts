@@ -105,6 +105,37 @@ test("words appear while the model writes, Stop ends the answer, and the talk go
   expect(page.faults).toEqual([]);
 });
 
+test("a message that does not arrive is in its field again, unless something else was typed meanwhile", async () => {
+  const agent_id = await scripted("Not reached", SLOW);
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${agent_id}`);
+  await page.getByRole("button", { name: "Start conversation" }).click();
+  const field = page.getByLabel("Your message");
+  await field.fill("go on");
+  await field.press("Enter");
+  const conversation = page.getByLabel("Conversation", { exact: true });
+  await conversation.getByText("I am listening.").waitFor();
+  const failing = Promise.withResolvers<void>();
+  await page.route("**/agents/test/messages", async (route) => {
+    await failing.promise;
+    await route.abort();
+  });
+  await field.fill("a long question");
+  await field.press("Enter");
+  expect(await field.inputValue()).toBe("");
+  failing.resolve();
+  await conversation.getByText("The request failed").waitFor();
+  await expect.poll(() => field.inputValue()).toBe("a long question");
+  await field.press("Enter");
+  await field.fill("another one");
+  await conversation.getByText("The request failed").waitFor();
+  expect(await field.inputValue()).toBe("another one");
+  await page.unroute("**/agents/test/messages");
+  await field.press("Enter");
+  await conversation.getByText("another one").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("a message that waits when the conversation is restarted is sent to neither conversation", async () => {
   const agent_id = await scripted("Restarted", SLOW);
   const page = await it.open(await it.person("Editor"));

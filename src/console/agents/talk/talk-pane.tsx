@@ -21,7 +21,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const log = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const mute = useRef<HTMLButtonElement>(null);
-  const talk = useTalk(agent_id, begin);
+  const talk = useTalk(agent_id, begin, (words) => setText((typed) => typed || words));
   const voice = useVoiceTalk(agent_id, begin, talk.show);
   const { session, turns, running, state } = talk;
   const isCalling = voice.status !== null;

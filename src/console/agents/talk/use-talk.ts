@@ -15,8 +15,11 @@ type Running = { said: string; parts: readonly LivePart[]; after: number; isOver
 const STORED_MS = 300;
 const LOOKS = 20;
 
-/** A test conversation with the saved draft: it reads the session, so Sessions shows the same later. */
-export function useTalk(agent_id: number, begin: TalkStart) {
+/**
+ * A test conversation with the saved draft: it reads the session, so Sessions shows the same later. `giveBack` gets the words
+ * of a message that failed, so that nobody has to type them again.
+ */
+export function useTalk(agent_id: number, begin: TalkStart, giveBack: (words: string) => void) {
   const me = useMe();
   const client = useQueryClient();
   const [test_id, setTestId] = useState<string | null>(null);
@@ -91,7 +94,10 @@ export function useTalk(agent_id: number, begin: TalkStart) {
       if (content && latest.current === test) setSession(content);
       await catchUp(test, after, content === null);
     },
-    onError: (_error, { test }) => catchUp(test, -1, false).catch(() => setRunning(null)),
+    onError(_error, { test, words }) {
+      if (latest.current === test) giveBack(words);
+      return catchUp(test, -1, false).catch(() => setRunning(null));
+    },
   });
 
   /** The stored turns take the place of the one that ran. */

@@ -82,6 +82,14 @@ export const theme = createTheme({
     },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Paper: { defaultProps: { withBorder: true, radius: "md", p: "md" } },
+    // A long name is read to its end, on a telephone too; Mantine's ends in dots.
+    Pill: {
+      styles: {
+        root: { flex: "0 1 auto", height: "auto", minHeight: "var(--pill-height)" },
+        label: { whiteSpace: "normal", overflowWrap: "anywhere", lineHeight: 1.4, height: "auto" },
+        remove: { flex: "0 0 2em", width: "2em" },
+      },
+    },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: "sm" } },
     Tooltip: {
       defaultProps: { openDelay: 300, events: { hover: true, focus: true, touch: true } },

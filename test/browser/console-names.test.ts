@@ -60,6 +60,23 @@ test("a name of one long word is read whole on a phone, wherever it stands, and 
   expect(page.faults).toEqual([]);
 });
 
+test("the long name of a tool that a prompt may call is read whole on a narrow telephone", async () => {
+  const { body: tool } = await it.app.send("GET", "/api/v1/tools/find_slots");
+  const name = LONG.replaceAll(/[^A-Za-z]/g, "_").slice(0, 64);
+  const { definition, service_id } = tool;
+  const own = structuredClone(definition);
+  own.tool.function.name = name;
+  const made = await it.app.send("POST", "/api/v1/tools/", { name, definition: own, service_id });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 320, height: 800 } });
+  await page.goto("/console/prompts/1");
+  await page.getByRole("combobox", { name: "Tools" }).fill(name.slice(0, 20));
+  await page.getByRole("option", { name }).click();
+  await page.locator(".mantine-Pill-label", { hasText: name }).waitFor();
+  await page.keyboard.press("Escape");
+  expect([...(await standsOut(page)), ...(await cutOff(page))]).toEqual([]);
+});
+
 test("on a small laptop no list is wider than its place, and no name is broken letter by letter", async () => {
   const page = await it.open(await it.person("Admin"), { viewport: { width: 1024, height: 768 } });
   const found: string[] = [];

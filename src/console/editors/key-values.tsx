@@ -59,6 +59,7 @@ export function KeyValues(props: Props) {
             size="compact-sm"
             variant="subtle"
             leftSection={<IconPlus size={14} />}
+            aria-label={`Add to ${label}`}
             onClick={() => setRows([...rows, ["", ""]])}
           >
             Add

@@ -1,7 +1,7 @@
 import type { CallOutput } from "../channels/call-socket.ts";
 import { LONGEST_ANNOUNCEMENT_MS } from "../media/after-beep.ts";
 import type { Answerer } from "../sessions/answerer.ts";
-import { wordsOf } from "../turns/language-words.ts";
+import { wordsOf } from "../turns/language/language-words.ts";
 import type { CallSettings, Screening } from "./call-settings.ts";
 import {
   type CallEffect,

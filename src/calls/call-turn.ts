@@ -2,7 +2,7 @@ import { unreachable } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import type { AnswererNote } from "../sessions/answerer.ts";
 import { choosePhrases, phraseAt, phraseWait_ms } from "../turns/choose-phrases.ts";
-import { wordsOf } from "../turns/language-words.ts";
+import { wordsOf } from "../turns/language/language-words.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";

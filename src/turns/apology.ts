@@ -1,6 +1,6 @@
 import { renderTemplate } from "../expressions/template.ts";
 import { languagePhrases } from "./choose-phrases.ts";
-import { wordsOf } from "./language-words.ts";
+import { wordsOf } from "./language/language-words.ts";
 import { phraseSources } from "./phrase-sources.ts";
 import type { TurnDriver } from "./turn-driver.ts";
 

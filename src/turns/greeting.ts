@@ -11,7 +11,7 @@ import {
   sessionLookup,
   systemVariables,
 } from "../sessions/variables.ts";
-import { holdsMenu, menuEntries, splitAtMenu, spokenMenu, writtenMenu } from "./language-menu.ts";
+import { holdsMenu, menuEntries, splitAtMenu, spokenMenu, writtenMenu } from "./language/language-menu.ts";
 
 /** A part of the greeting. `language` null: the session's. */
 export type SpokenPart = { text: string; language: string | null; interruptible: boolean; is_menu: boolean };

@@ -3,7 +3,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { markRead } from "../sessions/operator-notes.ts";
 import { apologize } from "./apology.ts";
-import { chooseLanguage } from "./choose-language.ts";
+import { chooseLanguage } from "./language/choose-language.ts";
 import type { Offering } from "./offered-tools.ts";
 import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
 import { modelRound, type Round } from "./rounds/model-round.ts";

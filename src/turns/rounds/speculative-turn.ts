@@ -3,7 +3,7 @@ import { estimateTokens, messageTokens } from "../../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { type LeasedSession, readForTurn } from "../../sessions/lease.ts";
-import { chooseLanguage } from "../choose-language.ts";
+import { chooseLanguage } from "../language/choose-language.ts";
 import { CallRunner } from "../run-calls.ts";
 import { TurnDriver } from "../turn-driver.ts";
 import { loadHistory } from "../turn-history.ts";

@@ -14,7 +14,7 @@ import type { TraceEntry } from "../../events/trace.ts";
 import { askForJson } from "../../llm/json-answer.ts";
 import { ModelError } from "../../llm/model.ts";
 import { ownAddress } from "../../tool-calls/opt-out-tool.ts";
-import { wordsOf } from "../language-words.ts";
+import { wordsOf } from "../language/language-words.ts";
 import type { TurnDriver } from "../turn-driver.ts";
 
 type Judge = NonNullable<SafetyRules["opt_out_judge"]>;

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../../src/llm/catalogue.ts";
 import type { ModelPolicy } from "../../../src/llm/model-for.ts";
-import { wordsOf } from "../../../src/turns/language-words.ts";
+import { wordsOf } from "../../../src/turns/language/language-words.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import type { LlmServer, Reply } from "../../harness/llm-server.ts";
 import { createLoopbackModels, type LoopbackModels } from "../../harness/loopback-models.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../../src/llm/catalogue.ts";
-import { wordsOf } from "../../../src/turns/language-words.ts";
+import { wordsOf } from "../../../src/turns/language/language-words.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import type { LlmServer, Reply } from "../../harness/llm-server.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SnapshotLanguageGroup } from "../agents/snapshot.ts";
-import { LANGUAGES } from "../speech/languages.ts";
+import type { SnapshotLanguageGroup } from "../../agents/snapshot.ts";
+import { LANGUAGES } from "../../speech/languages.ts";
 import {
   chosenLanguage,
   holdsMenu,

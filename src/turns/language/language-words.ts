@@ -1,4 +1,4 @@
-import type { LanguageCode } from "../speech/languages.ts";
+import type { LanguageCode } from "../../speech/languages.ts";
 
 /** The few texts that the program itself says, by language. */
 type Words = {

@@ -1,7 +1,7 @@
-import { sessionFacts } from "../sessions/session-facts.ts";
-import { applyEffects } from "./draft/apply-effects.ts";
-import type { TurnDraft } from "./draft/turn-draft.ts";
-import { greetingText, greetingTrace, offersMenu } from "./greeting.ts";
+import { sessionFacts } from "../../sessions/session-facts.ts";
+import { applyEffects } from "../draft/apply-effects.ts";
+import type { TurnDraft } from "../draft/turn-draft.ts";
+import { greetingText, greetingTrace, offersMenu } from "../greeting.ts";
 import { chosenLanguage } from "./language-menu.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { SnapshotLanguageGroup } from "../agents/snapshot.ts";
+import type { SnapshotLanguageGroup } from "../../agents/snapshot.ts";
 import { wordsOf } from "./language-words.ts";
 
 /*

@@ -1,10 +1,9 @@
-import { sql } from "kysely";
 import { freezeSnapshot, type Snapshot, type SnapshotTest, withBuiltInTools } from "../agents/snapshot.ts";
 import { type AssignedVersion, assignVersion } from "../agents/version-split.ts";
 import type { Announcement } from "../announcements/announcement.ts";
 import { sha256 } from "../base/crypto.ts";
 import { randomBase62 } from "../base/ids.ts";
-import { type Db, json, type Tx } from "../db/database.ts";
+import { json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { insertTrace } from "../events/trace.ts";
 import { isPlainText } from "../expressions/quoted-data.ts";
@@ -25,6 +24,7 @@ import type { SessionState } from "../sessions/variables.ts";
 import { PAGE } from "../workflows/instruction-lookup.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
 import { announcementText, announcementTrace, greetingText, greetingTrace } from "./greeting.ts";
+import { joinConversation } from "./join-conversation.ts";
 import { openWorkflows } from "./open-workflows.ts";
 import { organizationRules, sessionAnnouncements } from "./organization-rules.ts";
 import { findContacts } from "./safety/contacts.ts";
@@ -87,10 +87,6 @@ type StartedSession = {
   language: string;
 };
 
-/** Sessions of one person with one agent belong to one conversation unless the gap between them is longer. */
-const CONVERSATION_GAP_MS = 24 * 3_600_000;
-/** The same for mails, which people answer within days. */
-const MAIL_GAP_MS = 7 * 24 * 3_600_000;
 const DEFAULT_LANGUAGE = "en-US";
 
 /** Further writes of the transaction that opens a session. */
@@ -238,67 +234,6 @@ function asTested(snapshot: Snapshot, { seed, ...test }: NonNullable<SessionStar
   const llm_config = seed === null ? prompt.llm_config : { ...prompt.llm_config, seed };
   return { ...snapshot, prompt: { ...prompt, llm_config }, test };
 }
-
-async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
-  await oneAtATime(tx, start);
-  const known = personOf(start) === null ? undefined : await openConversation(tx, start, now);
-  if (known) {
-    await tx
-      .updateTable("conversations")
-      .set({ last_activity_at: now.toISOString() })
-      .where("id", "=", known.id)
-      .execute();
-    return known.id;
-  }
-  const { agent, prompt } = snapshot;
-  const { id } = await tx
-    .insertInto("conversations")
-    .values({
-      sub_organization_id: start.sub_organization_id,
-      timestamp: now.toISOString(),
-      last_activity_at: now.toISOString(),
-      agent_id: agent.id,
-      agent_name: agent.name,
-      agent_type: agent.type,
-      prompt_id: prompt.id,
-      prompt_name: prompt.name,
-      prompt_version_number: prompt.version_number,
-      llm_provider: prompt.llm_config.provider,
-      llm_model: prompt.llm_config.model,
-      llm_temperature: prompt.llm_config.temperature ?? null,
-      llm_seed: prompt.llm_config.seed ?? null,
-      user_address: personOf(start),
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** The key of the person's conversation; null when the person is not verified, and in tests, which run side by side. */
-const personOf = ({ verified, source, test }: SessionStart): string | null =>
-  verified && !test ? source : null;
-
-/** Serializes sessions that a person opens at the same time, so that the second joins the first one's conversation. */
-async function oneAtATime(tx: Tx, start: SessionStart): Promise<void> {
-  const person = personOf(start);
-  if (person === null) return;
-  const key = `conversation:${start.sub_organization_id}:${start.agent_id}:${person}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
-}
-
-const openConversation = (db: Db, start: SessionStart, now: Date) => {
-  const gap_ms = start.channel === "email" ? MAIL_GAP_MS : CONVERSATION_GAP_MS;
-  return db
-    .selectFrom("conversations")
-    .select("id")
-    .where("sub_organization_id", "=", start.sub_organization_id)
-    .where("agent_id", "=", start.agent_id)
-    .where("user_address", "=", start.source)
-    .where("last_activity_at", ">", new Date(now.getTime() - gap_ms).toISOString())
-    .orderBy("last_activity_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
-};
 
 function sessionRow(start: SessionStart, snapshot: Snapshot, conversation_id: number, now: Date) {
   const { agent, prompt } = snapshot;

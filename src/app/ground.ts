@@ -7,7 +7,7 @@ import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
 import { createBucket } from "../sessions/bucket/bucket.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { createRecordingStore } from "../sessions/recording-store.ts";
+import { createRecordingStore } from "../sessions/recordings/recording-store.ts";
 import { transcriptionAccessOf } from "../transcription/transcription-provider.ts";
 import type { OutreachParts } from "./outreach.ts";
 import type { AppParts } from "./parts.ts";

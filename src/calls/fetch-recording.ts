@@ -15,7 +15,11 @@ import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { RECORDING_EXTENSIONS, recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
+import {
+  RECORDING_EXTENSIONS,
+  recordingType,
+  SIGNATURE_bytes,
+} from "../sessions/recordings/recording-type.ts";
 import { callOfId } from "./call-store.ts";
 
 /*

@@ -8,7 +8,7 @@ import { openDatabase } from "../db/database.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { sealStored } from "../erasure/seal-stored.ts";
 import { createBucket } from "../sessions/bucket/bucket.ts";
-import { rotateRecordings } from "../sessions/rotate-recordings.ts";
+import { rotateRecordings } from "../sessions/recordings/rotate-recordings.ts";
 import { connectionOf } from "./archive/open-source.ts";
 import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";

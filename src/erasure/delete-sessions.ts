@@ -5,7 +5,7 @@ import { recordingFilesOf } from "../calls/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { TEST_SERVICE, testSid } from "../evaluations/recorded-lines.ts";
 import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";
-import { filesOfRecording } from "../sessions/rotate-recordings.ts";
+import { filesOfRecording } from "../sessions/recordings/rotate-recordings.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
 import { deleteUnusedSnapshots, lockSnapshots } from "../sessions/session-snapshot.ts";
 import { addCounts, type DeletedCounts, removed } from "./deleted-counts.ts";

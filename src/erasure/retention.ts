@@ -5,7 +5,7 @@ import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
-import { filesOfRecording } from "../sessions/rotate-recordings.ts";
+import { filesOfRecording } from "../sessions/recordings/rotate-recordings.ts";
 import { type AgentRetentionDays, agentsWithRetention } from "./agent-retention.ts";
 import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
 import { addCounts, type DeletedCounts, removed, sumOf } from "./deleted-counts.ts";

@@ -10,7 +10,7 @@ import { refuseUnknown } from "../insights/held-rows.ts";
 import { TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import { shareFolders, shareUploads, type Workflow } from "../insights/workflow-store.ts";
 import { enqueue } from "../jobs/define-job.ts";
-import type { Saved } from "../sessions/recording-store.ts";
+import type { Saved } from "../sessions/recordings/recording-store.ts";
 import type { InsightsUploadFile } from "./folder-schema.ts";
 
 export const fileList: list.ListRules = {

@@ -15,8 +15,8 @@ import { keyForFiles } from "../data-keys/data-keys.ts";
 import type { Db } from "../db/database.ts";
 import { textType } from "../insights/text-transcript.ts";
 import { enqueue } from "../jobs/define-job.ts";
-import type { RecordingStore, Saved } from "../sessions/recording-store.ts";
-import { RECORDING_TYPES } from "../sessions/recording-type.ts";
+import type { RecordingStore, Saved } from "../sessions/recordings/recording-store.ts";
+import { RECORDING_TYPES } from "../sessions/recordings/recording-type.ts";
 import { FOLDERS, findFolder, folderParams } from "./folder.ts";
 import {
   fileList,

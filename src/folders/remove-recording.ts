@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import type { RecordingStore } from "../sessions/recording-store.ts";
+import type { RecordingStore } from "../sessions/recordings/recording-store.ts";
 
 /**
  * Some four hundred days: the waits grow to six hours and stay so. Nothing else knows of these files, and a disk may refuse

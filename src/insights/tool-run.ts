@@ -2,7 +2,7 @@ import type { KeyAccess } from "../accounts/provider-keys.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { ModelUsage } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
-import type { RecordingStore } from "../sessions/recording-store.ts";
+import type { RecordingStore } from "../sessions/recordings/recording-store.ts";
 import type { InsightValue } from "./check-answer.ts";
 import type { ToolArguments, Transcriber } from "./tool-arguments.ts";
 import type { AnalysisSubject, RecordingFile, Transcript } from "./transcript.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { tryParseJson } from "../base/parse-json.ts";
 import type { Db } from "../db/database.ts";
-import type { RecordingStore } from "../sessions/recording-store.ts";
+import type { RecordingStore } from "../sessions/recordings/recording-store.ts";
 import { MAX_TEXT_BYTES, readTextTranscript, type Spoken, TEXT_TYPES } from "./text-transcript.ts";
 
 /** What was said and done, in order, as tools read it. */

@@ -3,14 +3,14 @@ import { conversationRoutes } from "./conversation.ts";
 import { sessionDebugRoutes } from "./debug.ts";
 import { interveneRoutes } from "./live/intervene.ts";
 import { liveRoutes } from "./live/live.ts";
-import { recordingRoutes } from "./recording.ts";
+import { recordingRoutes } from "./recordings/recording.ts";
+import { waveformRoutes } from "./recordings/waveform.ts";
 import { sentRecordRoutes } from "./sent/sent-records.ts";
 import { sessionRoutes } from "./session.ts";
 import { sessionLabelRoutes } from "./session-label.ts";
 import { sessionTraceRoutes } from "./session-trace.ts";
 import { timelineRoutes } from "./timeline.ts";
 import { transcriptRoutes } from "./transcript.ts";
-import { waveformRoutes } from "./waveform.ts";
 
 type Deps = Parameters<typeof recordingRoutes>[1] &
   Parameters<typeof liveRoutes>[1] &

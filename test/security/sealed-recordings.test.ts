@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { wavHead } from "../../src/audio/wav.ts";
 import { createCallRecordings } from "../../src/calls/call-recording.ts";
 import { keyInUse } from "../../src/data-keys/data-keys.ts";
-import { rotateRecordings } from "../../src/sessions/rotate-recordings.ts";
+import { rotateRecordings } from "../../src/sessions/recordings/rotate-recordings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { pastSession } from "../harness/insights.ts";
 import { soundBytes } from "../harness/sound-bytes.ts";

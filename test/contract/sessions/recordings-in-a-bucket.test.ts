@@ -9,7 +9,7 @@ import { sealBytes } from "../../../src/data-keys/sealed-file.ts";
 import { removeListedFiles } from "../../../src/erasure/files-to-remove.ts";
 import { createBucket, type RecordingBucket } from "../../../src/sessions/bucket/bucket.ts";
 import { moveRecordings } from "../../../src/sessions/bucket/move-recordings.ts";
-import { rotateRecordings } from "../../../src/sessions/rotate-recordings.ts";
+import { rotateRecordings } from "../../../src/sessions/recordings/rotate-recordings.ts";
 import { afterFile } from "../../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { pastSession } from "../../harness/insights.ts";

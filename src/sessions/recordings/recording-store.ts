@@ -3,9 +3,9 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { randomId } from "../base/ids.ts";
-import { type DataKey, type FindKey, type OpenedFile, openSealed } from "../data-keys/sealed-file.ts";
-import { sealing } from "../data-keys/sealing-stream.ts";
+import { randomId } from "../../base/ids.ts";
+import { type DataKey, type FindKey, type OpenedFile, openSealed } from "../../data-keys/sealed-file.ts";
+import { sealing } from "../../data-keys/sealing-stream.ts";
 import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
 
 /** Recordings on disk, below the data directory. Several machines share it by a mounted volume. */

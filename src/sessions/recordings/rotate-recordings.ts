@@ -3,21 +3,21 @@ import { chown, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sql } from "kysely";
-import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
-import { keyInUse, retireKeys } from "../data-keys/data-keys.ts";
-import { chunkSealer } from "../data-keys/sealed-chunks.ts";
-import { readSealedHead } from "../data-keys/sealed-file.ts";
-import { alone } from "../db/alone.ts";
-import type { Db } from "../db/database.ts";
-import type { RecordingBucket } from "./bucket/bucket.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { keyInUse, retireKeys } from "../../data-keys/data-keys.ts";
+import { chunkSealer } from "../../data-keys/sealed-chunks.ts";
+import { readSealedHead } from "../../data-keys/sealed-file.ts";
+import { alone } from "../../db/alone.ts";
+import type { Db } from "../../db/database.ts";
+import type { RecordingBucket } from "../bucket/bucket.ts";
 import {
   IN_BUCKET,
   objectOf,
   openRecording,
   recordingsFolder,
   type StoredIn,
-} from "./bucket/open-recording.ts";
+} from "../bucket/open-recording.ts";
 
 /*
  * Seals recordings anew. A file is written beside the old one, brought to disk, and takes its name while the recording's row

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
-import type { RecordingBucket } from "./bucket/bucket.ts";
-import { openRecording } from "./bucket/open-recording.ts";
+import type { Api } from "../../api/server.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import type { Db } from "../../db/database.ts";
+import type { RecordingBucket } from "../bucket/bucket.ts";
+import { openRecording } from "../bucket/open-recording.ts";
+import { findSession, sessionNumber } from "../session.ts";
+import { sessionParam } from "../transcript.ts";
 import { parseByteRange } from "./byte-range.ts";
 import { DOWNLOAD_TYPE, recordingMediaType } from "./recording-media-type.ts";
-import { findSession, sessionNumber } from "./session.ts";
-import { sessionParam } from "./transcript.ts";
 
 /** A link to a recording works for a quarter of an hour, without signing in. */
 const LINK_LIFE_MS = 15 * 60_000;

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { recordId, timestamp } from "../api/schema.ts";
-import type { Api } from "../api/server.ts";
-import { Peaks } from "../audio/peaks.ts";
-import { WAV_HEAD_BYTES } from "../audio/wav.ts";
-import type { Vault } from "../base/crypto.ts";
-import type { OpenedFile } from "../data-keys/sealed-file.ts";
-import type { Db } from "../db/database.ts";
-import type { RecordingBucket } from "./bucket/bucket.ts";
-import { openRecording } from "./bucket/open-recording.ts";
-import { findSession } from "./session.ts";
+import { recordId, timestamp } from "../../api/schema.ts";
+import type { Api } from "../../api/server.ts";
+import { Peaks } from "../../audio/peaks.ts";
+import { WAV_HEAD_BYTES } from "../../audio/wav.ts";
+import type { Vault } from "../../base/crypto.ts";
+import type { OpenedFile } from "../../data-keys/sealed-file.ts";
+import type { Db } from "../../db/database.ts";
+import type { RecordingBucket } from "../bucket/bucket.ts";
+import { openRecording } from "../bucket/open-recording.ts";
+import { findSession } from "../session.ts";
 
 /** The number of bars, which fill the width of a page. */
 const COLUMNS = 400;

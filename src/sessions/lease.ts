@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { Snapshot } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
@@ -10,21 +9,10 @@ import { fixedStatement } from "../db/fixed-statement.ts";
 import { publish } from "../events/event.ts";
 import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
 import { Leases } from "../jobs/lease.ts";
-import type { Redactor } from "../redaction/redactor.ts";
 import type { Engine, HeldSession } from "./engine.ts";
-import type { OperatorNote } from "./operator-notes.ts";
-import { knownOf, rememberSession } from "./sent/known-session.ts";
-import { type SentSoFar, sentSoFar } from "./sent/sent-parts.ts";
-import { type NumberedRefs, sentRefsOf } from "./sent/sent-records.ts";
-import {
-  REDACTION,
-  type RedactionColumns,
-  restoredState,
-  rulesOfSession,
-  sessionRedactor,
-} from "./session-redactor.ts";
-import { snapshotOf } from "./session-snapshot.ts";
-import type { SessionState } from "./variables.ts";
+import { type LeasedRow, type LeasedSession, leasedColumns, leasedSession } from "./leased-session.ts";
+import { knownOf } from "./sent/known-session.ts";
+import { rulesOfSession, sessionRedactor } from "./session-redactor.ts";
 
 /**
  * One turn at a time per session, across processes: a running turn holds a row lease and renews it. When its process dies,
@@ -35,49 +23,6 @@ const RENEW_MS = 2_500;
 /** How long a message waits for the turn before it, and how often it checks. */
 const WAIT_MS = 60_000;
 const LOOK_MS = [15, 30, 60, 120, 250];
-
-/** The session as read by the holder of its lease. */
-export type LeasedSession = {
-  /** The owner value of this lease, which every write of the turn checks. */
-  lease: string;
-  id: number;
-  sub_organization_id: number;
-  conversation_id: number;
-  channel: string;
-  agent_name: string;
-  agent_timezone: string;
-  prompt_id: number;
-  source: string | null;
-  target: string | null;
-  is_test: boolean;
-  is_outbound: boolean;
-  verified: boolean;
-  claimed_user: string | null;
-  user_name: string | null;
-  timestamp: string;
-  snapshot: Snapshot;
-  state: SessionState;
-  turn_count: number;
-  finished_turn: number;
-  next_seq: number;
-  /** Turns in a row during which the process died. Web chats only, since other channels count in their job or line. */
-  interruptions: number;
-  /** A person answers in the agent's place. */
-  is_taken_over: boolean;
-  /** What the model's rounds were sent (`sent/sent-parts.ts`). */
-  sent: SentSoFar;
-  /** What people wrote to the model and no turn has read (`operator-notes.ts`). */
-  notes: OperatorNote[];
-  /** Takes values out of what the turn stores; what is read here has them back. */
-  redactor: Redactor;
-};
-
-/**
- * Without what this process has cached (known-session.ts): then `snapshot` is null, and `sent_refs` has only newer rounds.
- */
-type LeasedRow = Omit<LeasedSession, "lease" | "redactor" | "sent" | "snapshot"> &
-  RedactionColumns & { snapshot: Snapshot | null; snapshot_key: string; sent_refs: NumberedRefs[] | null };
-type Known = ReturnType<typeof knownOf>;
 
 /** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit. */
 type UserMessage = { text: string; client_message_id: string | null };
@@ -118,30 +63,6 @@ export async function takeLease(
   }
 }
 
-/** Parameters of the columns below: the time, and what this process has cached of the session. */
-type ReadWith = { now: unknown; snapshot_key: unknown; sent_id: unknown };
-
-const read = ({ now, snapshot_key, sent_id }: ReadWith) =>
-  sql`id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-  is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot_key,
-  case when snapshot_key is distinct from ${snapshot_key}::uuid then ${snapshotOf("sessions")} end as snapshot, state, turn_count, finished_turn, next_seq,
-  interruptions, ${sentRefsOf("sessions", sent_id)} as sent_refs, ${REDACTION},
-  exists (select from session_takeovers t
-    where t.session_id = sessions.id and t.expires_at > ${now}::timestamptz) as is_taken_over,
-  coalesce((select json_agg(json_build_object('id', n.id, 'text', n.text) order by n.id) from session_notes n
-    where n.session_id = sessions.id and n.turn_index is null), '[]'::json) as notes`;
-
-/** The session as its next turn would read it, without taking it; undefined while a turn runs, or once it has ended. */
-export async function readForTurn(engine: Engine, session_id: number): Promise<LeasedSession | undefined> {
-  const known = knownOf(engine.db, session_id);
-  const { rows } = await sql<LeasedRow>`
-    select ${read({ now: engine.clock.now().toISOString(), ...known })} from sessions
-    where id = ${session_id} and ended_at is null and set_aside_at is null and lease_owner is null`.execute(
-    engine.db,
-  );
-  return rows[0] && restored(engine, rows[0], known, "");
-}
-
 type Lock = {
   session_id: number;
   lease: string;
@@ -161,7 +82,7 @@ const take = (of: { readonly [Name in keyof Lock]: unknown }, messages: 0 | 1) =
       interruptions = interruptions + (channel = 'chat' and lease_owner is not null)::int
     where id = ${of.session_id} and ended_at is null and (set_aside_at is null or ${of.even_set_aside})
       and (lease_owner is null or lease_expires_at < ${of.now})
-    returning ${read(of)}`;
+    returning ${leasedColumns(of)}`;
 
 const takeWithout = fixedStatement<Lock, LeasedRow>((of) => take(of, 0));
 
@@ -198,16 +119,14 @@ async function tryLease(
   const text = said && heard.redact(storableText(said.text));
   const originals = heard.takeNew();
   const known = knownOf(engine.db, session_id);
-  const { snapshot_key, sent_id } = known;
   const lock = {
-    ...{
-      session_id,
-      lease,
-      now: now.toISOString(),
-      expires_at: expiry(now),
-      even_set_aside: purpose === "end",
-    },
-    ...{ snapshot_key, sent_id },
+    session_id,
+    lease,
+    now: now.toISOString(),
+    expires_at: expiry(now),
+    even_set_aside: purpose === "end",
+    snapshot_key: known.snapshot_key,
+    sent_id: known.sent_id,
   };
   const message = said && {
     text,
@@ -221,26 +140,7 @@ async function tryLease(
   if (!row) return undefined;
   // The statement reads the values as they were before it.
   const added = Object.fromEntries(originals.map(({ token, sealed }) => [token, sealed]));
-  return restored(engine, { ...row, originals: { ...row.originals, ...added } }, known, lease);
-}
-
-/** The session with what was taken out of its memory and of notes to its model. */
-function restored(engine: Engine, row: LeasedRow, known: Known, lease: string): LeasedSession {
-  const { redaction, originals, seal_key, state, notes, snapshot_key, sent_refs, ...session } = row;
-  const snapshot = (row.snapshot ?? known.snapshot) as Snapshot;
-  const sent = sentSoFar(sent_refs?.map(([, refs]) => refs) ?? null, known.sent);
-  const sent_id = sent_refs?.at(-1)?.[0] ?? known.sent_id;
-  rememberSession(engine.db, row.id, { snapshot_key, snapshot, sent, sent_id });
-  const redactor = sessionRedactor(engine.vault, engine.clock.now(), { redaction, originals, seal_key });
-  return {
-    ...session,
-    snapshot,
-    sent,
-    lease,
-    redactor,
-    state: restoredState(redactor, state),
-    notes: redactor.restore(notes),
-  };
+  return leasedSession(engine, { ...row, originals: { ...row.originals, ...added } }, known, lease);
 }
 
 async function explainRefusal(engine: Engine, session_id: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
 import type { SuppressedAddress, SuppressionPath } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
-import type { LeasedSession } from "../sessions/lease.ts";
+import type { LeasedSession } from "../sessions/leased-session.ts";
 import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { Fault } from "../base/errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { type LeasedSession, releaseLease, takeLease } from "../sessions/lease.ts";
+import { releaseLease, takeLease } from "../sessions/lease.ts";
+import type { LeasedSession } from "../sessions/leased-session.ts";
 
 import { NO_ROWS } from "./draft/turn-rows.ts";
 import { NOTHING_BEFORE, storeTurn } from "./turn-store.ts";

@@ -1,5 +1,6 @@
 import type { Engine } from "../sessions/engine.ts";
-import { type LeasedSession, releaseLease } from "../sessions/lease.ts";
+import { releaseLease } from "../sessions/lease.ts";
+import type { LeasedSession } from "../sessions/leased-session.ts";
 import { loadRedactor } from "../sessions/session-redactor.ts";
 import { resultEvent } from "./draft/finished-call.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";

@@ -1,7 +1,7 @@
 import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { Engine, HeldSession } from "../sessions/engine.ts";
-import type { LeasedSession } from "../sessions/lease.ts";
+import type { LeasedSession } from "../sessions/leased-session.ts";
 import type { ClientAnswer } from "../sessions/live/client-calls.ts";
 import type { SentSoFar } from "../sessions/sent/sent-parts.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";

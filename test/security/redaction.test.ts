@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { readForTurn } from "../../src/sessions/lease.ts";
+import { readForTurn } from "../../src/sessions/leased-session.ts";
 import { loadHistory } from "../../src/turns/turn-history.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import type { TestApp } from "../harness/app.ts";

@@ -4,7 +4,7 @@ import { createVault } from "../../src/base/crypto.ts";
 import { openSealedTexts } from "../../src/data-keys/data-keys.ts";
 import { catalogueOf } from "../../src/llm/catalogue.ts";
 import { indexSessions } from "../../src/search/index-sessions.ts";
-import { readForTurn } from "../../src/sessions/lease.ts";
+import { readForTurn } from "../../src/sessions/leased-session.ts";
 import { rotateRecordings } from "../../src/sessions/recordings/rotate-recordings.ts";
 import { loadHistory } from "../../src/turns/turn-history.ts";
 import { converse, createAgent } from "../harness/agent.ts";

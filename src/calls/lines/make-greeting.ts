@@ -2,7 +2,7 @@ import type { CallVoice } from "../../channels/call-socket.ts";
 import { makeBeforehand } from "../../media/call-engines.ts";
 import type { EngineWish, VoiceEngines } from "../../media/voice-engines.ts";
 import type { Engine } from "../../sessions/engine.ts";
-import { readForTurn } from "../../sessions/lease.ts";
+import { readForTurn } from "../../sessions/leased-session.ts";
 import { sessionFacts } from "../../sessions/session-facts.ts";
 import { announcementParts, greetingParts } from "../../turns/greeting.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { LeasedSession } from "../../sessions/lease.ts";
+import type { LeasedSession } from "../../sessions/leased-session.ts";
 import type { ToolEffects } from "../../tool-calls/tool-outcome.ts";
 import type { TurnEvent } from "../turn-event.ts";
 import { applyEffects } from "./apply-effects.ts";

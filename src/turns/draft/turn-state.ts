@@ -1,4 +1,4 @@
-import type { LeasedSession } from "../../sessions/lease.ts";
+import type { LeasedSession } from "../../sessions/leased-session.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import type { SessionAction } from "../../tool-calls/tool-outcome.ts";
 import { type AwaitedInput, FREE } from "../../workflows/awaited-input.ts";

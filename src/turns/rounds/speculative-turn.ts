@@ -2,7 +2,7 @@ import type { TraceEntry } from "../../events/trace.ts";
 import { estimateTokens, messageTokens } from "../../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelRequest } from "../../llm/model.ts";
 import type { Engine } from "../../sessions/engine.ts";
-import { type LeasedSession, readForTurn } from "../../sessions/lease.ts";
+import { type LeasedSession, readForTurn } from "../../sessions/leased-session.ts";
 import { chooseLanguage } from "../language/choose-language.ts";
 import { CallRunner } from "../run-calls.ts";
 import { TurnDriver } from "../turn-driver.ts";

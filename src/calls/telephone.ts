@@ -7,7 +7,6 @@ import { oneByOne } from "../jobs/one-by-one.ts";
 import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
 import type { CallCapacity } from "../media/call-capacity.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
-import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
@@ -147,9 +146,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const call = await toldOf(sid, channel_id);
     if (!call || call.state === "ended") return call !== undefined;
     if (isAnswerer(status)) {
-      const found = status as Answerer;
-      if (call.answerer === null) await noteCarriersAnswerer(db, call.id, found);
-      calls.get(call.id)?.tell({ type: "answerer", found });
+      if (call.answerer === null) await noteCarriersAnswerer(db, call.id, status);
+      calls.get(call.id)?.tell({ type: "answerer", found: status });
     } else if (isCallOver(status)) {
       const held = calls.get(call.id);
       held?.close();

@@ -68,9 +68,9 @@ export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 export const ChannelManagerStatus = z.enum(CHANNEL_STATUSES).meta({ id: "ChannelManagerStatus" });
 
 const among =
-  (...some: ChannelStatus[]) =>
-  (status: ChannelStatus): boolean =>
-    some.includes(status);
+  <Some extends ChannelStatus>(...some: Some[]) =>
+  (status: ChannelStatus): status is Some =>
+    some.some((each) => each === status);
 
 /** The recipient asked to be left alone; the address is suppressed from then on. */
 export const isOptOut = among("UNSUBSCRIBED", "SPAM_REPORT");

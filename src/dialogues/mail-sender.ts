@@ -69,8 +69,7 @@ async function ids({ engine }: MailParts, { session_id }: StoredMail) {
 
 /** The mail of this try, stored to be sent. */
 async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMail> {
-  const { engine } = parts;
-  const { db, clock } = engine;
+  const { db } = parts.engine;
   const target = await mailTargetById(db, outreach.channel_target_id);
   if (!target) {
     throw new CarrierFault(`${outreach.source} is no e-mail address of an agent any more.`, "refused", {
@@ -83,6 +82,15 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
     requireTemplate(await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id, "live"));
   }
   const session_id = before ?? (await openSession(parts, outreach, target));
+  await storeMail(parts, outreach, target, session_id, await firstMail(parts, outreach, session_id));
+  const mail = await mailByKey(db, outreach.key);
+  if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
+  return mail;
+}
+
+/** What the agent's template says to this person, by the session's own state of both. */
+async function firstMail(parts: MailParts, outreach: Outreach, session_id: number) {
+  const { db, clock, vault } = parts.engine;
   const session = await db
     .selectFrom("sessions")
     .select([
@@ -101,7 +109,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const { snapshot } = session;
   requireTemplate(snapshot);
   const at = clock.now();
-  const redactor = await loadRedactor(db, { vault: engine.vault, now: at }, session_id);
+  const redactor = await loadRedactor(db, { vault, now: at }, session_id);
   const state = restoredState(redactor, session.state as SessionState);
   const facts = sessionFacts({
     ...session,
@@ -120,8 +128,19 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
     throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { ours: "step" });
   const { announcements = [], announcements_wait: _, ...remembered } = state;
   const words = withAnnouncement(template, announcementText(announcements));
+  const trace = [...announcementTrace(announcements), ...messageTrace(snapshot, at)];
+  return { at, redactor, state, remembered, words, way_out, trace };
+}
 
-  await db.transaction().execute(async (tx) => {
+/** Stores the agent's first words, and the mail that carries them. A process that died may have stored the words. */
+async function storeMail(
+  { engine }: MailParts,
+  outreach: Outreach,
+  target: WrittenTarget,
+  session_id: number,
+  { at, redactor, state, remembered, words, way_out, trace }: Awaited<ReturnType<typeof firstMail>>,
+): Promise<void> {
+  await engine.db.transaction().execute(async (tx) => {
     const written = await tx
       .insertInto("session_messages")
       .values({
@@ -136,12 +155,9 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     await keepOriginals(tx, session_id, redactor);
-    if (written.numInsertedOrUpdatedRows === 1n) {
-      const trace = [...announcementTrace(announcements), ...messageTrace(snapshot, at)];
-      await insertTrace(tx, session_id, 0, trace, at);
-    }
+    if (written.numInsertedOrUpdatedRows === 1n) await insertTrace(tx, session_id, 0, trace, at);
     // The answer does not say it again. Nobody can have answered yet: the session has no turn that this could undo.
-    if (announcements.length > 0) {
+    if (state.announcements?.length) {
       await tx
         .updateTable("sessions")
         .set({ state: json(redactedState(redactor, remembered)) })
@@ -161,9 +177,6 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
     };
     await insertOutgoing(tx, engine.vault, row, at);
   });
-  const mail = await mailByKey(db, outreach.key);
-  if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
-  return mail;
 }
 
 /** Words that no mail can be made of now, or never. */

@@ -1,5 +1,5 @@
 import { publicText } from "../base/errors.ts";
-import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
+import { CarrierFault } from "../channels/carrier.ts";
 import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import {
@@ -39,9 +39,10 @@ export function textSender(
   const { engine, carriers } = parts;
   const { db, clock } = engine;
 
-  const carrierOf = async (channel_id: number): Promise<{ carrier: Carrier; account: CarrierAccount }> => {
+  const carrierOf = async (channel_id: number) => {
     const found = await carrierOfChannel({ db, carriers }, channel_id);
-    if (found?.carrier.texts) return found;
+    const texts = found?.carrier.texts;
+    if (texts) return { texts, account: found.account, is_simulated: found.carrier.simulated };
     throw new CarrierFault("This installation has no carrier for the channel's texts.", "refused", {
       status: "UNEXPECTED_ERROR",
       ours: "source",
@@ -73,7 +74,7 @@ export function textSender(
 
   return {
     async send(outreach, mayGo) {
-      const { carrier, account } = await carrierOf(outreach.channel_id);
+      const { texts, account, is_simulated } = await carrierOf(outreach.channel_id);
       const template = templateOf(outreach, medium);
       if (medium === "whatsapp" && !template) await requireWindow(parts, outreach);
       const target = targetOf(outreach);
@@ -97,11 +98,11 @@ export function textSender(
           tryHanding(parts),
           { key, target, medium, source: outreach.target, session_id, first, template, following },
           {
-            is_simulated: carrier.simulated,
+            is_simulated,
             async send(handingOver) {
               await handingOver();
               asks = true;
-              return carrier.texts!.send(account, asked);
+              return texts.send(account, asked);
             },
           },
           mayGo,
@@ -124,11 +125,11 @@ export function textSender(
       if (!row) return null;
       const session = { session_id: row.session_id, conversation_id: row.conversation_id };
       if (row.sid !== null) return { sid: row.sid, status: row.status as ChannelStatus, ...session };
-      const { carrier, account } = await carrierOf(outreach.channel_id);
+      const { texts, account } = await carrierOf(outreach.channel_id);
       const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
       const template = templateOf(outreach, medium);
       const asked_at = row.asked_at === null ? since : new Date(row.asked_at);
-      const taken = await carrier.texts!.find(
+      const taken = await texts.find(
         account,
         { ...asked, text: openText(engine.vault, row).text, template },
         asked_at,

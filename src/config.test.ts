@@ -115,6 +115,7 @@ describe("a good value is taken", () => {
     [{ HOST: "parley.internal" }, { public_url: "http://parley.internal:8080" }],
     [{ DATA_DIR: "/srv/parley" }, { data_dir: "/srv/parley" }],
     [{ DATABASE_URL: "postgres://u:p@h/d" }, { database_url: "postgres://u:p@h/d" }],
+    [{ DATABASE_URL: "postgres://u:p,q@h/d?a=1,2" }, { database_url: "postgres://u:p,q@h/d?a=1,2" }],
     [{ DATABASE_URL: "postgresql:///d?host=/run" }, { database_url: "postgresql:///d?host=/run" }],
     [{ PUBLIC_URL: "https://parley.example.com/" }, { public_url: "https://parley.example.com" }],
     [{ PUBLIC_URL: "http://10.0.0.1:8081" }, { public_url: "http://10.0.0.1:8081" }],
@@ -203,6 +204,15 @@ describe("a bad value is named with what to write instead", () => {
     ...["p/w", "p#w", "p@x/w#1", "1#w", "p?w"].map((password): [Env, RegExp] => [
       { DATABASE_URL: `postgres://u:${password}@h/d` },
       /^DATABASE_URL is "postgres:\/\/…@h\/d", which is not a usable URL\. In a user name or password, write # as %23, \/ as %2F, \? as %3F and @ as %40\.$/,
+    ]),
+    ...[
+      "u:p@one:5432,other:5432/d",
+      "one,other/d",
+      "u:p@one/d?host=one,other",
+      "/d?sslmode=require&host=a,b",
+    ].map((several): [Env, RegExp] => [
+      { DATABASE_URL: `postgres://${several}` },
+      /^DATABASE_URL names several servers, and Parley connects to one\. Give it one name/,
     ]),
     [{ DATABASE_URL: "postgres://u:begun" }, /^DATABASE_URL is "postgres:\/\/…@", which is not a usable URL/],
     [{ DATABASE_URL: "mysql://u@h/d" }, /^DATABASE_URL is "mysql:\/\/…@h\/d", not a URL/],

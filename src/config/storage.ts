@@ -60,14 +60,27 @@ export const STORAGE_SETTINGS: Setting[] = [
   { name: "S3_SECRET_ACCESS_KEY", example: "", about: "The secret of that key." },
 ];
 
-export function readStorage({ given, url, wholeNumber, faults }: SettingReader): StorageConfig {
+/** As other clients of PostgreSQL allow: `//one:5432,other:5432/`, or `?host=one,other`. */
+const SEVERAL_HOSTS = /^postgres(ql)?:\/\/([^/?#]*@)?([^/?#@]*,[^/?#@]*([/?#]|$)|.*[?&]host=[^&#]*,)/;
+
+function databaseUrl({ given, url, faults }: SettingReader): string | null {
+  if (!SEVERAL_HOSTS.test(given("DATABASE_URL") ?? ""))
+    return url("DATABASE_URL", ["postgres:", "postgresql:"]);
+  faults.push(
+    "DATABASE_URL names several servers, and Parley connects to one. Give it one name, which after a failover leads to the server that accepts writes.",
+  );
+  return null;
+}
+
+export function readStorage(read: SettingReader): StorageConfig {
+  const { given, wholeNumber, faults } = read;
   const data_dir = given("DATA_DIR") ?? "./data";
   if (data_dir.startsWith("~")) {
     faults.push(`DATA_DIR is "${data_dir}"; write the whole path, since only a shell knows what ~ is.`);
   }
   return {
     data_dir,
-    database_url: url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    database_url: databaseUrl(read),
     connections: {
       // Two of them do nothing but listen for jobs.
       writing: wholeNumber("DATABASE_CONNECTIONS", 14, [3, 500]),

@@ -138,6 +138,42 @@ test("what was entered in a window is not lost by Escape, a click beside it, the
   expect(asked).toHaveLength(ways.length);
 });
 
+test("a tile of a board and a new API token are not lost by Escape, and a token that is shown once stays until it is put away", async () => {
+  const asked: string[] = [];
+  const stay = (question: Dialog) => {
+    asked.push(question.message());
+    void question.dismiss();
+  };
+  page.on("dialog", stay);
+  const dialog = page.getByRole("dialog");
+  await page.goto("/console/boards/new");
+  await page.getByRole("button", { name: "Add tile" }).click();
+  await dialog.getByLabel("Title").fill("Answered calls");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => asked.length).toBe(1);
+  await page.evaluate("location.reload()");
+  await expect.poll(() => asked.length).toBe(2);
+  expect(await dialog.getByLabel("Title").inputValue()).toBe("Answered calls");
+  page.off("dialog", stay);
+  page.once("dialog", (question) => void question.accept());
+  await page.goto("/console/api-tokens");
+  page.on("dialog", stay);
+  await page.getByRole("button", { name: "New token" }).first().click();
+  await dialog.getByLabel("Name").fill("For the importer");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => asked.length).toBe(3);
+  await dialog.getByRole("button", { name: "Create token" }).click();
+  const token = dialog.getByLabel("API token", { exact: true });
+  await token.waitFor();
+  await page.keyboard.press("Escape");
+  await page.mouse.click(4, 600);
+  expect(await token.innerText()).toMatch(/^parley_/);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "detached" });
+  page.off("dialog", stay);
+  expect(asked).toHaveLength(3);
+});
+
 const OPENERS: [page: string, opener: string, kind: string][] = [
   ["/console/suppressions", "New suppression", "with a form"],
   ["/console/suppressions", "Import CSV", "that takes a file"],

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { BoardTile } from "../api-types.ts";
 import { PageWindow } from "../parts/page-window.tsx";
 import { Panel } from "../parts/parts.tsx";
+import { useAskBeforeLeaving } from "../records/ask-before-leaving.ts";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
@@ -53,7 +54,9 @@ export default recordPage({
   Form({ form, readOnly, frame }) {
     const { tiles, last_days } = form.getValues();
     const put = (next: BoardTile[]) => form.setFieldValue("tiles", next);
-    const [edited, setEdited] = useState<{ at: number; tile: BoardTile } | null>(null);
+    const [edited, setEdited] = useState<{ at: number; tile: BoardTile; began: BoardTile } | null>(null);
+    const isTyped = edited !== null && edited.tile !== edited.began;
+    useAskBeforeLeaving(isTyped, { acrossViews: false });
     return (
       <Stack gap="md">
         <Grid gap="md">
@@ -67,7 +70,7 @@ export default recordPage({
                   !readOnly && (
                     <TileActions
                       name={titleOf(tile)}
-                      edit={() => setEdited({ at: n, tile })}
+                      edit={() => setEdited({ at: n, tile, began: tile })}
                       left={
                         n > 0 ? () => put(tiles.with(n, tiles[n - 1] as BoardTile).with(n - 1, tile)) : null
                       }
@@ -89,7 +92,7 @@ export default recordPage({
             variant="default"
             leftSection={<IconPlus size={15} />}
             style={{ alignSelf: "start" }}
-            onClick={() => setEdited({ at: tiles.length, tile: NEW_TILE })}
+            onClick={() => setEdited({ at: tiles.length, tile: NEW_TILE, began: NEW_TILE })}
           >
             Add tile
           </Button>
@@ -101,7 +104,7 @@ export default recordPage({
           </RecordFormFrame>
         </Panel>
         {edited && (
-          <PageWindow opened title="Tile" size="lg" onClose={() => setEdited(null)}>
+          <PageWindow opened title="Tile" size="lg" isTyped={isTyped} onClose={() => setEdited(null)}>
             <Stack gap="md">
               <TileFields tile={edited.tile} onChange={(tile) => setEdited({ ...edited, tile })} />
               <TileView tile={edited.tile} days={Number(last_days) || 7} />

@@ -1,8 +1,7 @@
-import type { ModalProps } from "@mantine/core";
-import { PageWindow } from "./page-window.tsx";
+import { PageWindow, type WindowProps } from "./page-window.tsx";
 
 /** A window that sends something. It stays until the answer has come: a failure is shown where it was asked for, and what was typed is still there. */
-export function ActionWindow({ isPending, onClose, ...rest }: ModalProps & { isPending: boolean }) {
+export function ActionWindow({ isPending, onClose, ...rest }: WindowProps & { isPending: boolean }) {
   return (
     <PageWindow
       {...rest}

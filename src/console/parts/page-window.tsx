@@ -2,12 +2,17 @@ import { Modal, type ModalProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { focused, giveFocus } from "./kept-focus.ts";
 
+export type WindowProps = ModalProps & {
+  /** Something was entered that is lost if the window goes: Escape and a click beside it are soon done by mistake. */
+  isTyped?: boolean;
+};
+
 /**
  * A window over the page. Whatever had the focus before has it again afterwards: Mantine sees to that only where a window is
  * there closed before it opens, and not where the fields below are disabled when it does.
  */
-export function PageWindow(props: ModalProps) {
-  const { opened } = props;
+export function PageWindow({ isTyped = false, ...props }: WindowProps) {
+  const { opened, onClose } = props;
   const root = useRef<HTMLDivElement>(null);
   const [before, setBefore] = useState(() => (opened ? focused() : null));
   const [wasOpened, setWasOpened] = useState(opened);
@@ -23,5 +28,8 @@ export function PageWindow(props: ModalProps) {
       if (isLost) giveFocus(before);
     };
   }, [opened, before]);
-  return <Modal {...props} ref={root} />;
+  const leave = () => {
+    if (!isTyped || window.confirm("Close without saving what you entered?")) onClose();
+  };
+  return <Modal {...props} onClose={leave} ref={root} />;
 }

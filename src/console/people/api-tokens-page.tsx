@@ -12,6 +12,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Names } from "../parts/names.tsx";
 import { Code, Failure, Status } from "../parts/parts.tsx";
+import { useAskBeforeLeaving } from "../records/ask-before-leaving.ts";
 import { fieldErrors } from "../records/field-errors.ts";
 import { ApiError, call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -149,14 +150,19 @@ function NewToken({ onClose }: { onClose(): void }) {
             ["name", "permissions", "expires_at"].includes(path) || path.startsWith("allowed_networks"),
         )
       : null;
+  const isTyped = !make.data && !make.isPending && (name + networks !== "" || permissions.length > 0);
+  useAskBeforeLeaving(isTyped, { acrossViews: false });
   return (
     <ActionWindow
       opened
       isPending={make.isPending}
+      isTyped={isTyped}
       onClose={onClose}
       title="New API token"
       size="lg"
+      // What is shown once is not closed by a slip.
       closeOnClickOutside={!make.data}
+      closeOnEscape={!make.data}
     >
       {make.data ? (
         <Stack gap="sm">

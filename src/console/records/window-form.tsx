@@ -67,15 +67,12 @@ export function WindowForm(props: {
   const { their } = sending;
   const save = useRef<HTMLButtonElement>(null);
   useAskBeforeLeaving(sending.isTyped, { acrossViews: false });
-  // Escape and a click beside the window are soon done by mistake; "Cancel" is not.
-  const leave = () => {
-    if (!sending.isTyped || window.confirm("Close without saving what you entered?")) onClose();
-  };
   return (
     <ActionWindow
       opened
       isPending={sending.isPending}
-      onClose={leave}
+      isTyped={sending.isTyped}
+      onClose={onClose}
       title={title}
       {...(size !== undefined && { size })}
     >

@@ -7,8 +7,8 @@ import { longPage } from "./long-list.ts";
 import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
 
 /**
- * The one list mechanism: search pairs by index, order, paging with totals, a date range and
- * a choice of fields. An area only says which fields it has, what column stands behind each and how it matches.
+ * The one list mechanism: search pairs by index, order, paging with totals, a date range and a choice of fields. A room only
+ * says which fields it has, what column stands behind each and how it matches.
  */
 export type ListField = {
   /** The filter for one search value, or why the value can't be one. */

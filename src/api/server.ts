@@ -55,7 +55,7 @@ type ApiCall<P, Q, B> = {
 
 type Method = "get" | "post" | "put" | "delete";
 
-/** What an area is handed to add its operations: a path, what it needs and gives, and a few lines that do it. */
+/** What a room is handed to add its operations: a path, what it needs and gives, and a few lines that do it. */
 export type Api = {
   [M in Method]: <
     P extends Schema | undefined = undefined,

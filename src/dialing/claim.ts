@@ -72,9 +72,9 @@ const isOfRows = (error: unknown): boolean =>
     : error instanceof RangeError || error instanceof TypeError;
 
 /**
- * When this resolves, the attempts are stored and
- * leased to this process, and no carrier has been called. One short transaction with locks in this order: pacing and
- * batches (skipping locked ones), organizations, requests (skipping locked ones), waits for places.
+ * When this resolves, the attempts are stored and leased to this process, and no carrier has been called. One short
+ * transaction with locks in this order: pacing and batches (skipping locked ones), organizations, requests (skipping locked
+ * ones), waits for places.
  */
 function claimSome(parts: ClaimParts, most: number, only: number | null = null): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {

@@ -22,8 +22,8 @@ import { handToCarrier, STOPPED, tellUnknown, unsubscribeUrl } from "./outbound/
 import type { WrittenTarget } from "./written-target.ts";
 
 /**
- * How campaigns reach people by mail: a session, the agent's template as its first words, and the
- * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
+ * How campaigns reach people by mail: a session, the agent's template as its first words, and the mail, in this order, each
+ * stored under the try's key before the next begins. Answers come into the same session.
  */
 export const mailSender = (parts: MailParts): OutreachSender => ({
   async send(outreach, mayGo) {

@@ -60,7 +60,7 @@ async function lookForLost({ pool, log, runnerId, held }: Parts, stopping: Abort
   }
 }
 
-/** `startHeartbeat` calls this and the next two every `BEAT_MS`. Returns whether the previous beat came in time. */
+/** `startHeartbeat` calls this, `reap` and `freeLost` every `BEAT_MS`. Returns whether the previous beat came in time. */
 export async function beat(pool: pg.Pool, runnerId: string): Promise<boolean> {
   const { rows } = await pool.query<{ in_time: boolean }>(
     `with before as (

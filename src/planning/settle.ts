@@ -172,8 +172,7 @@ function ofEarlierStep({ mode }: AttemptState, status: ChannelStatus): Followed 
 
 /** An update about an attempt that another one followed, or will: who was reached after all is not tried again. */
 function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Followed {
-  if (REQUEST_STATUS[status] !== "COMPLETED" || !isWaiting(request_status))
-    return { request: null, decision: null };
+  if (REQUEST_STATUS[status] !== "COMPLETED" || !isWaiting(request_status)) return UNCHANGED;
   return {
     request: { channel_status: status, request_status: "COMPLETED", due_at: null },
     decision: { kind: "done", status },
@@ -187,7 +186,7 @@ function late(attempt: AttemptState, request: RequestState, status: ChannelStatu
     // Only that somebody was reached after all matters to a request whose attempt counted as over.
     const isNews = request_status === "COMPLETED" && isForward(request.request_status, "COMPLETED");
     const sameStatus = request_status === request.request_status;
-    if (!isNews && !sameStatus) return { request: null, decision: null };
+    if (!isNews && !sameStatus) return UNCHANGED;
     return {
       request: { channel_status: status, request_status, due_at: null },
       decision: isNews ? { kind: "done", status } : null,

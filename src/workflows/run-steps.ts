@@ -14,9 +14,9 @@ import type { PathMembers } from "./variable-path.ts";
 import type { SessionTask, TaskState, WorkItem } from "./workflow-state.ts";
 
 /*
- * The interpreter of context tasks: task, state and event in, state and effects out. It does
- * nothing itself. Where an action calls a tool it stops, with what is left to do in the state, and goes on at `called`:
- * so a session can be stored and taken up again at any of these points.
+ * The interpreter of context tasks: task, state and event in, state and effects out. It does nothing itself. Where an
+ * action calls a tool it stops, with what is left to do in the state, and goes on at `called`: so a session can be stored
+ * and continued at any of these points.
  *
  *   inactive ── activate ──> active ── no next step ──> completed
  *                             │  ▲
@@ -255,9 +255,7 @@ function takeSubmission(run: TaskRun, given: PathMembers) {
   const { step, inputs } = run;
   if (!step || run.state.status !== "active") return run.reply(renderStep(run));
   const before = run.state.inputs;
-  run.update({
-    inputs: collected(inputs, before, given),
-  });
+  run.update({ inputs: collected(inputs, before, given) });
   presubmit(run, step);
   const faults = inputFaults(inputs, run.state.inputs);
   run.tell("submission", { inputs: run.state.inputs, ...(faults.length > 0 && { faults }) });
@@ -308,9 +306,7 @@ function complete(run: TaskRun, error: string | null = null): void {
 }
 
 function compute(run: TaskRun, given: PathMembers) {
-  run.update({
-    inputs: collected(run.inputs, {}, given),
-  });
+  run.update({ inputs: collected(run.inputs, {}, given) });
   const faults = inputFaults(run.inputs, run.state.inputs);
   if (faults.length > 0) return run.reply({ status: "error", errors: faults });
   const result = computeExpression(run);

@@ -141,7 +141,7 @@ export class TaskRun {
     return this.#scope;
   }
 
-  /** Whether a variable of the conversation, not of the task, has this name. */
+  /** The conversation's variable of this name, whatever the task calls so; undefined: there is none. */
   global(name: string): unknown {
     const globals = [this.#variables, new Layer(this.#written), this.#system];
     return new Scope({ globals }).lookup(name);

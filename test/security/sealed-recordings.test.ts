@@ -2,16 +2,11 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { wavHead } from "../../src/audio/wav.ts";
-import { createCallRecordings } from "../../src/calls/call-recording.ts";
 import { keyInUse } from "../../src/data-keys/data-keys.ts";
 import { rotateRecordings } from "../../src/sessions/recordings/rotate-recordings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { pastSession } from "../harness/insights.ts";
+import { played, RECORDED_RATE, recordCall, SPOKEN } from "../harness/recorded-call.ts";
 import { soundBytes } from "../harness/sound-bytes.ts";
-
-const RATE = 8_000;
-/** A sample that would be found in a file that holds it as it was spoken. */
-const SPOKEN = Buffer.from(new Int16Array(400).fill(0x4242).buffer);
 
 let app: TestApp;
 beforeEach(async () => {
@@ -25,35 +20,14 @@ const bytesOnDisk = () =>
   Buffer.concat(readdirSync(folder()).map((name) => readFileSync(path.join(folder(), name))));
 const keys = () => app.db.selectFrom("data_keys").select(["id", "retired_at"]).orderBy("id").execute();
 
-let calls = 0;
-async function recordCall(): Promise<{ session_id: number; file: string }> {
-  const session_id = await pastSession(app, app.admin, {});
-  const call = { id: ++calls, leg: 0, session_id, sub_organization_id: app.admin.sub_organization_id };
-  const recordings = createCallRecordings({ engine: app.engine, dataDir: app.config.data_dir });
-  const recorder = await recordings.begin(call, RATE);
-  for (let n = 0; n < 50; n++) {
-    recorder?.caller(new Int16Array(RATE / 50).fill(0x4242));
-    recorder?.agent(new Int16Array(RATE / 50).fill(0x4242));
-    app.clock.advance(20);
-  }
-  recorder?.end();
-  await recordings.written();
-  return { session_id, file: path.join(folder(), `call-${call.id}-0.wav`) };
-}
-async function played(session_id: number, range?: string) {
-  const { body } = await app.send("POST", `/api/v1/sessions/recording/${session_id}`);
-  const { pathname, search } = new URL(body.recordings[0]);
-  return app.api.server.inject({ url: pathname + search, ...(range && { headers: { range } }) });
-}
-
 test("what was said on a call lies sealed on the disk, and is played as it was", async () => {
-  const { session_id, file } = await recordCall();
+  const { session_id, file } = await recordCall(app);
   expect(bytesOnDisk().includes(SPOKEN)).toBe(false);
   expect(bytesOnDisk().includes("RIFF")).toBe(false);
   const sound = await soundBytes(app, file);
   expect(sound.includes(SPOKEN)).toBe(true);
-  expect((await played(session_id)).rawPayload.equals(sound)).toBe(true);
-  const part = await played(session_id, "bytes=101-299");
+  expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
+  const part = await played(app, session_id, "bytes=101-299");
   expect(part.statusCode).toBe(206);
   expect(part.rawPayload.equals(sound.subarray(101, 300))).toBe(true);
   const { rows } = await app.database.pool.query("select sealed_key from data_keys");
@@ -72,8 +46,8 @@ test("each organization has a key of its own", async () => {
 });
 
 test("a rotation seals all anew, older files too; a day later the old key is gone", async () => {
-  const { session_id, file } = await recordCall();
-  const plain = Buffer.concat([wavHead({ rate: RATE, channels: 2, samples: 200 }), SPOKEN]);
+  const { session_id, file } = await recordCall(app);
+  const plain = Buffer.concat([wavHead({ rate: RECORDED_RATE, channels: 2, samples: 200 }), SPOKEN]);
   writeFileSync(path.join(folder(), "old.wav"), plain);
   const row = { session_id, content_type: "audio/wav", created_at: app.clock.now().toISOString() };
   await app.db
@@ -98,7 +72,7 @@ test("a rotation seals all anew, older files too; a day later the old key is gon
 });
 
 test("a rotation that dies after any file goes on with --resume, and every recording can be played at any time", async () => {
-  const made = [await recordCall(), await recordCall(), await recordCall()];
+  const made = [await recordCall(app), await recordCall(app), await recordCall(app)];
   const sounds = await Promise.all(made.map(({ file }) => soundBytes(app, file)));
   for (let dies_after = 0; dies_after < 3; dies_after++) {
     let files = 0;
@@ -119,7 +93,7 @@ test("a rotation that dies after any file goes on with --resume, and every recor
 });
 
 test("a recording that is deleted while it is sealed anew stays deleted, and two rotations don't run at once", async () => {
-  const [first, second] = [await recordCall(), await recordCall()];
+  const [first, second] = [await recordCall(app), await recordCall(app)];
   let other: unknown;
   await rotateRecordings(deps(), { resumed: false }, async () => {
     other ??= await rotate();

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createVoiceCalls } from "../../../src/calls/telephone.ts";
-import type { CarrierSignal } from "../../../src/channels/carrier.ts";
-import type { Outreach } from "../../../src/channels/outreach.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createNumber, endOf, eventsOf, incoming, pickUp, quiet, transcriptOf } from "../../harness/phone.ts";
+import { voiceTry } from "../../harness/voice-try.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,45 +14,18 @@ const SCRIPT = `
 const GREETING = { text: "Hello, this is the clinic. Is this a good time?" };
 const PERSON = "+14155550142";
 
-let counter = 0;
 /** A try of a campaign that was picked up: the program as campaigns see it, which here is a list. */
 async function called(options: {
   script?: string;
   systemTools?: string[];
-  voicemail_detection: object | null;
+  voicemail_detection: Record<string, unknown> | null;
 }) {
   const { script = SCRIPT, systemTools = ["leave_voicemail"], voicemail_detection } = options;
   const target = await createNumber(app, { script, systemTools, greeting: GREETING });
-  const key = `try-${++counter}`;
-  const outreach: Outreach = {
-    key,
-    sub_organization_id: app.admin.sub_organization_id,
-    mode: "voice",
-    campaign_id: 1,
-    agent_id: target.agent_id,
-    channel_id: target.channel_id,
-    channel_target_id: target.target_id,
-    source: target.number,
-    caller_id: null,
+  const { key, voiceCalls, started, signals } = voiceTry(app, target, {
     target: PERSON,
     variables: { "vars.name": "Ann" },
-    voicemail_detection: voicemail_detection as Record<string, unknown> | null,
-    sms_session_ttl: null,
-    is_test: false,
-  };
-  const started: { session_id: number }[] = [];
-  const signals: CarrierSignal[] = [];
-  const voiceCalls = createVoiceCalls({
-    voice_missing: null,
-    engine: app.engine,
-    vault: app.vault,
-    carriers: { of: async () => null },
-    publicUrl: "https://parley.example",
-    attempts: {
-      find: async (wanted) => (wanted === key ? outreach : null),
-      sessionStarted: async (_tx, _key, session) => void started.push(session),
-      signal: async (some) => void signals.push(...some),
-    },
+    voicemail_detection,
   });
   const call = incoming(PERSON, { key, from: target.number });
   const phone = await pickUp({ db: app.db, voiceCalls }, call);

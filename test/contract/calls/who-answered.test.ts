@@ -9,9 +9,6 @@ import { join, mix } from "../../../src/audio/level.ts";
 import { beep, noise, silence, specialInformationTone, tone } from "../../../src/audio/tones.ts";
 import { holdStream } from "../../../src/calls/lines/stream-line.ts";
 import { twilioWire } from "../../../src/calls/lines/twilio-wire.ts";
-import { createVoiceCalls } from "../../../src/calls/telephone.ts";
-import type { CarrierSignal } from "../../../src/channels/carrier.ts";
-import type { Outreach } from "../../../src/channels/outreach.ts";
 import type { VoiceEngines } from "../../../src/media/voice-engines.ts";
 import type { Heard } from "../../../src/speech/hearing.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -23,6 +20,7 @@ import {
   incoming,
   transcriptOf,
 } from "../../harness/phone.ts";
+import { voiceTry } from "../../harness/voice-try.ts";
 
 const RATE = 8000;
 const MESSAGE = "Hello, this is the clinic. Please call us back.";
@@ -80,7 +78,6 @@ function voice(ms: number): Int16Array {
 }
 const quiet = (ms: number) => noise(5, { rate: RATE, ms, level_db: -62 });
 
-let counter = 0;
 async function called(voicemail_detection: Record<string, unknown> | null, script?: string) {
   const target = await createNumber(app, {
     script:
@@ -93,36 +90,7 @@ async function called(voicemail_detection: Record<string, unknown> | null, scrip
   });
   const config = JSON.stringify({ telephony: { audio: "stream" } });
   await app.db.updateTable("channels").set({ config }).where("id", "=", target.channel_id).execute();
-  const key = `try-${++counter}`;
-  const outreach: Outreach = {
-    key,
-    sub_organization_id: app.admin.sub_organization_id,
-    mode: "voice",
-    campaign_id: 1,
-    agent_id: target.agent_id,
-    channel_id: target.channel_id,
-    channel_target_id: target.target_id,
-    source: target.number,
-    caller_id: null,
-    target: PERSON,
-    variables: {},
-    voicemail_detection,
-    sms_session_ttl: null,
-    is_test: false,
-  };
-  const signals: CarrierSignal[] = [];
-  const calls = createVoiceCalls({
-    voice_missing: null,
-    engine: app.engine,
-    vault: app.vault,
-    carriers: { of: async () => null },
-    publicUrl: "https://parley.example",
-    attempts: {
-      find: async (wanted) => (wanted === key ? outreach : null),
-      sessionStarted: async () => {},
-      signal: async (some) => void signals.push(...some),
-    },
-  });
+  const { key, voiceCalls: calls, signals } = voiceTry(app, target, { target: PERSON, voicemail_detection });
   const call = incoming(PERSON, { key, from: target.number });
   const answered = await calls.answer(call);
   if (!answered || "dial" in answered) throw new Error("not answered");

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { wavHead } from "../../../src/audio/wav.ts";
-import { createCallRecordings } from "../../../src/calls/call-recording.ts";
 import { readConfig } from "../../../src/config.ts";
 import { keyInUse } from "../../../src/data-keys/data-keys.ts";
 import { sealBytes } from "../../../src/data-keys/sealed-file.ts";
@@ -14,9 +13,7 @@ import { afterFile } from "../../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { pastSession } from "../../harness/insights.ts";
 import { createObjectStore, type ObjectStore } from "../../harness/object-store.ts";
-
-const RATE = 8_000;
-const SPOKEN = Buffer.from(new Int16Array(400).fill(0x4242).buffer);
+import { played, RECORDED_RATE, recordCall, SPOKEN } from "../../harness/recorded-call.ts";
 
 let app: TestApp;
 let store: ObjectStore;
@@ -35,33 +32,10 @@ const objectOf = (name: string) => store.objects.get(`calls/parley/recordings/${
 const rows = () =>
   app.db.selectFrom("recordings").select(["file_name", "stored_in", "bucket_key_id"]).orderBy("id").execute();
 
-let calls = 0;
-/** A call of a second, as our own lines record it. */
-async function recordCall(): Promise<{ session_id: number; name: string }> {
-  const session_id = await pastSession(app, app.admin, {});
-  const call = { id: ++calls, leg: 0, session_id, sub_organization_id: app.admin.sub_organization_id };
-  const recordings = createCallRecordings({ engine: app.engine, dataDir: app.config.data_dir });
-  const recorder = await recordings.begin(call, RATE);
-  for (let n = 0; n < 50; n++) {
-    recorder?.caller(new Int16Array(RATE / 50).fill(0x4242));
-    recorder?.agent(new Int16Array(RATE / 50).fill(0x4242));
-    app.clock.advance(20);
-  }
-  recorder?.end();
-  await recordings.written();
-  return { session_id, name: `call-${call.id}-0.wav` };
-}
-
-async function played(session_id: number, range?: string) {
-  const { body } = await app.send("POST", `/api/v1/sessions/recording/${session_id}`);
-  const { pathname, search } = new URL(body.recordings[0]);
-  return app.api.server.inject({ url: pathname + search, ...(range && { headers: { range } }) });
-}
-
 test("a finished recording is moved sealed, and every part of it is played as before", async () => {
-  const { session_id, name } = await recordCall();
+  const { session_id, name } = await recordCall(app);
   const onDisk = readFileSync(fileOf(name));
-  const before = (await played(session_id)).rawPayload;
+  const before = (await played(app, session_id)).rawPayload;
   const drawn = (await app.send("GET", `/api/v1/sessions/${session_id}/waveform`)).body;
   expect(await move()).toEqual({ moved: 1, problem: null });
   expect(existsSync(fileOf(name))).toBe(false);
@@ -75,17 +49,17 @@ test("a finished recording is moved sealed, and every part of it is played as be
     },
   ]);
 
-  expect((await played(session_id)).rawPayload.equals(before)).toBe(true);
+  expect((await played(app, session_id)).rawPayload.equals(before)).toBe(true);
   for (const [start, end] of [
     [0, 43],
     [101, 299],
     [before.length - 5, before.length - 1],
   ] as const) {
-    const part = await played(session_id, `bytes=${start}-${end}`);
+    const part = await played(app, session_id, `bytes=${start}-${end}`);
     expect(part.statusCode).toBe(206);
     expect(part.rawPayload.equals(before.subarray(start, end + 1))).toBe(true);
   }
-  expect((await played(session_id, "bytes=99999999-")).statusCode).toBe(416);
+  expect((await played(app, session_id, "bytes=99999999-")).statusCode).toBe(416);
   expect((await app.send("GET", `/api/v1/sessions/${session_id}/waveform`)).body).toEqual(drawn);
   expect(await move()).toEqual({ moved: 0, problem: null });
 });
@@ -93,7 +67,10 @@ test("a finished recording is moved sealed, and every part of it is played as be
 test("files in chunks, and those of earlier versions that are not sealed, are read in windows too", async () => {
   const session_id = await pastSession(app, app.admin, {});
   const samples = 700_000;
-  const plain = Buffer.concat([wavHead({ rate: RATE, channels: 1, samples }), Buffer.alloc(samples * 2, 7)]);
+  const plain = Buffer.concat([
+    wavHead({ rate: RECORDED_RATE, channels: 1, samples }),
+    Buffer.alloc(samples * 2, 7),
+  ]);
   mkdirSync(path.dirname(fileOf("x")), { recursive: true });
   const chunked = sealBytes(await keyInUse(app, app.admin.sub_organization_id), plain);
   for (const [name, bytes] of [
@@ -120,8 +97,8 @@ test("files in chunks, and those of earlier versions that are not sealed, are re
 });
 
 test("a store that refuses, hangs up, loses or damages costs nothing, and is told of until it takes the recording", async () => {
-  const { session_id, name } = await recordCall();
-  const sound = (await played(session_id)).rawPayload;
+  const { session_id, name } = await recordCall(app);
+  const sound = (await played(app, session_id)).rawPayload;
   const moods: [ObjectStore["mood"], string][] = [
     ["refuse", "The bucket answered 403 (AccessDenied)."],
     ["hang-up", "The bucket can't be reached"],
@@ -138,7 +115,7 @@ test("a store that refuses, hangs up, loses or damages costs nothing, and is tol
   for (const [mood, words] of moods) {
     store.mood = mood;
     expect(await move()).toEqual({ moved: 0, problem: expect.stringContaining(words) });
-    expect((await played(session_id)).rawPayload.equals(sound)).toBe(true);
+    expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
     expect(existsSync(fileOf(name))).toBe(true);
     expect(await incidents()).toEqual([["Recordings can't be moved to their store", "Low"]]);
   }
@@ -147,18 +124,18 @@ test("a store that refuses, hangs up, loses or damages costs nothing, and is tol
   expect(await incidents()).toEqual([["Recordings can't be moved to their store", "Resolved"]]);
 
   store.mood = "refuse";
-  const refused = await played(session_id);
+  const refused = await played(app, session_id);
   expect([refused.statusCode, refused.json().detail]).toEqual([
     503,
     "The store of recordings doesn't answer. Try again later.",
   ]);
   store.mood = "good";
   store.objects.clear();
-  expect((await played(session_id)).statusCode).toBe(404);
+  expect((await played(app, session_id)).statusCode).toBe(404);
 });
 
 test("a recording that can't be read from disk keeps none of the others from their place", async () => {
-  const [broken, sound] = [await recordCall(), await recordCall()];
+  const [broken, sound] = [await recordCall(app), await recordCall(app)];
   const bytes = readFileSync(fileOf(broken.name));
   rmSync(fileOf(broken.name));
   mkdirSync(fileOf(broken.name));
@@ -170,19 +147,19 @@ test("a recording that can't be read from disk keeps none of the others from the
 });
 
 test("a process that died anywhere on the way has lost nothing and left nothing", async () => {
-  const { session_id, name } = await recordCall();
+  const { session_id, name } = await recordCall(app);
   await move();
   const moved = objectOf(name)?.bytes as Buffer;
   // After the row said both: the file is still on disk.
   writeFileSync(fileOf(name), moved);
   await app.db.updateTable("recordings").set({ stored_in: "both" }).execute();
-  expect((await played(session_id)).statusCode).toBe(200);
+  expect((await played(app, session_id)).statusCode).toBe(200);
   await move();
   expect(existsSync(fileOf(name))).toBe(false);
   expect((await rows())[0]?.stored_in).toBe("bucket");
 
   // While it was sent: the session is deleted, and the object that comes to be afterwards goes.
-  const other = await recordCall();
+  const other = await recordCall(app);
   store.onPut = async () => {
     store.onPut = null;
     const answer = await app.send("DELETE", `/api/v1/sessions/${other.session_id}?reason=asked`);
@@ -194,7 +171,7 @@ test("a process that died anywhere on the way has lost nothing and left nothing"
 });
 
 test("what is erased goes from the store as well, and waits for it where it refuses", async () => {
-  const { session_id, name } = await recordCall();
+  const { session_id, name } = await recordCall(app);
   await move();
   store.mood = "refuse";
   await app.send("DELETE", `/api/v1/sessions/${session_id}?reason=asked`);
@@ -207,17 +184,17 @@ test("what is erased goes from the store as well, and waits for it where it refu
 });
 
 test("a rotation of keys brings a recording back, seals it anew and keeps the keys that the store needs", async () => {
-  const { session_id, name } = await recordCall();
-  const sound = (await played(session_id)).rawPayload;
+  const { session_id, name } = await recordCall(app);
+  const sound = (await played(app, session_id)).rawPayload;
   await move();
   const before = objectOf(name)?.bytes as Buffer;
   expect(await rotateRecordings(deps(), { resumed: false })).toMatchObject({ sealed: 1, missing: 0 });
-  expect((await played(session_id)).rawPayload.equals(sound)).toBe(true);
+  expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
   expect(await move()).toEqual({ moved: 1, problem: null });
   expect(objectOf(name)?.bytes.equals(before)).toBe(false);
   app.clock.advance(25 * 3_600_000);
   expect(await rotateRecordings(deps(), { resumed: true })).toMatchObject({ passed: 1, keys_removed: 1 });
-  expect((await played(session_id)).rawPayload.equals(sound)).toBe(true);
+  expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
 });
 
 test("five settings or none, each fault in words and no secret among them", () => {

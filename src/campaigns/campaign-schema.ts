@@ -82,8 +82,7 @@ const VoicemailDetectionConfig = z
   })
   .meta({
     id: "VoicemailDetectionConfig",
-    description:
-      "All in seconds; more than Twilio takes (59, 10, 5, 6 and 10) counts as that. Unknown keys are kept.",
+    description: "In seconds; at most 59, 10, 5, 6 and 10 count, as at Twilio. Unknown keys are kept.",
   });
 
 const TargetFilterRule = z

@@ -12,19 +12,19 @@ const SECONDS = {
 } as const;
 export type DetectionTime = keyof typeof SECONDS;
 
-type Config = Record<string, unknown>;
+type GivenTimes = Record<string, unknown>;
 
-const given = (config: Config, name: DetectionTime): number | null => {
+const given = (config: GivenTimes, name: DetectionTime): number | null => {
   const found = config[`voicemail_detection_${name}`];
   return typeof found === "number" ? found : null;
 };
 
 /** The seconds that count. */
-export const detectionSeconds = (config: Config, name: DetectionTime): number =>
+export const detectionSeconds = (config: GivenTimes, name: DetectionTime): number =>
   Math.min(given(config, name) ?? SECONDS[name].usual, SECONDS[name].most);
 
 /** The fields that hold more than counts. */
-export const beyondDetection = (config: Config): { field: string; seconds: number; most: number }[] =>
+export const beyondDetection = (config: GivenTimes): { field: string; seconds: number; most: number }[] =>
   (Object.keys(SECONDS) as DetectionTime[]).flatMap((name) => {
     const seconds = given(config, name);
     const { most } = SECONDS[name];

@@ -85,15 +85,22 @@ export const number = (name: string): ListField => ({
   order: column(name),
 });
 
-/** null, where a column has it, is neither. */
-export const boolean = (name: string): ListField => ({
+/** Of what is true or false of a row by more than a column. */
+export const flag = (
+  match: (value: boolean) => RawBuilder<boolean>,
+  order: RawBuilder<unknown> | null = null,
+): ListField => ({
   match: (value) => {
     const lower = value.trim().toLowerCase();
     if (lower !== "true" && lower !== "false") return { problem: "Input should be true or false" };
-    return sql`${column(name)} is ${lower === "true" ? sql`true` : sql`false`}`;
+    return match(lower === "true");
   },
-  order: column(name),
+  order,
 });
+
+/** null, where a column has it, is neither. */
+export const boolean = (name: string): ListField =>
+  flag((value) => sql`${column(name)} is ${value ? sql`true` : sql`false`}`, column(name));
 
 /** A date-time to the second, or a date. */
 export const time = (name: string): ListField => ({

@@ -127,12 +127,9 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
       event_category: list.custom((value) => has(tenant, facet("events", value.trim()))),
       tool: list.custom((value) => has(tenant, facet("tool", value.trim()))),
       failed_tool: list.custom((value) => has(tenant, facet("failed", value.trim()))),
-      has_error: list.custom((value): Match => {
-        const wanted = value.trim().toLowerCase();
-        if (wanted === "true") return has(tenant, "error:any");
-        if (wanted !== "false") return { problem: "Input should be true or false" };
-        return sql`not x.facets @> array['error:any']`;
-      }),
+      has_error: list.flag((value) =>
+        value ? has(tenant, "error:any") : sql`not x.facets @> array['error:any']`,
+      ),
       // Index: session_labels_code.
       label: list.custom(
         (value) =>

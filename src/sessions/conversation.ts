@@ -38,10 +38,7 @@ const conversationList: list.ListRules = {
     llm_provider: list.read(list.exact("c.llm_provider")),
     llm_model: list.read(list.text("c.llm_model")),
     llm_version: list.custom(() => sql`false`, list.noOrder("c.id")),
-    is_legacy: list.custom(
-      (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
-      list.noOrder("c.id"),
-    ),
+    is_legacy: list.flag((value) => (value ? sql`false` : sql`true`), list.noOrder("c.id")),
   },
   time: "c.timestamp",
   order: [

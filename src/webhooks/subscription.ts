@@ -62,11 +62,7 @@ const subscriptionList = {
     name: list.text("w.name"),
     url: list.text("w.url"),
     event: list.custom((value) => sql`${value} = any (w.events)`),
-    is_disabled: list.custom((value) => {
-      const wanted = value.trim().toLowerCase();
-      if (wanted !== "true" && wanted !== "false") return { problem: "Input should be true or false" };
-      return sql`(w.disabled_at is not null) = ${wanted === "true"}::boolean`;
-    }),
+    is_disabled: list.flag((value) => sql`(w.disabled_at is not null) = ${value}::boolean`),
     last_updated: list.time("w.updated_at"),
   },
   time: "w.updated_at",

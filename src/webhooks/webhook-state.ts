@@ -42,11 +42,7 @@ const webhookList: list.ListRules = {
     campaign_id: list.integer("w.campaign_id"),
     campaign_name: list.text("w.campaign_name"),
     url: list.text("w.url"),
-    is_disabled: list.custom((value) => {
-      const wanted = value.trim().toLowerCase();
-      if (wanted !== "true" && wanted !== "false") return { problem: "Input should be true or false" };
-      return sql`(w.disabled_at is not null) = ${wanted === "true"}::boolean`;
-    }),
+    is_disabled: list.flag((value) => sql`(w.disabled_at is not null) = ${value}::boolean`),
     disabled_at: list.time("w.disabled_at"),
     failing_since: list.time("w.failing_since"),
   },

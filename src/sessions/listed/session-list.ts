@@ -67,20 +67,13 @@ export const sessionList = {
     target: ended("s.target"),
     duration: list.read(list.number("s.duration")),
     is_outbound: list.read(list.boolean("s.is_outbound")),
-    is_legacy: list.custom(
-      (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
-      list.noOrder("s.id"),
-    ),
+    is_legacy: list.flag((value) => (value ? sql`false` : sql`true`), list.noOrder("s.id")),
     // Index: sessions_tests.
     is_test: list.boolean("s.is_test"),
     ended_at: list.read(list.time("s.ended_at")),
     end_reason: list.read(list.exact("s.end_reason")),
     // Index: sessions_open.
-    is_running: list.custom((value) => {
-      const lower = value.trim().toLowerCase();
-      if (lower !== "true" && lower !== "false") return { problem: "Input should be true or false" };
-      return lower === "true" ? sql`s.ended_at is null` : sql`s.ended_at is not null`;
-    }),
+    is_running: list.flag((value) => (value ? sql`s.ended_at is null` : sql`s.ended_at is not null`)),
   },
   time: "s.timestamp",
   order: [

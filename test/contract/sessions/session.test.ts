@@ -193,6 +193,17 @@ test.each([
   expect(ordered.body.items).toEqual(all.items);
 });
 
+test.each(["sessions", "conversations"])("%s found by is_legacy take true or false only", async (list) => {
+  const by = (value: string) =>
+    app.send("GET", `/api/v1/${list}/?search_fields=is_legacy&search_field_values=${value}`);
+  expect((await by("True")).body.total_count).toBe(0);
+  expect((await by("false")).body.total_count).toBeGreaterThan(0);
+  expect(await by("yes")).toMatchObject({
+    status: 422,
+    body: { detail: [{ msg: "Input should be true or false" }] },
+  });
+});
+
 describe("what a session freezes", () => {
   test("a prompt changed during a session is used by the next session only", async () => {
     const { agent_id, prompt_id } = await createAgent(app, { script: 'otherwise -> say "Old."' });

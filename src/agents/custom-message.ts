@@ -79,7 +79,7 @@ const checkSubject = (
   { type, subject }: { type: string; subject?: string | null | undefined },
   context: z.RefinementCtx,
 ): void => {
-  if (type === "email_template" && !subject) {
+  if (type === "email_template" && !subject?.trim()) {
     context.addIssue({
       code: "custom",
       path: ["subject"],

@@ -89,6 +89,12 @@ describe("custom messages", () => {
       "value_error",
     ],
     [
+      "template with a subject of blanks",
+      { name: "n", text: "t", type: "email_template", subject: " \t" },
+      ["subject"],
+      "value_error",
+    ],
+    [
       "language menu in the preamble",
       { name: "n", text: "t", preamble: "Welcome {{language.mode}}" },
       ["preamble"],
@@ -289,7 +295,10 @@ describe("custom messages", () => {
     );
     const kind = fc.oneof(
       fc.constant({ type: "greeting", subject: null }),
-      fc.record({ type: fc.constant("email_template"), subject: fc.string({ minLength: 1 }) }),
+      fc.record({
+        type: fc.constant("email_template"),
+        subject: text.filter((given) => given.trim() !== ""),
+      }),
     );
     const rest = fc.record({
       preamble: fc.option(text),

@@ -14,7 +14,7 @@ import { NO_SECRETS, type StoredSecrets, secretsAfter } from "./webhook-secrets.
 export const campaignList: list.ListRules = {
   fields: {
     id: list.integer("c.id"),
-    agent_id: list.integer("c.agent_id"),
+    agent_id: list.anyOf("c.agent_id", "integer"),
     campaign_name: list.text("c.campaign_name"),
     campaign_variables: list.document("c.campaign_variables"),
     daily_start_time: list.text("c.daily_start_time"),

@@ -76,8 +76,8 @@ test("an operator pauses a campaign, has the busy ones called again and opens a 
 
   // The same person by the palette.
   await page.keyboard.press("Control+k");
-  await page.getByLabel("Go to").fill(reached);
-  await page.getByText(`Person ${reached}`).click();
+  await page.getByRole("textbox", { name: "Go to" }).fill(reached);
+  await page.getByRole("dialog").getByText(`Person ${reached}`).click();
   await page.getByRole("heading", { level: 1, name: reached }).waitFor();
   await page.setViewportSize({ width: 320, height: 700 });
   await expectNoSidewaysScroll(page);
@@ -305,7 +305,7 @@ test("a batch above the rule says that it waits, and is confirmed by typing how 
     .first()
     .waitFor();
   await admin.getByLabel("People without confirmation").fill("2");
-  await admin.getByRole("button", { name: "Review and save" }).and(admin.locator(":enabled")).click();
+  await admin.getByRole("button", { name: "Review and save", disabled: false }).click();
   await admin.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await admin.getByText("Confirmation rule saved").waitFor();
 

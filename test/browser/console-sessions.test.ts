@@ -292,7 +292,7 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
     ["+1 (415) 555-0100", "Person +14155550100", "+14155550100"],
   ] as const) {
     await page.keyboard.press("Control+k");
-    await page.getByLabel("Go to", { exact: true }).fill(text);
+    await page.getByRole("textbox", { name: "Go to" }).fill(text);
     await page.getByRole("dialog").getByRole("button", { name: found }).first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();

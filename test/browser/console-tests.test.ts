@@ -18,7 +18,7 @@ async function runTests(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
   await page.waitForURL(/\/tests\/runs\/\d+$/);
   await playRun(it.app, Number(/\d+$/.exec(page.url())?.[0]));
-  await page.getByText("finished").waitFor();
+  await page.getByText("finished", { exact: true }).waitFor();
 }
 
 /** The receptionist with these tools. */
@@ -186,7 +186,7 @@ test("an author replays recorded sessions with a draft that lost a tool, and rea
   await form.getByRole("button", { name: "Replay", exact: true }).click();
   await page.waitForURL(/\/tests\/replays\/\d+$/);
   await playReplay(it.app, Number(/\d+$/.exec(page.url())?.[0]));
-  await page.getByText("finished").waitFor();
+  await page.getByText("finished", { exact: true }).waitFor();
   await page.getByText(/The candidate has no tool cancel_appointment, which 7 of 7/).waitFor();
   await page
     .getByRole("button", { name: /^Compare session/ })

@@ -54,7 +54,7 @@ test("what could not be read while the server was away is read once it is back, 
   await page.unroute(/\/api\/v1\/prompts\//);
   await page.keyboard.press("Control+k");
   const found = page.waitForResponse(/\/api\/v1\/agents\//);
-  await page.getByLabel("Go to").fill("receptionist");
+  await page.getByRole("textbox", { name: "Go to" }).fill("receptionist");
   await found;
   await page.keyboard.press("Escape");
   await page.unroute("**/healthz");

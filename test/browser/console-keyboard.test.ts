@@ -134,7 +134,7 @@ test("who begins a conversation by keyboard is in the field for what to say, and
   await page.getByRole("button", { name: "Start conversation" }).press("Enter");
   const field = page.getByLabel("Your message");
   await field.and(page.locator(":focus")).waitFor();
-  await page.getByText("I can book you a check-up").waitFor();
+  await page.getByLabel("Conversation", { exact: true }).getByText("I can book you a check-up").waitFor();
   await page.keyboard.type("a check-up on monday");
   await page.keyboard.press("Enter");
   await page.getByText("a check-up on monday").waitFor();

@@ -186,7 +186,7 @@ export async function deleteMails(
 
 /**
  * Files of recordings that may have no row, because a process died before it stored that. Recordings that are still to be
- * fetched: their jobs go, too.
+ * fetched: their jobs go, too. Compared as texts: jobs of other kinds may be looked at first, whose call_id is no number.
  */
 async function listCallFiles(tx: Tx, tenant: number, ids: number[]): Promise<void> {
   const { rows: lines } = await sql<{ id: number; leg: number }>`
@@ -202,7 +202,7 @@ async function listCallFiles(tx: Tx, tenant: number, ids: number[]): Promise<voi
       delete from graphile_worker._private_jobs job
       using graphile_worker._private_tasks task, calls call
       where task.id = job.task_id and task.identifier = 'fetch-recording' and job.locked_at is null
-        and call.session_id = any(${ids}::bigint[]) and (job.payload ->> 'call_id')::bigint = call.id
+        and call.session_id = any(${ids}::bigint[]) and job.payload ->> 'call_id' = call.id::text
       returning call.session_id, job.payload ->> 'url' as url
     )
     select session_id, url from jobs`.execute(tx);
@@ -228,7 +228,7 @@ export const busySessions = async (
     select session_id, 'call' from calls where session_id = any(${ids}::bigint[]) and state <> 'ended'
     union all
     select call.session_id, 'recording' from calls call
-    join graphile_worker._private_jobs job on (job.payload ->> 'call_id')::bigint = call.id
+    join graphile_worker._private_jobs job on job.payload ->> 'call_id' = call.id::text
     join graphile_worker._private_tasks task on task.id = job.task_id and task.identifier = 'fetch-recording'
     where call.session_id = any(${ids}::bigint[]) and job.locked_at is not null`.execute(db);
   return rows;

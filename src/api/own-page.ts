@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The origin of PUBLIC_URL, which our own pages have wherever a proxy stands in front. */
+    /** The origin of PUBLIC_URL: our own pages come from it, whatever proxy is in front. */
     publicOrigin: string;
   }
 }

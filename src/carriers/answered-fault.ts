@@ -7,7 +7,7 @@ type Answered = {
   message: string;
   status: number;
   headers: Record<string, string>;
-  /** Of its error code, where that is known; it goes before the status. */
+  /** What its error code means, if we know it. Takes precedence over the status. */
   meaning: ErrorMeaning | undefined;
   /** The carrier was asked to do something; after a 5xx nobody knows what became of it. */
   changes: boolean;

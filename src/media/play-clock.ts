@@ -11,8 +11,8 @@ const MARKS_LOST_MS = 2000;
 type Parts = { clock: Clock; line: AudioLine; playout: Playout };
 
 /**
- * How far a line has played what it was sent: its marks tell, and between two of them the clock does. `Playout` is told, and
- * knows the words.
+ * Tracks how much of the audio sent to a line has been played, by the marks the line returns and, between marks, by the
+ * clock. Reports it to `Playout`, which knows the words.
  */
 export class PlayClock {
   readonly #clock: Clock;

@@ -65,7 +65,7 @@ export function RecordFormFrame<Values extends object>(props: {
         </fieldset>
         {!readOnly && (
           <Group gap="xs">
-            {/* Not disabled for the browser: whoever has pressed it goes on from there. */}
+            {/* Only aria-disabled: a disabled button would lose the keyboard focus. */}
             <Button
               ref={save}
               type="submit"

@@ -113,7 +113,7 @@ function Takeover({ id, taken_by }: { id: number; taken_by: string | null }) {
   );
 }
 
-/** `autoFocus`: whoever has just taken over writes next. */
+/** `autoFocus`: right after taking over, the next thing to do is write. */
 function Say({ id, autoFocus }: { id: number; autoFocus: boolean }) {
   /** The same until the message has arrived, so that a repeated one is said once. */
   const number = useRef(newNumber());

@@ -29,6 +29,9 @@ async function openChat() {
     const closed = new Promise<number>((resolve) => opened.once("close", resolve));
     opened.on("message", (data) => events.push(JSON.parse(String(data))));
     await new Promise((resolve) => opened.once("open", resolve));
+    // A socket is open before its token is read. What it sends is answered once it was let in.
+    opened.send("[]");
+    await vi.waitFor(() => expect(events.splice(0)).toMatchObject([{ type: "error" }]), WAITING);
     return { events, closed };
   };
   const end = () => app.sendAs(null)("POST", `${path}/end?token=${token}`, {});

@@ -123,18 +123,19 @@ type TakenMessage = { id: string | null; control: TurnControl; given: () => unkn
 
 function takenMessage(frame: string): TakenMessage {
   const control = new TurnControl();
+  const id = MessageId.safeParse(tryParseJson(frame) ?? {}).data?.id ?? null;
   try {
     const given = parseJsonBody(frame) ?? {};
-    return { id: MessageId.safeParse(given).data?.id ?? null, control, given: () => given };
+    return { id, control, given: () => given };
   } catch (error) {
     const given = () => {
       throw error;
     };
-    return { id: null, control, given };
+    return { id, control, given };
   }
 }
 
-/** Also of a message that is refused: the page waits for what becomes of it. */
+/** Also of a message that is refused, as for a NUL in its text: the page waits for what becomes of it. */
 const MessageId = ChatMessage.pick({ id: true });
 
 /** Answers a message from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */

@@ -136,3 +136,15 @@ test("a socket with a wrong token, of an ended chat, or with too large or unread
   expect(late.frames).toEqual([{ type: "error", message: "This session has ended." }]);
   for (const code of [1000, 1007, 1008, 1009]) expect(page).toMatch(new RegExp(`^\\|.*\\b${code}\\b`, "m"));
 });
+
+test("a message that can't be stored is refused by its id, so that the client doesn't wait for its answer", async () => {
+  const { connect } = await openChat();
+  const { socket, frames } = await connect();
+  socket.send(JSON.stringify({ id: "nul", text: "a\0b" }));
+  socket.send('{"id": "half", "text": "\\ud83d"}');
+  await vi.waitFor(() => expect(frames).toHaveLength(2), WAITING);
+  expect(frames.map(({ type, id }) => [type, id])).toEqual([
+    ["error", "nul"],
+    ["error", "half"],
+  ]);
+});

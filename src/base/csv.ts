@@ -144,6 +144,9 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 /** Telephone numbers and plain numbers begin like formulas and are none. */
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
+/** The names of the columns, behind the byte order mark without which Excel reads UTF-8 as another encoding. */
+export const csvHead = (columns: readonly string[]): string => `\uFEFF${csvLine(columns)}`;
+
 /** One row of any CSV that we write. What people wrote must not run where somebody opens it: an apostrophe makes it text. */
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 

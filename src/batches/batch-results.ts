@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { queryInteger } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
-import { csvLine } from "../base/csv.ts";
+import { csvHead, csvLine } from "../base/csv.ts";
 import { isOver, type RequestStatus as RowStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
@@ -63,7 +63,7 @@ const CSV_COLUMNS = [
 ] as const satisfies (keyof RequestResult)[];
 
 async function* csvTable(pages: AsyncIterable<RequestResult[]>): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(CSV_COLUMNS)}`;
+  yield csvHead(CSV_COLUMNS);
   for await (const page of pages)
     yield page.map((row) => csvLine(CSV_COLUMNS.map((column) => row[column]))).join("");
 }

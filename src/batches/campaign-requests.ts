@@ -4,7 +4,7 @@ import { z } from "zod";
 import { queryInteger, recordId, textMap, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { csvLine } from "../base/csv.ts";
+import { csvHead, csvLine } from "../base/csv.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import type { Db } from "../db/database.ts";
 import { resultsForm } from "./batch-results.ts";
@@ -142,7 +142,7 @@ async function* csvOf(
   filter: RequestFilter,
   first: RequestPlace | null,
 ): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(CSV_COLUMNS)}`;
+  yield csvHead(CSV_COLUMNS);
   let from = first;
   while (true) {
     const page = await readPage(db, clock.now(), campaign_id, filter, { from, limit: CSV_PAGE });

@@ -1,4 +1,4 @@
-import { csvLine } from "../base/csv.ts";
+import { csvHead, csvLine } from "../base/csv.ts";
 import { type FileCells, isOneOf, readInstant } from "./address-file.ts";
 
 /** Read at once. */
@@ -12,7 +12,7 @@ export async function* ledgerCsv<Column extends string>(
   columns: readonly Column[],
   rowsAfter: (id: number) => Promise<({ id: number } & Record<Column, unknown>)[]>,
 ): AsyncGenerator<string> {
-  yield csvLine(columns);
+  yield csvHead(columns);
   for (let after = 0; ; ) {
     const rows = await rowsAfter(after);
     const last = rows.at(-1);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import { type ListQuery, listPage } from "../api/list.ts";
 import type { Api } from "../api/server.ts";
-import { csvLine } from "../base/csv.ts";
+import { csvHead, csvLine } from "../base/csv.ts";
 import type { Db } from "../db/database.ts";
 import { type FoundSession, FoundSession as FoundSessionSchema, readSearch, searchQuery } from "./search.ts";
 
@@ -99,7 +99,7 @@ async function* pagesOf(db: Db, caller: Caller, query: ListQuery): AsyncGenerato
 }
 
 async function* csvTable(pages: AsyncIterable<FoundSession[]>): AsyncGenerator<string> {
-  yield `\uFEFF${csvLine(CSV_COLUMNS)}`;
+  yield csvHead(CSV_COLUMNS);
   for await (const page of pages)
     yield page
       .map((row) =>

@@ -68,12 +68,12 @@ export function pronunciationRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
       response: PronunciationOverridesDictionary,
     },
     async ({ caller }): Promise<z.infer<typeof PronunciationOverridesDictionary>> => {
-      const { overrides, hash } = await findDictionary(db, caller);
+      const overrides = await findOverrides(db, caller);
       return {
         type: "pronunciations_v1",
         pronunciations: overrides,
         voices: voicesOf(overrides),
-        metadata: { entries: overrides.length, hash, source: "" },
+        metadata: { entries: overrides.length, hash: hashOf(overrides), source: "" },
       };
     },
   );
@@ -82,8 +82,8 @@ export function pronunciationRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     `${path}/metadata`,
     { summary: "Get the size and hash of the pronunciations", tag, permission, response: DictionaryMetadata },
     async ({ caller }): Promise<z.infer<typeof DictionaryMetadata>> => {
-      const { overrides, hash } = await findDictionary(db, caller);
-      return { entries: overrides.length, hash, source: "" };
+      const overrides = await findOverrides(db, caller);
+      return { entries: overrides.length, hash: hashOf(overrides), source: "" };
     },
   );
 
@@ -97,7 +97,7 @@ export function pronunciationRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
       produces: "text/csv",
     },
     async ({ caller, reply }) => {
-      const { overrides } = await findDictionary(db, caller);
+      const overrides = await findOverrides(db, caller);
       reply.type("text/csv; charset=utf-8");
       reply.header("content-disposition", 'attachment; filename="pronunciations.csv"');
       return writePronunciations(overrides);
@@ -129,23 +129,19 @@ export function pronunciationRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   );
 }
 
-const hashOf = (csv: string): string => `sha256:${sha256(csv)}`;
-
-type Dictionary = { overrides: PronunciationOverride[]; hash: string };
-
-async function findDictionary(db: Db, caller: Caller): Promise<Dictionary> {
-  const found = await db
-    .selectFrom("pronunciations")
-    .select(["overrides", "hash"])
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .$castTo<Dictionary>()
-    .executeTakeFirst();
-  return found ?? { overrides: [], hash: hashOf(writePronunciations([])) };
-}
+const hashOf = (overrides: PronunciationOverride[]): string =>
+  `sha256:${sha256(writePronunciations(overrides))}`;
 
 /** The overrides of the caller's dictionary, in their order. */
-export const findOverrides = async (db: Db, caller: Caller): Promise<PronunciationOverride[]> =>
-  (await findDictionary(db, caller)).overrides;
+export async function findOverrides(db: Db, caller: Caller): Promise<PronunciationOverride[]> {
+  const found = await db
+    .selectFrom("pronunciations")
+    .select("overrides")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .$castTo<{ overrides: PronunciationOverride[] }>()
+    .executeTakeFirst();
+  return found?.overrides ?? [];
+}
 
 type Summary = z.infer<typeof PronunciationsCsvUploadResponse>;
 
@@ -174,7 +170,7 @@ function replaceDictionary(
 ): Promise<Summary> {
   const row = {
     overrides: json(overrides),
-    hash: hashOf(writePronunciations(overrides)),
+    hash: hashOf(overrides),
     updated_at: now.toISOString(),
     last_updated_by: caller.email,
   };

@@ -29,6 +29,10 @@ test("lines without cells are passed over and still counted; cells and columns t
   expect(read("a\n1\n")).toEqual([{ row: 2, cells: { a: "1", b: "" } }]);
 });
 
+test("a file that is written begins with the byte order mark by which Excel knows UTF-8", () => {
+  expect(writeCsv(["a"], [{ a: "Müller" }])).toBe("\uFEFFa\r\nMüller\r\n");
+});
+
 test("a cell that a spreadsheet would run is written as text, a number as it is", () => {
   const cells = ["=1+1", "+49 30 1", "-2+3", "@SUM(A1)", "\tx", "＝1", "'=1", "+493012345", "-2.5", "a=b"];
   const written = writeCsv(

@@ -1,4 +1,4 @@
-import { CsvReader, csvLine, unguarded } from "../../base/csv.ts";
+import { CsvReader, csvHead, csvLine, unguarded } from "../../base/csv.ts";
 import { InvalidInput, invalid } from "../../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -78,8 +78,8 @@ export function writeCsv<Column extends string>(
   columns: readonly Column[],
   rows: readonly Record<Column, string>[],
 ): string {
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-  return lines.map(csvLine).join("");
+  const lines = rows.map((row) => csvLine(columns.map((column) => row[column])));
+  return csvHead(columns) + lines.join("");
 }
 
 const at = (row: number, column: string, msg: string, type: string) => ({

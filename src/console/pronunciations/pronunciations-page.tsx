@@ -79,7 +79,7 @@ export default function PronunciationsPage() {
 }
 
 const EXAMPLE =
-  "text,replacement,languages,match_type\nNguyen,win,en-US|es-US,exact\nDr.,doctor,en,substring\n";
+  "\uFEFFtext,replacement,languages,match_type\nNguyen,win,en-US|es-US,exact\nDr.,doctor,en,substring\n";
 
 function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictionary }) {
   const [text, setText] = useState("");

@@ -183,6 +183,7 @@ test("the export has every consent with its proof, revoked ones too", async () =
   const { id } = (await given(ann)).body;
   await app.send("DELETE", `${PATH}/${id}?reason=by%20letter`);
   const { body } = await app.send("GET", `${PATH}/csv`);
+  expect(body).toMatch(/^\uFEFFaddress,purpose/);
   const line = String(body)
     .split("\r\n")
     .find((row) => row.includes(ann.slice(1)));

@@ -290,7 +290,7 @@ describe("a do-not-call list", () => {
     );
     const { body, headers } = await app.send("GET", `${path}/csv`);
     expect(headers["content-type"]).toContain("text/csv");
-    expect(body.split("\r\n")[0]).toMatch(/^address,kind,scope,reason,occurred_at,through,said/);
+    expect(body.split("\r\n")[0]).toMatch(/^\uFEFFaddress,kind,scope,reason,occurred_at,through,said/);
     expect(body).toContain(`"'=HYPERLINK(""http://evil"")"`);
     expect(body).toContain("+15125550010,phone,all,unsubscribed");
   });

@@ -50,7 +50,7 @@ describe("pronunciations", () => {
       metadata: { entries: 0, hash: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), source: "" },
     });
     expect(PronunciationOverridesDictionary.parse(body)).toEqual(body);
-    expect((await app.send("GET", `${path}/csv`)).body).toBe(`${HEADER}\r\n`);
+    expect((await app.send("GET", `${path}/csv`)).body).toBe(`\uFEFF${HEADER}\r\n`);
     const neighbour = await app.createNeighbour();
     expect((await neighbour.send("GET", path)).body).toEqual(body);
   });
@@ -97,7 +97,7 @@ describe("pronunciations", () => {
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": 'attachment; filename="pronunciations.csv"',
     });
-    expect(body).toBe(`${HEADER}\r\na," b ",,,,exact,,true,\r\n`);
+    expect(body).toBe(`\uFEFF${HEADER}\r\na," b ",,,,exact,,true,\r\n`);
     const { hash } = (await app.send("GET", `${path}/metadata`)).body;
     expect(hash).toBe(`sha256:${createHash("sha256").update(body).digest("hex")}`);
     expect((await send(body)).body.hash).toBe(hash);

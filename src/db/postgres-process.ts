@@ -34,8 +34,9 @@ export type TetheredProcess = {
 
 /**
  * Holds our pipe on descriptor 4 and sends SIGINT once it closes, which kill -9 of this process does too. SIGINT is
- * repeated, since PostgreSQL is deaf to it until its handlers stand. Signals meant for us by a terminal or a
- * service manager are ignored: the order of an orderly stop is ours to decide.
+ * repeated, since PostgreSQL is deaf to it until its handlers stand. Signals meant for us are ignored: the order of an
+ * orderly stop is ours to decide. PostgreSQL itself does hear a SIGTERM that a service manager sends to all processes,
+ * which is why our unit for systemd has KillMode=mixed.
  */
 const TETHER = `
 trap '' HUP INT TERM

@@ -21,3 +21,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- define "parley.claim" -}}
 {{- if .Values.persistence.existingClaim -}}{{ .Values.persistence.existingClaim }}{{- else -}}{{ include "parley.name" . }}-files{{- end -}}
 {{- end -}}
+
+{{- /* YAML reads an unquoted on or off as true or false, and Helm prints large numbers as 5e+07. */ -}}
+{{- define "parley.setting" -}}
+{{- if kindIs "bool" . -}}{{ ternary "on" "off" . | quote }}{{- else if kindIs "float64" . -}}{{ toJson . | quote }}{{- else -}}{{ . | quote }}{{- end -}}
+{{- end -}}

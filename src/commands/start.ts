@@ -35,6 +35,7 @@ import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { heldLines } from "./held-lines.ts";
 import { openPlatform } from "./open-platform.ts";
+import { spareFiles } from "./spare-files.ts";
 import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
@@ -143,6 +144,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     },
   );
   stop.throwIfAborted();
+  await spareFiles(app.api.server.server, log);
   await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {
     throw await portFault(error, config);
   });

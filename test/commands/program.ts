@@ -114,13 +114,17 @@ function isMadeByUs(folder: string): boolean {
 
 export const postgresOf = (folder: string): string => path.join(folder, "data", "postgres");
 
-type Around = { folder: string; env?: Record<string, string>; input?: string };
+/** `files` is how many it may open. */
+type Around = { folder: string; env?: Record<string, string>; input?: string; files?: number };
 
 export const parley = (args: string[], around: Around): Program => parleyIn(MAIN, args, around);
 
 /** Another copy of the program. */
-export function parleyIn(main: string, args: string[], { folder, env = {}, input }: Around): Program {
-  const child = spawn(process.execPath, [main, ...args], {
+export function parleyIn(main: string, args: string[], { folder, env = {}, input, files }: Around): Program {
+  const program = [process.execPath, main, ...args] as const;
+  const [command, ...words] =
+    files === undefined ? program : ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", ...program];
+  const child = spawn(command, words, {
     cwd: folder,
     env: bareEnvironment(env),
     stdio: ["pipe", "pipe", "pipe"],

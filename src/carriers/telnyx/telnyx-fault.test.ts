@@ -56,3 +56,16 @@ test("a failed text of a number that is not registered fails because of us, one 
   expect(telnyxTextFailure("DELIVERED", "40010")).not.toHaveProperty("our_fault");
   expect(telnyxTextFailure("UNDELIVERED", null)).toEqual({ error_code: null, is_transient: null });
 });
+
+const RESET = { kind: "failed", reason: "reset", connection_reset: true, nothing_sent: false } as const;
+const REDIRECT = { kind: "redirect", status: 301, headers: {}, duration_ms: 1, location: null } as const;
+
+test.each<[string, string, string, EgressOutcome]>([
+  ["500", "unknown", "not-sent", answer(500, { code: "10007", title: "x" })],
+  ["a timeout", "unknown", "not-sent", { kind: "timeout", after_ms: 10 }],
+  ["a reset", "unknown", "not-sent", RESET],
+  ["a redirect", "not-sent", "not-sent", REDIRECT],
+])("%s: a change is %s, a question is %s, as with Twilio", (_what, change, question, outcome) => {
+  expect(telnyxFault(outcome, true, (words) => words).fate).toBe(change);
+  expect(telnyxFault(outcome, false, (words) => words).fate).toBe(question);
+});

@@ -122,7 +122,7 @@ export function telnyxFault(
         changes && !outcome.nothing_sent ? "unknown" : "not-sent",
       );
     case "redirect":
-      return new CarrierFault("Telnyx redirected the request.", changes ? "unknown" : "not-sent");
+      return new CarrierFault("Telnyx redirected the request; TELNYX_BASE_URL may be wrong.", "not-sent");
     case "response":
       return faultOfAnswer(outcome, changes, shown);
     default:

@@ -144,6 +144,16 @@ describe("what a mail adds to those it quotes", () => {
       `Tuesday is better.\n\n${attribution}\n> We could offer you an appointment on Tuesday or, if you would rather\ncome later, on Friday.\n> See you then.`,
       "Tuesday is better.",
     ],
+    [
+      "below, under thanks,",
+      `Thanks!\n\n${attribution}\n${quote}\n\nTuesday is better.`,
+      "Thanks!\n\nTuesday is better.",
+    ],
+    [
+      "below, under thanks for something,",
+      `Vielen Dank für Ihre Nachricht!\n\n${attribution}\n${quote}\n\nDienstag passt besser.`,
+      "Vielen Dank für Ihre Nachricht!\n\nDienstag passt besser.",
+    ],
     ["below, after a blank line", `\n${attribution}\n${quote}\n\nTuesday is better.`, "Tuesday is better."],
     ["above a notice", `STOP\n\n${attribution}\n${quote}\n\nThis message is confidential.`, "STOP"],
   ])("an answer %s of a quote is read", (_, text, said) => expect(newText(text)).toBe(said));

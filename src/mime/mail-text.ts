@@ -71,11 +71,14 @@ function withoutQuotes(lines: readonly string[]): string[] {
 /** Words that begin letters in the languages of mail programs; whatever ends with a comma in one short line begins one, too. */
 const GREETING =
   /^(hi|hey|hello|dear|good (morning|afternoon|evening|day)|hallo|moin|guten (tag|morgen|abend)|liebe[rs]?|sehr geehrte[rs]?|bonjour|bonsoir|salut|ch[eè]re?|hola|buen[oa]s|estimad[oa]s?|ciao|salve|buon(giorno|asera)|gentile|olá|bom dia|boa (tarde|noite)|prezad[oa]s?|dag|goede(morgen|middag|navond)|beste|hej|hei|cześć|dzień dobry|szanown[iay]|привет|здравствуйте|добрый|merhaba|sayın)(?!\p{L})/iu;
+/** Who only thanks above a quote has not answered it, either. */
+const THANKS =
+  /^(many |ok,? |okay,? )?(thanks|thank you|thx|((vielen|besten|herzlichen) )?dank|danke|merci|((muchas|mil) )?gracias|grazie|((muito|muita) )?obrigad[oa]|bedankt|tack|(mange |tusind |tusen )?takk?|dzi[eę]k(i|uj[eę])|спасибо|teşekkür(ler)?)(?!\p{L})/iu;
 const LONGEST_GREETING = 6;
 const isGreeting = (said: string): boolean =>
   !said.includes("\n") &&
   said.split(/\s+/).length <= LONGEST_GREETING &&
-  (GREETING.test(said) || /[,，、]$/u.test(said));
+  (GREETING.test(said) || THANKS.test(said) || /[,，、]$/u.test(said));
 
 /** "My answers are below", "inline". */
 const POINTS_BELOW =

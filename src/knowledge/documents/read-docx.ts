@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Parser } from "htmlparser2";
+import { boundedParser } from "./bounded-parser.ts";
 import { type FileOutcome, refuse } from "./file-outcome.ts";
 import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 import { BadArchive, zipEntries } from "./zip-entry.ts";
@@ -45,7 +45,7 @@ function unzipped(bytes: Buffer, names: string[]): Map<string, Buffer> | FileOut
 /** The part of a kind, from a list of relations of the parts in a folder. */
 function partOf(relations: Buffer | undefined, kind: string, folder: string): string | null {
   let found: string | null = null;
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag(_tag, { Type, Target, TargetMode }) {
         if (!Target || TargetMode === "External" || !Type?.endsWith(`/${kind}`)) return;
@@ -62,7 +62,7 @@ function partOf(relations: Buffer | undefined, kind: string, folder: string): st
 function headingLevels(xml: string): Map<string, number> {
   const levels = new Map<string, number>();
   let style: string | null = null;
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag(tag, { "w:styleId": id, "w:val": value }) {
         if (tag === "w:style") style = id ?? null;
@@ -85,7 +85,7 @@ function headingLevels(xml: string): Map<string, number> {
 function titleOf(xml: string): string | null {
   let title = "";
   let isOpen = false;
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag(tag) {
         isOpen = tag === "dc:title";
@@ -123,7 +123,7 @@ function blocksOf(xml: string, levels: ReadonlyMap<string, number>): FileBlock[]
     else blocks.push({ text });
     [paragraph, style] = around.pop() ?? ["", ""];
   };
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag(tag, { "w:val": value = "" }) {
         if (SKIPPED.has(tag)) skipped++;

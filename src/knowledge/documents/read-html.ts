@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2";
+import { boundedParser } from "./bounded-parser.ts";
 import { type FileOutcome, refuse } from "./file-outcome.ts";
 import { documentTitle, type FileBlock, sectionsOf } from "./sections.ts";
 
@@ -58,7 +58,7 @@ function walk(html: string) {
     if (words !== "") push(headingLevel > 0 ? { heading: words, level: headingLevel } : { text: words });
     text = "";
   };
-  const parser = new Parser(
+  const parser = boundedParser(
     {
       onopentag(tag, given) {
         if (tag === "title" && hidden.length === 0) inTitle = true;

@@ -192,6 +192,13 @@ describe("a file of which nothing can be read is refused in words, and nothing i
       bomb,
       "unpacks to more than can be read",
     ],
+    [
+      "a DOCX nested a hundred thousand levels deep",
+      "deep.docx",
+      zip({ "word/document.xml": "<w:p>".repeat(100_000) }),
+      "is damaged",
+    ],
+    ["a page nested as deep", "deep.html", "<html>".padEnd(900_000, "<section>"), "is damaged"],
     ["half a PDF", "half.pdf", Buffer.from("%PDF-1.4\n1 0 obj\n<< /Type"), "is damaged"],
     ["half a DOCX", "half.docx", docx([{ text: "Hello" }]).subarray(0, 200), "is not a DOCX"],
     ["an empty document", "empty.docx", docx([{ text: " " }]), "has no text"],

@@ -204,11 +204,28 @@ test("whatever chunks arrive, cut anywhere, is read as the library reads it", as
       fc.array(chunk, { maxLength: 6 }),
       fc.integer({ min: 1, max: 40 }),
       async (chunks, every) => {
-        await compare(events(...chunks, "[DONE]"), 200, every);
+        await compare(events(...chunks), 200, every);
       },
     ),
     { numRuns: 300 },
   );
+});
+
+test("words before [DONE] are whole without a reason for their end; calls, and nothing, are not", async () => {
+  const endOf = async (...chunks: unknown[]) => {
+    const { answer } = answering(events(...chunks), 200, 1_000);
+    const { stream } = await (await chatCompletions(make, answer)).doStream(OPTIONS);
+    for await (const part of stream) if (part.type === "finish") return part.finishReason.unified;
+    return null;
+  };
+  const words = delta({ content: "Sunny." });
+  const call = delta({
+    tool_calls: [{ index: 0, id: "a", function: { name: "weather", arguments: '{"a":1}' } }],
+  });
+  expect(await endOf(words, "[DONE]")).toBe("stop");
+  expect(await endOf(words)).toBe("interrupted");
+  expect(await endOf(words, call, "[DONE]")).toBe("interrupted");
+  expect(await endOf("[DONE]")).toBe("interrupted");
 });
 
 test.each(["reasoning_content", "reasoning"])(

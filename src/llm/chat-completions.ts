@@ -138,10 +138,15 @@ async function* parts(
   let reason: string | null = null;
   let refused = false;
   let spoken = false;
+  let called = false;
+  let isDone = false;
   for await (const piece of body) {
     parser.feed(decoder.decode(piece, { stream: true }));
     for (const data of events.splice(0)) {
-      if (data === "[DONE]") continue;
+      if (data === "[DONE]") {
+        isDone = true;
+        continue;
+      }
       const chunk = plainChunk(data);
       if (!chunk) {
         yield* made;
@@ -168,14 +173,18 @@ async function* parts(
         yield* made;
         throw error;
       }
-      spoken ||= calls.length > 0;
+      called ||= calls.length > 0;
+      spoken ||= called;
     }
     yield* made;
     made = [];
   }
   tracker.flush();
   yield* made;
-  yield { type: "finish", finishReason: finishOf(reason, refused), usage: usageOf(usage) };
+  // Some servers of open models give no reason. Words are whole then; arguments of a call may be cut off.
+  const isWhole = isDone && spoken && !called;
+  const finishReason = finishOf(reason ?? (isWhole ? "stop" : null), refused);
+  yield { type: "finish", finishReason, usage: usageOf(usage) };
 }
 
 /** What came in one piece is passed on as one: each part goes through five readers. */

@@ -120,7 +120,7 @@ export function checkDefinition(
 ): void {
   if (search_fields.length !== search_field_values.length)
     throw invalid(["body", "search_field_values"], "Give one value for each of the search_fields");
-  requireFilters(caller, search_fields);
+  requireFilters(caller, { search_fields, search_field_values });
   if (metric.insight) requirePermission(caller, "insights_read");
   if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
   checkFilters(metric, { search_fields, search_field_values }, ["body"]);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { type Caller, requirePermission } from "../api/caller.ts";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { INSIGHT_FIELDS, SEARCH_RULES, searchRules } from "../search/search-rules.ts";
+import { requireSearched, SEARCH_RULES, searchRules } from "../search/search-rules.ts";
 import { readWords, type SearchedWords } from "../search/searched-words.ts";
 import { type FigureMetric, ruleOf } from "./metric.ts";
 
@@ -84,10 +84,10 @@ const OF_ONE_SESSION: readonly string[] = [
 ] satisfies FilterField[];
 
 /** Whether somebody may see what the filters look at. */
-export function requireFilters(caller: Caller, fields: readonly string[]): void {
-  if (fields.some((field) => OF_ONE_SESSION.includes(field))) requirePermission(caller, "sessions_read");
-  if (fields.some((field) => INSIGHT_FIELDS.includes(field))) requirePermission(caller, "insights_read");
-  if (fields.includes("label")) requirePermission(caller, "session_labels_read");
+export function requireFilters(caller: Caller, searched: Searched): void {
+  if (searched.search_fields.some((field) => OF_ONE_SESSION.includes(field)))
+    requirePermission(caller, "sessions_read");
+  requireSearched(caller, searched);
 }
 
 /** A filter that could not be read: the sentence says what to change. */

@@ -202,9 +202,10 @@ function shown(
 }
 
 /** Why the caller may not see this tile. */
-function mayNot(caller: Caller, { metric, split, search_fields }: BoardTile): string | null {
+function mayNot(caller: Caller, tile: BoardTile): string | null {
+  const { metric, split } = tile;
   try {
-    requireFilters(caller, search_fields);
+    requireFilters(caller, tile);
     if (metric.insight || split.by === "insight") requirePermission(caller, "insights_read");
     if (split.by === "label") requirePermission(caller, "session_labels_read");
     if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
@@ -246,13 +247,14 @@ function pairOf({ by, insight }: FigureSplit, key: string): [FilterField, string
 
 /** The sessions behind a figure: of a share, those to which it applies. */
 function searchOf({ metric }: BoardTile, searched: Searched, { from, to }: FigureSpan): FigureSearch {
-  const { search } = ruleOf(metric.name);
-  const more: [string, string][] =
-    metric.name === "insight_rate"
-      ? [["insight", `${metric.insight}=${metric.value}`]]
-      : search
-        ? [search]
-        : [];
+  const { search, needs } = ruleOf(metric.name);
+  // A mean is of all that have the insight.
+  const value = needs === "insight_value" ? metric.value : "*";
+  const more: [string, string][] = needs
+    ? [["insight", `${metric.insight}=${value}`]]
+    : search
+      ? [search]
+      : [];
   const fields = [...searched.search_fields, ...more.map(([field]) => field)];
   const values = [...searched.search_field_values, ...more.map(([, value]) => value)];
   // Only sessions that are over count, and some searches find those that still run, too.

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
+import { type Caller, requirePermission } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { toldSuccess } from "../experiments/success-sessions.ts";
 import { isAnalysis } from "../insights/output.ts";
@@ -41,14 +42,15 @@ const IS_NEWEST_OUTPUT = sql`not exists (select from insight_outputs n
 const IS_ITS_RATING = sql`not exists (select from session_labels n
   where n.session_id = l.session_id and (n.type = 'human-rating', n.id) > (l.type = 'human-rating', l.id))`;
 
-/** `key=value`: what a tool found. Index: insight_outputs_value. */
+/** `key=value`: what a tool found; `key=*`: that it found anything. Index: insight_outputs_value. */
 function found(tenant: number, value: string): Match {
   const at = value.indexOf("=");
   const [key, wanted] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
   if (at < 1 || wanted === "") return { problem: "Input should be name=value, such as rating=Bad" };
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
+  const has = wanted === "*" ? sql`` : sql`and (o.json_value ->> o.insight_key) = ${wanted}`;
   return sql`s.id in (select o.session_id from insight_outputs o
-    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and (o.json_value ->> o.insight_key) = ${wanted}
+    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} ${has}
       and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60
       and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT})`;
 }
@@ -69,6 +71,18 @@ function foundNumber(tenant: number, value: string, at_least: boolean): Match {
 
 /** Those that look at what was found in conversations. */
 export const INSIGHT_FIELDS: readonly string[] = ["insight", "insight_from", "insight_to"];
+
+/** Whether somebody may see what is looked at: insights, which what an experiment calls a success may be, and ratings. */
+export function requireSearched(
+  caller: Caller,
+  { search_fields, search_field_values }: { search_fields: readonly string[]; search_field_values: string[] },
+): void {
+  const isInsight = (field: string, n: number) =>
+    INSIGHT_FIELDS.includes(field) ||
+    (field === "experiment_outcome" && (search_field_values[n] ?? "").trim() in SUCCESS);
+  if (search_fields.some(isInsight)) requirePermission(caller, "insights_read");
+  if (search_fields.includes("label")) requirePermission(caller, "session_labels_read");
+}
 
 /** The fields that sessions are searched by, beside those of the list. `words`: those of this request, read already. */
 export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedWords>) {

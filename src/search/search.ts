@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import { type Caller, requirePermission } from "../api/caller.ts";
+import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { parseTimestamp, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
@@ -10,7 +10,7 @@ import { withKnownNames } from "../sessions/listed/known-names.ts";
 import { sessionList } from "../sessions/listed/session-list.ts";
 import { Session, selectSessions } from "../sessions/session.ts";
 import { foundWords } from "./found-words.ts";
-import { INSIGHT_FIELDS, SEARCH_RULES, searchRules } from "./search-rules.ts";
+import { INSIGHT_FIELDS, requireSearched, SEARCH_RULES, searchRules } from "./search-rules.ts";
 import { anyOf, readWords, type SearchedWords } from "./searched-words.ts";
 
 const FoundSentence = z
@@ -96,9 +96,7 @@ function withinDays({ start_datetime, end_datetime }: SearchQuery): RawBuilder<b
 /** A request that has been read: its rows, its rules, its words. */
 export async function readSearch(db: Db, caller: Caller, query: SearchQuery) {
   const tenant = caller.sub_organization_id;
-  if (query.search_fields.some((field) => INSIGHT_FIELDS.includes(field)))
-    requirePermission(caller, "insights_read");
-  if (query.search_fields.includes("label")) requirePermission(caller, "session_labels_read");
+  requireSearched(caller, query);
   const words = new Map<string, SearchedWords>();
   for (const [n, field] of query.search_fields.entries()) {
     const value = query.search_field_values[n] ?? "";
@@ -121,7 +119,7 @@ export function searchRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/sessions/search",
     {
       summary: "Search sessions",
-      description: `Newest first. \`words\`: all words, "a phrase", or, -without, in the language of each session; an answer shows the sentence they are in. The other fields beyond the list's: \`channel\`, \`end_reason\`, \`tool\` and \`failed_tool\` (a tool's name; \`*\`: any that failed), \`has_error\`, \`label\`, \`insight\` (name=value), \`insight_from\` and \`insight_to\` (name=number), \`agent_version\` (3, or 7.3 for agent 7), \`prompt_version\`, \`campaign_id\`, \`event\` and \`event_category\` (of events until the end), \`duration_from\` and \`duration_to\` (seconds), \`cost_from\` and \`cost_to\` (US dollars). They find sessions that are over, from seconds after their end. Test sessions are left out unless \`is_test\` is searched. A phrase of words that more than 20,000 sessions have is looked for among the first 20,000. ${list.LONG}`,
+      description: `Newest first. \`words\`: all words, "a phrase", or, -without, in the language of each session; an answer shows the sentence they are in. The other fields beyond the list's: \`channel\`, \`end_reason\`, \`tool\` and \`failed_tool\` (a tool's name; \`*\`: any that failed), \`has_error\`, \`label\`, \`insight\` (name=value, or name=*), \`insight_from\` and \`insight_to\` (name=number), \`agent_version\` (3, or 7.3 for agent 7), \`prompt_version\`, \`campaign_id\`, \`event\` and \`event_category\` (of events until the end), \`duration_from\` and \`duration_to\` (seconds), \`cost_from\` and \`cost_to\` (US dollars). They find sessions that are over, from seconds after their end. Test sessions are left out unless \`is_test\` is searched. A phrase of words that more than 20,000 sessions have is looked for among the first 20,000. ${list.LONG}`,
       tag: "sessions",
       permission: "sessions_read",
       also_permission: "insights_read",

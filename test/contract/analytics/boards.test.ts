@@ -257,10 +257,16 @@ describe("a figure", () => {
         .value,
     ).toBe(0);
     const blind = await app.createToken(["reports_read"]);
-    const scoreless = await app.sendAs(blind)("POST", `${BOARDS}tile_figures`, {
-      ...{ tile: tile(scored), period: {} },
-    });
-    expect(scoreless.body).toMatchObject({ total: null, problem: expect.stringContaining("insights_read") });
+    const succeeded = { search_fields: ["experiment_outcome"], search_field_values: ["success"] };
+    for (const filter of [scored, succeeded]) {
+      const scoreless = await app.sendAs(blind)("POST", `${BOARDS}tile_figures`, {
+        ...{ tile: tile(filter), period: {} },
+      });
+      expect(scoreless.body).toMatchObject({
+        total: null,
+        problem: expect.stringContaining("insights_read"),
+      });
+    }
     const hidden = await app.sendAs(blind)("POST", `${BOARDS}tile_figures`, {
       ...{ tile: tile({ metric: booked }), period: {} },
     });

@@ -140,9 +140,10 @@ describe("the search of a figure finds as many sessions as it counts", () => {
   test.each([
     ...[SESSIONS, ...SHARES].flatMap((metric) => VALUES.map((split) => ({ metric, split }))),
     ...["day", "hour"].map((by) => ({ metric: SESSIONS, split: { by } })),
+    ...VALUES.map((split) => ({ metric: { name: "insight_mean", insight: "rating" }, split })),
   ])("$metric.name by $split.by", async ({ metric, split }) => {
     const { total, points } = await figuresOf({ metric, split });
-    const isShare = metric.name !== "sessions";
+    const isShare = !["sessions", "insight_mean"].includes(metric.name);
     const counted = ({ value, count }: Figure) => (isShare ? Math.round((value ?? 0) * count) : count);
     for (const figure of [total, ...points])
       expect({ label: figure.label, found: await foundBy(figure.search) }).toEqual({

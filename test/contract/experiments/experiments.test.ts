@@ -348,6 +348,19 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   expect(await tells({ ...none, tool: "book" })).toEqual(sessions(0));
   expect(await tells({ ...none, insight_key: "rating", values: ["Good", "OK"] })).toEqual(sessions(3));
   expect(await tells({ ...none, insight_key: "score", values: ["4"] })).toEqual(sessions(4));
+
+  // Whose conversations were a success is what an insight says of each.
+  const reader = app.sendAs(await app.createToken(["sessions_read"]));
+  const search = async (outcome: string) =>
+    (
+      await reader(
+        "GET",
+        `/api/v1/sessions/search?search_fields=experiment_outcome&search_field_values=${outcome}`,
+      )
+    ).status;
+  expect([await search("success"), await search("no_success"), await search("errors")]).toEqual([
+    403, 403, 200,
+  ]);
 });
 
 describe("guardrails", () => {

@@ -21,7 +21,8 @@ type SpentOnTool = {
   Failed: number;
   "Tokens in": number;
   "Tokens out": number;
-  "US dollars": number;
+  /** null: no price is known of what was used. */
+  "US dollars": number | null;
 };
 
 const allOutputs = (period: Period) => sql`
@@ -74,14 +75,14 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
     sql<SpentOnTool>`
       select w.name as "Workflow", c.name as "Tool", sum(u.runs) as "Runs", sum(u.failed_runs) as "Failed",
         sum(u.input_tokens) as "Tokens in", sum(u.output_tokens) as "Tokens out",
-        round(sum(u.cost_usd)::numeric, 4) as "US dollars"
+        round(nullif(sum(u.cost_usd), 0)::numeric, 4) as "US dollars"
       from insight_usage u
       join insight_workflows w on w.id = u.workflow_id
       join insight_tools c on c.id = u.insight_tool_id
       where w.sub_organization_id = ${period.sub_organization_id}
         and u.day >= (${period.starts[0]?.toISOString()}::timestamptz)::date
         and u.day <= (${period.to.toISOString()}::timestamptz)::date
-      group by 1, 2 order by 7 desc, 3 desc, 1, 2 limit 200`.execute(db),
+      group by 1, 2 order by 7 desc nulls last, 3 desc, 1, 2 limit 200`.execute(db),
     sql<{ Reason: string; Executions: number }>`
       select e.error_message as "Reason", count(*) as "Executions"
       from insight_executions e

@@ -3,6 +3,7 @@ import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
 import type { RequestStatus } from "../../../src/channels/request-status.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { insightsOf } from "../../harness/insights.ts";
 import { insertBatch, insertOutput, insertRequest, insertSession } from "../../harness/rows.ts";
 
 const PATH = "/api/v1/dashboards";
@@ -206,6 +207,26 @@ describe("numbers of dashboards", () => {
     expect(shown.table("By agent and prompt version")).toEqual([
       ["Receptionist", "Prompt", 1, "rating", "Good", 2, null],
       ["Receptionist", "Prompt", 1, "score", null, 1, 4],
+    ]);
+  });
+
+  test("what a tool took costs what its price says, and nobody knows what where it has none", async () => {
+    const make = insightsOf(app);
+    const [priced, unpriced] = [await make.tool(), await make.tool()];
+    const { id: workflow_id, name } = await make.workflow({ insight_tool_ids: [priced.id, unpriced.id] });
+    const day = app.clock.now().toISOString().slice(0, 10);
+    const used = { workflow_id, backfill_id: 0, day, runs: 2, failed_runs: 0, cached_input_tokens: 0 };
+    await app.db
+      .insertInto("insight_usage")
+      .values([
+        { ...used, insight_tool_id: unpriced.id, input_tokens: 900, output_tokens: 40, cost_usd: 0 },
+        { ...used, insight_tool_id: priced.id, input_tokens: 900, output_tokens: 40, cost_usd: 0.0125 },
+      ])
+      .execute();
+    const shown = await data("insights", { days: "2" });
+    expect(shown.table("What it took (days of UTC)")).toEqual([
+      [name, priced.name, 2, 0, 900, 40, 0.0125],
+      [name, unpriced.name, 2, 0, 900, 40, null],
     ]);
   });
 });

@@ -8,6 +8,7 @@ import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";
 import { filesOfRecording } from "../sessions/recordings/rotate-recordings.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
 import { deleteUnusedSnapshots, lockSnapshots } from "../sessions/session-snapshot.ts";
+import { deleteDeliveries } from "../webhooks/delete-deliveries.ts";
 import { addCounts, type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
 
@@ -73,7 +74,8 @@ export async function deleteSessions(
   await sql`delete from judge_labels where session_id = ${these}`.execute(tx);
   await sql`delete from session_search where session_id = ${these}`.execute(tx);
   await sql`delete from session_facts where session_id = ${these}`.execute(tx);
-  await deleteDeliveries(tx, these);
+  // An insight that an organization's webhooks were told repeats what was said.
+  await deleteDeliveries(tx, sql`session_id = ${these}`);
   await sql`delete from experiment_sessions where session_id = ${these}`.execute(tx);
   await sql`delete from redacted_values where session_id = ${these}`.execute(tx);
   await sql`delete from session_takeovers where session_id = ${these}`.execute(tx);
@@ -105,14 +107,6 @@ export async function deleteSessions(
   const keys = gone.rows.map((row) => row.snapshot_key);
   await deleteUnusedSnapshots(tx, tenant, keys);
   return addCounts({ sessions: gone.rows.length, ...counts }, copies);
-}
-
-/** What an organization's webhooks were told of these sessions: an insight repeats what was said. */
-async function deleteDeliveries(tx: Tx, these: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    with gone as (delete from webhook_deliveries where session_id = ${these} returning key),
-    waiting as (delete from webhook_outbox using gone where delivery_key = gone.key)
-    delete from webhook_tries using gone where delivery_key = gone.key`.execute(tx);
 }
 
 /** A fork repeats what was said in the session it was forked off. One that a hold keeps stays, and forgets its origin. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
+import { deleteDeliveries } from "../webhooks/delete-deliveries.ts";
 import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import type { ErasedPerson } from "./person-address.ts";
 import { type RequestKey, requestsOfSteps } from "./person-steps.ts";
@@ -80,15 +81,7 @@ async function removeRequests(
         where b.key = r.batch_key and a.request_id = r.id and a.state <> 'ENDED')
     returning r.id, r.batch_key, r.reference_id`.execute(tx);
   const ids = rows.map(({ id }) => id);
-  const gone = await sql<{ key: number }>`
-    delete from webhook_deliveries where request_id = any(${ids}::bigint[]) and not is_test
-    returning key`.execute(tx);
-  const keys = gone.rows.map(({ key }) => key);
-  await sql`delete from webhook_outbox where delivery_key = any(${keys}::bigint[])`.execute(tx);
-  const webhook_tries = await removed(
-    tx,
-    sql`delete from webhook_tries where delivery_key = any(${keys}::bigint[])`,
-  );
+  const told = await deleteDeliveries(tx, sql`request_id = any(${ids}::bigint[]) and not is_test`);
   // Steps of a campaign may have reached the person at another address. Index: attempts_reference.
   const attempts = await removed(
     tx,
@@ -102,7 +95,8 @@ async function removeRequests(
           and request_id = w.id ${FOR_EACH}
       ) a)`,
   );
-  return { requests: rows.length, webhook_deliveries: keys.length, webhook_tries, attempts };
+  const { deliveries: webhook_deliveries, tries: webhook_tries } = told;
+  return { requests: rows.length, webhook_deliveries, webhook_tries, attempts };
 }
 
 export const requestStore: PersonStore = {

@@ -4,6 +4,7 @@ import { storableJson, storableText } from "../base/storable.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EMPTY_AT_TIMES, setForTransaction } from "../db/plans.ts";
 import { sealKeys, type TextSealer, textSealer } from "../redaction/text-sealer.ts";
+import { lockOutbox } from "./delete-deliveries.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
 import type { SentTry } from "./delivery-send.ts";
 import type { DeliveryVerdict } from "./delivery-verdict.ts";
@@ -48,7 +49,10 @@ function sentToNewUrl(one: SettledTry): SettledTry {
   return { ...one, verdict: { kind: "retry", at: new Date(sent.at), failure: verdict.failure } };
 }
 
-/** One statement for all of them; the rows it locks are those of the caller's own claims. */
+/**
+ * One statement for all of them, after their rows of the outbox are locked. Whoever deletes deliveries locks those first,
+ * too, and of a delivery that is gone nothing is logged: what its receiver answered may be about a person who was erased.
+ */
 async function storeTries(
   tx: Tx,
   tries: SettledTry[],
@@ -63,6 +67,7 @@ async function storeTries(
     // A receiver may answer with what it was sent.
     response_body: sent.response_body === null ? null : sealerOf(delivery)(storableText(sent.response_body)),
   }));
+  await lockOutbox(tx, sql`any(${rows.map(({ key }) => key)}::bigint[])`);
   await sql`
     with try as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as t (
@@ -83,22 +88,22 @@ async function storeTries(
       where try.state = 'WAITING' and outbox.delivery_key = try.key and outbox.lease_number = try.lease_number
       returning outbox.delivery_key
     ),
-    logged as (
-      insert into webhook_tries (delivery_key, at, duration_ms, method, url, request_headers, response_status,
-        response_headers, response_body, failure)
-      select key, at, duration_ms, method, url, request_headers, response_status, response_headers, response_body,
-        failure
-      from try
-    ),
-    ours as (select delivery_key from over union all select delivery_key from again)
-    update webhook_deliveries as delivery
-    set tries = delivery.tries + 1,
-      state = case when ours.delivery_key is null then delivery.state else try.state end,
-      reason = case when ours.delivery_key is null then delivery.reason else try.failure end,
-      ended_at = case when ours.delivery_key is null then delivery.ended_at
-        when try.state <> 'WAITING' then try.at + try.duration_ms * interval '1 millisecond' end
-    from try left join ours on ours.delivery_key = try.key
-    where delivery.key = try.key
+    ours as (select delivery_key from over union all select delivery_key from again),
+    told as (
+      update webhook_deliveries as delivery
+      set tries = delivery.tries + 1,
+        state = case when ours.delivery_key is null then delivery.state else try.state end,
+        reason = case when ours.delivery_key is null then delivery.reason else try.failure end,
+        ended_at = case when ours.delivery_key is null then delivery.ended_at
+          when try.state <> 'WAITING' then try.at + try.duration_ms * interval '1 millisecond' end
+      from try left join ours on ours.delivery_key = try.key
+      where delivery.key = try.key
+      returning delivery.key
+    )
+    insert into webhook_tries (delivery_key, at, duration_ms, method, url, request_headers, response_status,
+      response_headers, response_body, failure)
+    select key, at, duration_ms, method, url, request_headers, response_status, response_headers, response_body, failure
+    from try join told using (key)
   `.execute(tx);
 }
 

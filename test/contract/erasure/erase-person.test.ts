@@ -245,6 +245,35 @@ describe("erasing a person", () => {
     });
   });
 
+  test("holds no delivery while it waits for its place in the outbox, whose try is being settled", async () => {
+    const { number } = somebody();
+    const batch_key = await insertBatch(app, `Told of ${number}`);
+    const done = { request_status: "COMPLETED", channel_manager_status: "COMPLETED" } as const;
+    await insertRequest(app, batch_key, done, { target: number });
+    const { key } = (
+      await sql<{ key: number }>`
+        with told as (
+          insert into webhook_deliveries (id, sub_organization_id, campaign_id, webhook_id, batch_key, request_id,
+            attempt_count, channel_manager_status, is_test, state, body, created_at)
+          select ${`msg_${number}`}, b.sub_organization_id, b.campaign_id, 1, b.key, r.id, 1, 'COMPLETED', false, 'WAITING',
+            '{}', ${app.clock.now().toISOString()}
+          from requests r join batches b on b.key = r.batch_key where r.target = ${number}
+          returning key)
+        insert into webhook_outbox (delivery_key, webhook_id, due_at)
+        select key, 1, '2099-01-01' from told returning delivery_key as key`.execute(app.db)
+    ).rows[0]!;
+    const erased = await app.db.transaction().execute(async (tx) => {
+      await sql`select from webhook_outbox where delivery_key = ${key} for update`.execute(tx);
+      const asked = await app.send("POST", ERASURES, { address: number });
+      await waitForLocks(app.database.pool, 1);
+      await sql`select from webhook_deliveries where key = ${key} for update nowait`.execute(tx);
+      return asked.body.id;
+    });
+    expect(await finished(erased)).toMatchObject({
+      ...{ status: "COMPLETED", counts: { requests: 1, webhook_deliveries: 1 } },
+    });
+  });
+
   test("takes requests that reach them by a later step of their campaign, sealed ones too, and nobody else's", async () => {
     const { number, email } = somebody();
     const batch_key = await insertBatch(app, `Steps to ${email}`);

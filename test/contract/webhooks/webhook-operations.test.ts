@@ -6,6 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { tellWebhooks } from "../../../src/batches/status-change.ts";
 import { CHANNEL_STATUSES } from "../../../src/channels/channel-status.ts";
 import { createEgress, type Egress } from "../../../src/egress/egress.ts";
+import { deleteDeliveries } from "../../../src/webhooks/delete-deliveries.ts";
 import { setAside } from "../../../src/webhooks/delivery-claim.ts";
 import { purgeDeliveriesJob } from "../../../src/webhooks/delivery-purge.ts";
 import { inboxRoute } from "../../../src/webhooks/webhook-inbox-receive.ts";
@@ -120,13 +121,17 @@ describe("the delivery log", () => {
     expect(tries).toEqual([]);
   });
 
-  test("keeps no try that was logged after its delivery was purged", async () => {
+  test("keeps no try of a delivery that was deleted while it was sent, as when its person was erased", async () => {
     const { webhook_id } = await tell(1);
-    await drain();
-    await app.db.deleteFrom("webhook_deliveries").where("webhook_id", "=", webhook_id).execute();
     const kept = await tell(1);
+    peer.respond(async (_, response) => {
+      await app.db
+        .transaction()
+        .execute((tx) => deleteDeliveries(tx, sql`webhook_id = ${webhook_id}::bigint`));
+      json(response, 200, { thanks: true });
+    });
     await drain();
-    await purge();
+    expect(peer.requests).toHaveLength(2);
     const tries = await app.db
       .selectFrom("webhook_tries as t")
       .leftJoin("webhook_deliveries as d", "d.key", "t.delivery_key")

@@ -14,6 +14,7 @@ const LOOK_MS = 500;
 /** A database that stands still answers nothing for as long as it does, and who asks wants to know now. */
 const PATIENCE_MS = 2_000;
 const NO_ANSWER = "The database does not answer.";
+const DISK_FULL = "The disk of the data directory is full.";
 
 /** Why nothing new could be stored; null where it can. */
 async function obstacleToWriting(db: Db, dataDir: string, known: number[]): Promise<string | null> {
@@ -28,9 +29,11 @@ async function obstacleToWriting(db: Db, dataDir: string, known: number[]): Prom
       on conflict (id) do update set written_at = excluded.written_at`.execute(db);
   } catch (error) {
     if (isDiskFull(error)) return "The database's disk is full.";
+    // Without room, the embedded database does not start either.
+    if ((await tooLittleRoom(dataDir)) !== null) return DISK_FULL;
     return isDatabaseError(error) ? "The database answers, but nothing can be written to it." : NO_ANSWER;
   }
-  if ((await tooLittleRoom(dataDir)) !== null) return "The disk of the data directory is full.";
+  if ((await tooLittleRoom(dataDir)) !== null) return DISK_FULL;
   // A disk that failed is mounted again for reading only, and the place of one that is not mounted is root's.
   const shut = await access(dataDir, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => code);
   return shut && shut !== "ENOENT" ? `Nothing can be written to the data directory (${shut}).` : null;

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { fullDiskText } from "./disk-room.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { databaseFault, databaseUser, prepareDataDir } from "./postgres-folder.ts";
 import { openPostgresLog } from "./postgres-log.ts";
@@ -118,6 +119,7 @@ async function createDatabase({ lock }: Server): Promise<void> {
 /** The wait before each restart; after more losses than this within `LOSSES_WITHIN_MS` there are no more restarts. */
 const RESTART_AFTER_MS = [0, 200, 1_000, 2_000];
 const LOSSES_WITHIN_MS = 60_000;
+const ROOM_LOOK_MS = 1_000;
 
 function supervise(cluster: Cluster, first: Server) {
   const { log, stopping } = cluster;
@@ -132,14 +134,17 @@ function supervise(cluster: Cluster, first: Server) {
       const now = performance.now();
       losses = [...losses.filter((at) => at > now - LOSSES_WITHIN_MS), now];
       const wait = RESTART_AFTER_MS[losses.length - 1];
-      if (wait === undefined) {
+      if (wait !== undefined) {
+        log.error({ why, wait_ms: wait }, "the database server is lost, starting it again");
+        await sleep(wait, undefined, { signal: stopping });
+      } else if (await roomAgain()) {
+        losses = [];
+      } else {
         throw await databaseFault(
           cluster.dataDir,
           `The database was lost ${losses.length} times within a minute (it ${why}). See ${cluster.output.path}.`,
         );
       }
-      log.error({ why, wait_ms: wait }, "the database server is lost, starting it again");
-      await sleep(wait, undefined, { signal: stopping });
       try {
         server = (await ownServer(cluster, server.process, server.mark)) ?? (await replace(server));
         log.info({ pid: server.pid }, "the database server runs again");
@@ -148,6 +153,16 @@ function supervise(cluster: Cluster, first: Server) {
         log.error({ error: errorText(error) }, "the database server did not start");
       }
     }
+  }
+
+  /** A server whose log finds no room ends, and starts no more. False where the disk is not full. */
+  async function roomAgain(): Promise<boolean> {
+    const folder = dirname(cluster.dataDir);
+    const full = await fullDiskText(folder);
+    if (full === null) return false;
+    log.error(`${full} The database starts again once there is room.`);
+    while ((await fullDiskText(folder)) !== null) await sleep(ROOM_LOOK_MS, undefined, { signal: stopping });
+    return true;
   }
 
   async function replace(gone: Server): Promise<Server> {

@@ -2,9 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bareEnvironment, MAIN } from "../harness/start-program.ts";
-import { newFolder } from "./program.ts";
+import { newFolder, parley, postgresOf, send, until } from "./program.ts";
 
 /** A disk that only the programs of this test see, and that is gone with them: root alone may make one. */
 const UNSHARE = "unshare";
@@ -45,5 +46,46 @@ test.runIf(mayMount)(
     expect(full).toMatch(/code 1\n$/);
     expect(doctor).toContain(`PROBLEM  data           ${sentence}\n`);
     expect(room).toBe("The database is up to date.\ncode 0\n");
+  },
+);
+
+/** Fills the database's own log, which it keeps in files of 16 MB, with what nobody reads. */
+const FILL_LOG = `
+  import pg from "pg";
+  const client = new pg.Client({ host: process.env.SOCKET, user: "parley", database: "parley" });
+  client.on("error", () => {});
+  await client.connect();
+  for (let n = 0; n < 10; n++)
+    await client.query("select pg_logical_emit_message(true, '', repeat('x', 8000000))").catch(() => process.exit());
+`;
+
+test.runIf(mayMount)(
+  "a program whose database finds no room for its log says so, and goes on by itself once there is room",
+  async () => {
+    const folder = newFolder();
+    const data = path.join(folder, "data");
+    mkdirSync(data);
+    const disk = `mount -t tmpfs -o size=300m tmpfs "${data}"; exec "$@"`;
+    const program = parley(["start"], { folder, through: [UNSHARE, ...WAY, "sh", "-c", disk, "sh"] });
+    const { url, token = "" } = await program.ready();
+    const onItsDisk = (command: string) => {
+      const places = { SOCKET: postgresOf(folder), NODE: process.execPath, ROOT: process.cwd() };
+      const env = { ...process.env, ...places, FILL_LOG };
+      const target = String(program.child.pid);
+      return spawnSync("nsenter", ["--mount", "--target", target, "sh", "-c", command], { env });
+    };
+
+    onItsDisk(`dd if=/dev/zero of="${data}/filler" bs=4k; truncate --size=-1M "${data}/filler"`);
+    onItsDisk(`cd "$ROOT" && "$NODE" --input-type=module --eval "$FILL_LOG"`);
+    await until(() => program.stderr().includes("The database starts again once there is room."), 60_000);
+    expect(program.stderr()).toContain(`The disk of ${data} is full: it has`);
+    const refused = await send("GET", `${url}/readyz`);
+    expect(refused).toMatchObject({ status: 503, body: { detail: "The disk of the data directory is full." } });
+
+    onItsDisk(`rm "${data}/filler"`);
+    while ((await send("GET", `${url}/readyz`)).status !== 200) await sleep(100);
+    const kept = await send("GET", `${url}/api/v1/agents/`, undefined, { "service-api-key": token });
+    expect(kept.status).toBe(200);
+    expect(await program.end("SIGTERM")).toEqual({ code: 0, signal: null });
   },
 );

@@ -114,16 +114,15 @@ function isMadeByUs(folder: string): boolean {
 
 export const postgresOf = (folder: string): string => path.join(folder, "data", "postgres");
 
-/** `files` is how many it may open. */
-type Around = { folder: string; env?: Record<string, string>; input?: string; files?: number };
+/** `through` is the words of a command that becomes the program, such as `nice`. */
+type Around = { folder: string; env?: Record<string, string>; input?: string; through?: string[] };
 
 export const parley = (args: string[], around: Around): Program => parleyIn(MAIN, args, around);
 
 /** Another copy of the program. */
-export function parleyIn(main: string, args: string[], { folder, env = {}, input, files }: Around): Program {
-  const program = [process.execPath, main, ...args] as const;
-  const [command, ...words] =
-    files === undefined ? program : ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh", ...program];
+export function parleyIn(main: string, args: string[], around: Around): Program {
+  const { folder, env = {}, input, through = [] } = around;
+  const [command = "", ...words] = [...through, process.execPath, main, ...args];
   const child = spawn(command, words, {
     cwd: folder,
     env: bareEnvironment(env),

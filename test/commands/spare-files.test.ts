@@ -8,7 +8,7 @@ const MOST = 192;
 
 test("where few files may be open, those who are connected are served, others are refused, and the log says so once", async () => {
   const { folder } = await usedFolder();
-  const program = parley(["start"], { folder, files: FILES });
+  const program = parley(["start"], { folder, through: ["sh", "-c", `ulimit -n ${FILES}; exec "$@"`, "sh"] });
   const { url } = await program.ready();
   expect(program.stderr()).toContain(
     `This process may open ${FILES} files, so it takes ${MOST} connections at once. Allow it more files`,

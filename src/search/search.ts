@@ -34,8 +34,8 @@ export const FoundSession = Session.extend({
       "What an insight says of the session as `summary`, else the first sentence of the person. Null where reads of what people said are audited, except in a search for words.",
     ),
   channel: z.string(),
-  label: z.string().nullish().describe("The rating: of a person, else of a program."),
-  has_error: z.boolean().nullish().describe("Null until the session is indexed, seconds after its end."),
+  label: z.string().nullish().describe("A person's rating, else a program's. Needs session_labels_read."),
+  has_error: z.boolean().nullish().describe("Null until indexed, seconds after the end."),
   tools: z.array(z.string()).nullish().describe("The tools that were called."),
   failed_tools: z.array(z.string()).nullish().describe("Those of which a call failed."),
   cost_usd: z
@@ -53,6 +53,10 @@ const facetsOf = (kind: string): RawBuilder<string[] | null> => sql`(
   select array_agg(substr(f, ${kind.length + 2}::int) order by f) from unnest(x.facets) f
   where starts_with(f, ${`${kind}:`}) and f <> ${`${kind}:*`})`;
 
+const LABEL = sql<string | null>`(
+  select l.code from session_labels l where l.session_id = s.id
+  order by l.type = 'human-rating' desc, l.id desc limit 1)`;
+
 /** Indexes of each row's parts: session_search_pkey, session_labels_session, insight_outputs_session. */
 function selectFound(db: Db, caller: Caller, withTitles: boolean) {
   const title = sql<string | null>`coalesce((
@@ -64,9 +68,7 @@ function selectFound(db: Db, caller: Caller, withTitles: boolean) {
     .select([
       "s.channel",
       (withTitles ? title : sql<string | null>`null`).as("title"),
-      sql<string | null>`(
-        select l.code from session_labels l where l.session_id = s.id
-        order by l.type = 'human-rating' desc, l.id desc limit 1)`.as("label"),
+      (caller.permissions.has("session_labels_read") ? LABEL : sql<string | null>`null`).as("label"),
       sql<boolean | null>`x.facets @> array['error:any']`.as("has_error"),
       facetsOf("tool").as("tools"),
       facetsOf("failed").as("failed_tools"),

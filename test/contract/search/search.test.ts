@@ -241,11 +241,18 @@ describe("what happened", () => {
       });
   });
 
-  test("insights are searched by those who may see them, and by nobody else", async () => {
+  test("insights and labels are searched and shown to those who may see them, and to nobody else", async () => {
+    const id = await ended({});
+    const label = { type: "human-rating", code: "OK", user_email: app.admin.email };
+    await app.send("POST", "/api/v1/session_labels/", { session_id: Number(id), ...label });
+    const shownTo = async (send: Send) => (await search({ session_id: id }, "", send)).body.items[0].label;
     const reader = app.sendAs(await app.createToken(["sessions_read"]));
     expect((await search({ insight: "rating=Bad" }, "", reader)).status).toBe(403);
     expect((await search({ label: "BAD" }, "", reader)).status).toBe(403);
     expect((await search({ tool: "x" }, "", reader)).status).toBe(200);
+    expect([await shownTo(app.send), await shownTo(reader)]).toEqual(["OK", null]);
+    const file = `/api/v1/sessions/search/export?format=json&search_fields=session_id&search_field_values=${id}`;
+    expect((await reader("GET", file)).body).toMatchObject([{ session_id: id, label: null }]);
   });
 });
 

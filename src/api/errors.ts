@@ -66,8 +66,9 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
   if (status === undefined || status < 400 || status >= 500) return undefined;
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
+      return { status: 413, detail: larger("body", request.routeOptions.bodyLimit) };
     case "FST_REQ_FILE_TOO_LARGE":
-      return { status: 413, detail: "The body is larger than this operation accepts." };
+      return { status: 413, detail: larger("file", configOf(request).max_file_bytes) };
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return { status: 415, detail: `Send the body as ${mediaTypeOf(request)}.` };
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
@@ -83,8 +84,14 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
 }
 
 /** What the operation's body is sent as; routes that are no operation take JSON. */
-const mediaTypeOf = (request: FastifyRequest): string =>
-  (request.routeOptions.config as { media_type?: string } | undefined)?.media_type ?? "application/json";
+const mediaTypeOf = (request: FastifyRequest): string => configOf(request).media_type ?? "application/json";
+
+const configOf = (request: FastifyRequest) =>
+  (request.routeOptions.config ?? {}) as { media_type?: string; max_file_bytes?: number };
+
+const MIB = 1024 * 1024;
+const larger = (what: string, most_bytes = MIB): string =>
+  `The ${what} is larger than ${most_bytes < MIB ? `${most_bytes / 1024} KB` : `${most_bytes / MIB} MB`}, the most that is accepted here.`;
 
 /** What the parser of forms, whose errors have no codes, says of one that breaks off or whose boundary is none. */
 const BROKEN_FORM = /unexpected end of multipart data|^Multipart: Boundary not found|^The needle cannot /i;

@@ -196,7 +196,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
         }),
         ...(operation.body_limit_values && { most_values: operation.body_limit_values }),
-        ...(operation.form && { media_type: operation.form.type }),
+        ...(operation.form && {
+          ...{ media_type: operation.form.type, max_file_bytes: operation.form.max_file_bytes },
+        }),
         answers: () => answerSchemas(operation),
       };
       server.route({

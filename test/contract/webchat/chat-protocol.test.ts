@@ -73,7 +73,7 @@ async function openChat() {
   };
   const answerCall = (key: unknown) =>
     app.sendAs(null)("POST", `${path}/client_calls/${key}?token=${body.token}`, { result: { shown: true } });
-  return { connect, answerCall };
+  return { session_id: body.session_id as string, connect, answerCall };
 }
 
 test("the conversation that the documentation shows is had frame by frame", async () => {
@@ -135,6 +135,17 @@ test("a socket with a wrong token, of an ended chat, or with too large or unread
   expect(await late.closed).toBe(1008);
   expect(late.frames).toEqual([{ type: "error", message: "This session has ended." }]);
   for (const code of [1000, 1007, 1008, 1009]) expect(page).toMatch(new RegExp(`^\\|.*\\b${code}\\b`, "m"));
+});
+
+test("a chat that is deleted while somebody is in it ends with a reason that is documented", async () => {
+  const { session_id, connect } = await openChat();
+  const { frames, closed } = await connect();
+  await app.send("DELETE", `/api/v1/sessions/${session_id}?reason=asked`);
+  expect(await closed).toBe(1000);
+  const end = frames.at(-1) as { type: string; reason: string };
+  expect(end.type).toBe("session_end");
+  const documented = page.split("\n").find((line) => line.startsWith("| `session_end` |"));
+  expect(documented).toContain(`\`${end.reason}\``);
 });
 
 test("a message that can't be stored is refused by its id, so that the client doesn't wait for its answer", async () => {

@@ -39,7 +39,7 @@ import { longTexts } from "./openapi/text-bounds.ts";
 import type { Operation } from "./operation.ts";
 import { knowOwnPages } from "./own-page.ts";
 import { MAX_TEXT } from "./schema.ts";
-import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
+import { guardSockets, SOCKET_LIMITS, socketFailed } from "./sockets.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
@@ -162,7 +162,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await server.register(cookie);
   await server.register(multipart, { limits: { files: 1, fileSize: 50 * 1024 * 1024 } });
   await server.register(rateLimit, { global: false, errorResponseBuilder: tooMany });
-  await server.register(websocket, { options: { maxPayload: 64 * 1024 } });
+  await server.register(websocket, { options: { maxPayload: 64 * 1024 }, errorHandler: socketFailed });
   guardSockets(server, {
     ...SOCKET_LIMITS,
     per_address: options.socketsPerAddress ?? SOCKET_LIMITS.per_address,

@@ -62,6 +62,16 @@ export function guardSockets(server: FastifyInstance, limits: SocketLimits): voi
   server.addHook("onClose", async () => clearInterval(timer));
 }
 
+/**
+ * A frame that can't be read is the sender's: the library closes its socket with 1007 or 1009, which would be lost if the
+ * connection ended first, and whoever holds the socket logs it. What else is thrown is ours.
+ */
+export function socketFailed(error: Error, socket: WebSocket, { log }: FastifyRequest): void {
+  if ("code" in error && String(error.code).startsWith("WS_ERR_")) return;
+  log.error({ err: error }, "a socket failed");
+  socket.terminate();
+}
+
 const tooManySockets = (): Fault =>
   new Fault(
     "too-many",

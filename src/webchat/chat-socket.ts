@@ -16,6 +16,7 @@ import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
 import type { ChatEvent } from "./chat-answers.ts";
 import { ChatMessage, inTurn, shownToVisitor, turnInput, withinLimit } from "./chat-turn.ts";
 import { type FoundChat, findChat } from "./find-chat.ts";
+import { type TakenMessage, TakenMessages } from "./taken-messages.ts";
 import type { VisitorLimit } from "./visitor-limit.ts";
 
 /** A person does not write faster than this; what comes beyond is refused, not queued. */
@@ -28,6 +29,7 @@ type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
 
 /** The socket of a chat: `{text, id?}` from the page, and what a visitor is shown from us. */
 export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): void {
+  const taken = new TakenMessages();
   api.server.get<ChatSocketRoute>(
     "/chat/v1/sessions/:session_id/socket",
     { websocket: true, schema: { hide: true } },
@@ -41,8 +43,13 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
       const unanswered = new Set<TakenMessage>();
       const take = (data: RawData) => {
         const stop = stopOf(String(data));
-        const stopped = stop && [...unanswered].find(({ id }) => id === stop.id);
-        if (stopped) return stopped.control.interrupt();
+        const stopped = stop?.id ? taken.named(session_id, stop.id) : [];
+        if (stopped.length > 0) {
+          void admitted.then((session) => {
+            if (session) for (const { control } of stopped) control.interrupt();
+          });
+          return;
+        }
         if (stop || unanswered.size >= MAX_WAITING) {
           // What stops nothing came late, and needs no answer.
           if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
@@ -55,12 +62,16 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
         refused = 0;
         const message = takenMessage(String(data));
         unanswered.add(message);
+        taken.add(session_id, message);
         last = last
           .then(async () => {
             const session = await admitted;
             if (session) await answer(engine, limit, socket, session, message);
           })
-          .finally(() => unanswered.delete(message));
+          .finally(() => {
+            unanswered.delete(message);
+            taken.delete(session_id, message);
+          });
       };
       socket.on("message", take);
       // After what this socket is being answered: its own last words come before the end.
@@ -117,9 +128,6 @@ function tellEnd(socket: WebSocket, reason: string): void {
   send(socket, { type: "session_end", reason });
   if (socket.readyState === socket.OPEN) socket.close(1000);
 }
-
-/** A message that was taken and is not answered yet. It can be stopped from then on, however long it waits for its turn. */
-type TakenMessage = { id: string | null; control: TurnControl; given: () => unknown };
 
 function takenMessage(frame: string): TakenMessage {
   const control = new TurnControl();

@@ -78,14 +78,14 @@ async function openChat() {
 
 test("the conversation that the documentation shows is had frame by frame", async () => {
   const lines = page.split("\n").filter((line) => /^[→←] /.test(line));
-  const { connect, answerCall } = await openChat();
+  const { session_id, connect, answerCall } = await openChat();
   const { socket, frames, closed } = await connect();
   let heard = 0;
   for (const line of lines) {
     const frame = JSON.parse(line.slice(2));
     if (line.startsWith("→")) {
       // A stop is for an answer that has begun.
-      if (frame.type === "stop") await vi.waitFor(isAnswering, WAITING);
+      if (frame.type === "stop") await vi.waitFor(() => isAnswering(session_id), WAITING);
       socket.send(JSON.stringify(frame));
       continue;
     }
@@ -98,9 +98,14 @@ test("the conversation that the documentation shows is had frame by frame", asyn
   expect(frames).toHaveLength(heard);
 });
 
-const isAnswering = async () =>
+const isAnswering = async (session_id: string) =>
   expect(
-    await app.db.selectFrom("sessions").select("id").where("lease_owner", "is not", null).executeTakeFirst(),
+    await app.db
+      .selectFrom("sessions")
+      .select("id")
+      .where("id", "=", Number(session_id))
+      .where("lease_owner", "is not", null)
+      .executeTakeFirst(),
   ).toBeDefined();
 
 test("every kind of frame is in the documentation's table, and no other", () => {
@@ -158,4 +163,22 @@ test("a message that can't be stored is refused by its id, so that the client do
     ["error", "nul"],
     ["error", "half"],
   ]);
+});
+
+test("an answer that was begun on a socket that broke is stopped from the next one, and only by who may read the chat", async () => {
+  const { session_id, connect } = await openChat();
+  const first = await connect();
+  first.socket.send(JSON.stringify({ id: "m1", text: "Tell me everything" }));
+  await vi.waitFor(() => isAnswering(session_id), WAITING);
+  first.socket.terminate();
+  const stranger = await connect("x");
+  stranger.socket.send(JSON.stringify({ type: "stop", id: "m1" }));
+  expect(await stranger.closed).toBe(1008);
+  await isAnswering(session_id);
+
+  const again = await connect();
+  again.socket.send(JSON.stringify({ id: "m1", text: "Tell me everything" }));
+  again.socket.send(JSON.stringify({ type: "stop", id: "m1" }));
+  await vi.waitFor(() => expect(again.frames.at(-1)).toEqual({ type: "answered", id: "m1" }), WAITING);
+  expect(again.frames).not.toContainEqual(expect.objectContaining({ type: "message" }));
 });

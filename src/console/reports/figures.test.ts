@@ -50,6 +50,11 @@ test("what a spreadsheet would take for a formula stays a text, and quotes survi
   expect(csvOf(hostile)).toBe('a,b\r\n"\'=cmd(""x"")","say ""hi"", you"');
 });
 
+test("a telephone number and a negative number stay as they are in a file", () => {
+  const numbers: FigureTable = { name: "", columns: ["a", "b"], rows: [["+15125550100", "-2.5"]] };
+  expect(csvOf(numbers)).toBe("a,b\r\n+15125550100,-2.5");
+});
+
 test("a number is spelled with its unit, and nothing is a dash", () => {
   expect(spelled({ name: "", value: 12_345, unit: "count" })).toBe("12,345");
   expect(spelled({ name: "", value: 41.5, unit: "percent" })).toBe("41.5 %");

@@ -55,12 +55,16 @@ export function courseWords({ columns, rows }: FigureTable): string {
 const totalOf = (cells: (Cell | undefined)[]): number =>
   cells.reduce<number>((sum, cell) => sum + (typeof cell === "number" ? cell : 0), 0);
 
+/** Telephone numbers and plain numbers begin like formulas and are none. */
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+
 /** A CSV cell, quoted where needed. An apostrophe keeps spreadsheets from running a cell as a formula. */
 export function csvOf({ columns, rows }: FigureTable): string {
   const cell = (value: Cell): string => {
     if (value === null) return "";
     if (typeof value === "number") return String(value);
-    const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
+    const isFormula = /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !NUMBER.test(value);
+    const safe = isFormula ? `'${value}` : value;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");

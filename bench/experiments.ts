@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { assignVersion } from "../src/agents/version-split.ts";
 import { systemClock } from "../src/base/clock.ts";
-import { compareVersions } from "../src/experiments/comparison.ts";
+import { keptSince } from "../src/erasure/agent-retention.ts";
+import { compareVersions, stageOf } from "../src/experiments/comparison.ts";
 import { findExperiment } from "../src/experiments/experiment-store.ts";
 import { guardAll } from "../src/experiments/guard-job.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
@@ -34,8 +35,10 @@ await fill();
 const assigned = await timed(CHOICES, (n) => assignVersion(db, arrival(n)));
 const experiment = await findExperiment(db, caller, experiment_id);
 if (!experiment) throw new Error("the experiment is not there");
-const looks = await timed(LOOKS, () => guardAll({ db, clock: systemClock }));
-const comparisons = await timed(LOOKS, () => compareVersions(db, experiment, null));
+const looks = await timed(LOOKS, () => guardAll({ db, clock: systemClock, keptSince }));
+const comparisons = await timed(LOOKS, () =>
+  compareVersions(db, experiment, stageOf(experiment, null), null),
+);
 const after = await findExperiment(db, caller, experiment_id);
 if (after?.status !== "running")
   throw new Error(`the experiment is ${after?.status}: ${after?.ended_because}`);

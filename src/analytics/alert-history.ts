@@ -6,10 +6,11 @@ import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import type { KeptSince } from "../sessions/kept-since.ts";
 import { windowFigures } from "./alert-figure.ts";
 import { changeAfter, isBeyond, stateAfter } from "./alert-judge.ts";
 import { alertDefinition, checkDefinition } from "./alert-rule.ts";
-import { comparisonProblem, type KeptSince } from "./kept-since.ts";
+import { comparisonProblem } from "./kept-since.ts";
 
 const AlertChangeResponse = z
   .object({

@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
+import type { KeptSince } from "../sessions/kept-since.ts";
 import { sendEvents } from "../webhooks/event-delivery.ts";
 import { windowFigures } from "./alert-figure.ts";
 import {
@@ -16,7 +17,7 @@ import {
 } from "./alert-judge.ts";
 import { mailAlert } from "./alert-mail.ts";
 import type { AlertRule } from "./alert-rule.ts";
-import { comparisonProblem, type KeptSince } from "./kept-since.ts";
+import { comparisonProblem } from "./kept-since.ts";
 import { ruleOf } from "./metric.ts";
 import { METRIC_LABELS } from "./metric-labels.ts";
 

@@ -1,16 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import type { Kept, KeptSince } from "../sessions/kept-since.ts";
 import type { WatchedFigure } from "./alert-figure.ts";
 import type { AlertCondition } from "./alert-judge.ts";
 import type { Searched } from "./fact-filters.ts";
 import { ruleOf } from "./metric.ts";
 import type { BoardTile } from "./tile.ts";
-
-/** What is counted of sessions, and of insights' results, goes with them when retention deletes them. */
-type Kept = { agent_id: number | null; kinds: ("session" | "insight")[] };
-
-/** From when on these are kept; null: always. Retention is set to the right of this room, so it is handed in. */
-export type KeptSince = (db: Db, now: Date, of: Kept & { tenant: number }) => Promise<Date | null>;
 
 type Counted = Searched & Pick<BoardTile, "metric"> & Partial<Pick<BoardTile, "split">>;
 

@@ -800,7 +800,9 @@ create table experiments (
   created_at timestamptz not null,
   last_updated timestamptz not null,
   last_updated_by text not null,
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  results json,
+  results_at timestamptz
 );
 create index experiments_running on experiments (agent_id) where ((status = 'running') and (deleted_at is null));
 create index experiments_list on experiments (sub_organization_id, id desc);

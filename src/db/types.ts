@@ -775,6 +775,8 @@ export interface Experiments {
   last_updated_by: string;
   name: string;
   ramp: unknown | null;
+  results: unknown | null;
+  results_at: string | null;
   slow_ms: number;
   stages: Generated<unknown>;
   started_at: string | null;

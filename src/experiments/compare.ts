@@ -30,19 +30,16 @@ const VersionFigure = z.object({
   version_number: z.int(),
   is_control: z.boolean(),
   count: z.int().describe("People to whom it happened; of a mean: sessions it is known of."),
-  total: z.int().describe("People who met the version; of a mean: the same as count."),
+  total: z.int().describe("People who met the version, or count."),
   value: z.number().nullable().describe("The rate, or the mean."),
-  low: z.number().nullable().describe("Of a rate: the lower end of its 95 % Wilson interval."),
+  low: z.number().nullable().describe("Of a rate: Wilson's interval, 95 %."),
   high: z.number().nullable(),
 });
 
 const FigureDifference = z.object({
   version_number: z.int(),
   difference: z.number().nullable().describe("Against the control."),
-  low: z
-    .number()
-    .nullable()
-    .describe("95 %: Newcombe's interval of rates; of means one that holds however often it is looked at."),
+  low: z.number().nullable().describe("95 %; of means one that holds however often it is looked at."),
   high: z.number().nullable(),
   p_value: z.number().nullable().describe("Of rates, over all stages; holds however often it is looked at."),
   verdict: z.enum(["better", "worse", "higher", "lower", "can't tell"]),

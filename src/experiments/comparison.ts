@@ -12,15 +12,16 @@ import { judgeGuards, stageCounts } from "./judge-guards.ts";
 export const ExperimentComparison = z
   .object({
     experiment_id: z.int(),
-    stage: z
-      .int()
-      .describe("Whose people the figures count, from 0: others met other weights at another time."),
-    collected_at: timestamp().nullable().describe("How new the figures are."),
+    stage: z.int().describe("Whose people are counted, from 0: others met other weights."),
+    collected_at: timestamp().nullable(),
+    kept_since: timestamp()
+      .nullable()
+      .describe("Earlier sessions are deleted by retention; null: none of them."),
     versions: z.array(
       z.object({
         version_number: z.int(),
         is_control: z.boolean(),
-        weight: z.int().describe("Percentage of the people in this stage."),
+        weight: z.int().describe("Percent."),
         sessions: z.int(),
         people: z.int(),
         running: z.int().describe("Sessions that are not over yet."),
@@ -31,7 +32,7 @@ export const ExperimentComparison = z
       z.object({
         guard: Guard,
         version_number: z.int(),
-        evidence: z.number().describe("Over all stages: 1 says nothing."),
+        evidence: z.number().describe("1 says nothing."),
         threshold: z.number().describe("At this everybody is returned to the control."),
         is_tripped: z.boolean(),
       }),
@@ -50,16 +51,22 @@ type StageSessions = { version_number: number; sessions: number; running: number
   number | null
 >;
 
-/** What came of each version, as of the last look of the guard job. */
+/** The stage that is asked for; null: the last in which the control and another version had people at the same time. */
+export function stageOf(experiment: Pick<Experiment, "stages" | "variants">, wanted: number | null): number {
+  const { stages } = experiment;
+  if (wanted !== null && (wanted < 0 || wanted >= stages.length))
+    throw invalid(["query", "stage"], `This experiment has ${stages.length} stages`);
+  return wanted ?? comparable(experiment);
+}
+
+/** What came of each version, as of the last look of the guard job. `since`: when the stage's first sessions that are kept began. */
 export async function compareVersions(
   db: Db,
   experiment: Experiment,
-  wanted: number | null,
+  stage: number,
+  since: Date | null,
 ): Promise<ExperimentComparison> {
   const { id, variants, stages } = experiment;
-  const stage = wanted ?? comparable(experiment);
-  if (wanted !== null && (wanted < 0 || wanted >= stages.length))
-    throw invalid(["query", "stage"], `This experiment has ${stages.length} stages`);
   const counts = await guardCounts(db, id);
   const [totals, troubled, sessions, success, past, collected_at] = [
     await totalsOf(db, id, stage),
@@ -107,7 +114,7 @@ export async function compareVersions(
     ),
   );
   return {
-    ...{ experiment_id: id, stage, collected_at },
+    ...{ experiment_id: id, stage, collected_at, kept_since: since?.toISOString() ?? null },
     versions: of((version) => rowOf(sessions, version)).map(({ value, ...version }) => ({
       ...version,
       weight: weightOf(experiment, stage, version.version_number),
@@ -119,8 +126,7 @@ export async function compareVersions(
   };
 }
 
-/** The last stage in which the control and another version had people at the same time. */
-function comparable({ stages, variants }: Experiment): number {
+function comparable({ stages, variants }: Pick<Experiment, "stages" | "variants">): number {
   const control = controlOf(variants);
   const found = stages.findLastIndex(({ weights }) =>
     weights.some(({ version_number, weight }) => version_number === control && weight > 0 && weight < 100),

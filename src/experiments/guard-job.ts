@@ -6,12 +6,14 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
+import type { KeptSince } from "../sessions/kept-since.ts";
 import { tell, weightsText } from "./change-experiment.ts";
 import { ASCRIBED_DAYS, collectOutcomes } from "./collect-outcomes.ts";
 import { type Experiment, type Guard, isRunning, nextStep, weightsAt } from "./experiment.ts";
 import { beginStage, endExperiment, findExperiment, nextStepAt } from "./experiment-store.ts";
 import { guardCounts, hasMetControl, pastCounts } from "./guard-counts.ts";
 import { type GuardVerdict, judgeGuards } from "./judge-guards.ts";
+import { keepResults } from "./kept-results.ts";
 
 /*
  * Every 20 seconds each running experiment is looked at: outcomes are written down, guardrails judged, the ramp goes on. One
@@ -27,7 +29,7 @@ const guardExperiments: Job<object> = {
   schedule: "* * * * *",
 };
 
-type Parts = { db: Db; clock: Clock };
+type Parts = { db: Db; clock: Clock; keptSince: KeptSince };
 
 export const experimentJobs = (parts: Parts): JobHandler[] => [
   handle(guardExperiments, async () => {
@@ -78,7 +80,10 @@ const watchedExperiments = ({ db, clock }: Parts): Promise<Watched[]> =>
     .execute();
 
 const guardEach = (parts: Parts, watched: Watched[]): Promise<void> =>
-  oneByOne(watched, ({ id }) => guardOne(parts, id));
+  oneByOne(watched, async ({ id }) => {
+    await guardOne(parts, id);
+    await keepResults(parts, id);
+  });
 
 /** Looks once at all that are watched. */
 export const guardAll = async (parts: Parts): Promise<void> =>

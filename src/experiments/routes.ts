@@ -6,9 +6,10 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull } from "../db/database.ts";
+import type { KeptSince } from "../sessions/kept-since.ts";
 import { adoptVersion, changeWeights, startExperiment, stopExperiment } from "./change-experiment.ts";
 import { checkExperiment } from "./check-experiment.ts";
-import { compareVersions, ExperimentComparison } from "./comparison.ts";
+import { ExperimentComparison } from "./comparison.ts";
 import { Experiment, ExperimentInput, ExperimentUpdate, isDraft, isRunning } from "./experiment.ts";
 import {
   experimentList,
@@ -17,6 +18,7 @@ import {
   selectExperiments,
   withNextStep,
 } from "./experiment-store.ts";
+import { resultOf } from "./kept-results.ts";
 
 const PATH = "/api/v1/experiments";
 const ONE = `${PATH}/:experiment_id`;
@@ -24,7 +26,10 @@ const tag = "experiments";
 const params = z.object({ experiment_id: recordId() });
 
 /** Experiments: planned, started, watched and ended. */
-export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function addExperiments(
+  api: Api,
+  { db, clock, keptSince }: { db: Db; clock: Clock; keptSince: KeptSince },
+): void {
   addResource<Experiment, ExperimentInput, z.infer<typeof ExperimentUpdate>>(api, db, {
     ...{ path: PATH, noun: "Experiment", id_name: "experiment_id", tag, permission: "experiments" },
     record: Experiment,
@@ -214,7 +219,7 @@ export function addExperiments(api: Api, { db, clock }: { db: Db; clock: Clock }
     async ({ caller, params: { experiment_id }, query }) => {
       const experiment = await findExperiment(db, caller, experiment_id);
       if (!experiment) throw notFound("Experiment", experiment_id);
-      return compareVersions(db, experiment, query.stage ?? null);
+      return resultOf({ db, clock, keptSince }, caller.sub_organization_id, experiment, query.stage ?? null);
     },
   );
 }

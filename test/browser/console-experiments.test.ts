@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
+import { keptSince } from "../../src/erasure/agent-retention.ts";
 import { guardAll } from "../../src/experiments/guard-job.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { startSession } from "../../src/turns/start-session.ts";
@@ -57,7 +58,7 @@ async function peopleCome(count: number, from: number, fails = false): Promise<v
       .where("id", "=", session_id)
       .execute();
   }
-  await guardAll({ db: app.db, clock: app.clock });
+  await guardAll({ ...app, keptSince });
 }
 
 test("a newcomer compares the two versions of the demo: one press runs its tests with both, and both conversations open", async () => {

@@ -59,7 +59,7 @@ export function showReport(experiment: Experiment, comparison: ExperimentCompari
     ...(ended_at === null ? [] : [`Ended ${minute(ended_at)}: ${ended_because}`]),
   ].join("\n");
   if (comparison === null) return `${head}\n`;
-  const { collected_at } = comparison;
+  const { collected_at, kept_since } = comparison;
   const asOf =
     collected_at === null
       ? "no figures yet, they are counted every 20 seconds"
@@ -67,6 +67,9 @@ export function showReport(experiment: Experiment, comparison: ExperimentCompari
   return [
     `${head}\n`,
     `Stage ${comparison.stage + 1} of ${experiment.stages.length}, ${asOf}:`,
+    ...(kept_since === null
+      ? []
+      : [`Sessions before ${minute(kept_since)} are deleted by retention and not counted.`]),
     `${figureTable(comparison)}\n${guardTable(comparison)}`,
   ].join("\n");
 }

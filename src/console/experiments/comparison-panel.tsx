@@ -63,6 +63,8 @@ export function ComparisonPanel({ experiment, followMs }: { experiment: Experime
                 </>
               )}
               . Rates count people, means count sessions.
+              {found.kept_since &&
+                ` Sessions before ${formatTime(found.kept_since, zone, "day")} are deleted by retention and not counted.`}
             </Text>
             <FigureTable comparison={found} />
             <GuardTable guards={found.guards} />

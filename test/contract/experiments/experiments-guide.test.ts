@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { commandLine } from "../../../src/commands/command-line.ts";
 import { seedDemo } from "../../../src/demo/seed.ts";
+import { keptSince } from "../../../src/erasure/agent-retention.ts";
 import { guardAll } from "../../../src/experiments/guard-job.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
@@ -86,7 +87,7 @@ test("every command and every request of docs/experiments.md does what the page 
       app.clock.advance(23 * 3_600_000);
       await peopleCall(app, 60);
       await indexAll(app);
-      await guardAll({ db: app.db, clock: app.clock });
+      await guardAll({ ...app, keptSince });
     } else {
       const answer = await app.send(step.method, step.path, step.body);
       expect(answer.body, `${step.method} ${step.path}`).toMatchObject(step.answer as object);

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { keptSince } from "../../../src/erasure/agent-retention.ts";
 import { guardAll } from "../../../src/experiments/guard-job.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
@@ -47,7 +48,7 @@ const start = async (more: object = {}): Promise<number> => {
   return id;
 };
 const published = async () => (await ok("GET", `/agents/${agent_id}/versioning`)).published_version;
-const guard = () => guardAll({ db: app.db, clock: app.clock });
+const guard = () => guardAll({ ...app, keptSince });
 
 let session = 0;
 /** A person who comes now; resolves with the session and the version it is held with. */
@@ -524,6 +525,70 @@ const version = (version_number: number, weight: number, is_control = false) => 
   version_number,
   weight,
   is_control,
+});
+
+describe("what came of a stage", () => {
+  const DAY_ms = 86_400_000;
+  const keep = (session: number | null) =>
+    ok("PUT", "/organizations/privacy", { retention: { session, request: null } });
+  const expire = () =>
+    app.jobs
+      .find(({ job }) => job.name === "delete-expired")!
+      .run({}, { stopping: new AbortController().signal } as never);
+  const result = async (id: number, stage: number) => {
+    const { versions, figures, kept_since } = await ok("GET", `/experiments/${id}/comparison?stage=${stage}`);
+    return { versions, figures, kept_since };
+  };
+
+  test("stays what it was when retention deletes its sessions; the running one says since when it is whole", async () => {
+    await keep(10);
+    const id = await start({ variants: variants(50), guards: [] });
+    await people(12, (version) => (version === 2 ? "error" : "user"));
+    const weights = variants(40).map(({ version_number, weight }) => ({ version_number, weight }));
+    await guard();
+    await ok("PUT", `/experiments/${id}/weights`, { weights });
+    await people(6, () => "user", 100);
+    app.clock.advance(DAY_ms);
+    await guard();
+    const first = await result(id, 0);
+    expect(first.kept_since).toBeNull();
+    expect(first.versions[0].people + first.versions[1].people).toBe(12);
+
+    app.clock.advance(10 * DAY_ms);
+    await people(4, () => "user", 200);
+    await guard();
+    await expire();
+    expect(await result(id, 0)).toEqual(first);
+    const running = await result(id, 1);
+    expect(running.kept_since).toBe(new Date(app.clock.now().getTime() - 10 * DAY_ms).toISOString());
+    expect(running.versions[0].people + running.versions[1].people).toBe(4);
+
+    // A stage that is over is told as it was when it was whole.
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Tried long enough" });
+    await guard();
+    app.clock.advance(20 * DAY_ms);
+    await expire();
+    expect(await result(id, 0)).toEqual(first);
+    const last = await result(id, 1);
+    expect(last.versions[0].people + last.versions[1].people).toBe(6);
+    await keep(null);
+  });
+
+  test("is written down when it ends, also in its first hours", async () => {
+    const id = await start({ variants: variants(50), guards: [] });
+    await guard();
+    await people(8, () => "user");
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+    app.clock.advance(60_000);
+    await guard();
+    const before = await result(id, 0);
+    expect(before.versions[0].people + before.versions[1].people).toBe(8);
+    await keep(5);
+    app.clock.advance(6 * DAY_ms);
+    await expire();
+    expect(await result(id, 0)).toEqual(before);
+    await keep(null);
+  });
 });
 
 describe("what is wrong is told at its place", () => {

@@ -80,7 +80,10 @@ test.runIf(mayMount)(
     await until(() => program.stderr().includes("The database starts again once there is room."), 60_000);
     expect(program.stderr()).toContain(`The disk of ${data} is full: it has`);
     const refused = await send("GET", `${url}/readyz`);
-    expect(refused).toMatchObject({ status: 503, body: { detail: "The disk of the data directory is full." } });
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { detail: "The disk of the data directory is full." },
+    });
 
     onItsDisk(`rm "${data}/filler"`);
     while ((await send("GET", `${url}/readyz`)).status !== 200) await sleep(100);

@@ -64,6 +64,25 @@ test("a tool is found by its name among more than any choice shows, and is kept"
   expect(page.faults).toEqual([]);
 });
 
+test("a record that was chosen behind more than any choice shows keeps its name while another is looked for, and the review says names, not numbers", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/prompts/1");
+  await page.getByLabel("Run a tool after the session").check();
+  const tool = page.getByRole("combobox", { name: "End-of-session tool" });
+  await tool.fill("many_01199");
+  await page.getByRole("option", { name: "many_01199" }).click();
+  await page.keyboard.press("Control+s");
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("+ many_01199").waitFor();
+  await review.getByRole("button", { name: "Keep editing" }).click();
+  await tool.fill("find_");
+  await page.getByRole("option", { name: "find_slots" }).waitFor();
+  expect(await tool.inputValue()).toBe("find_");
+  await tool.blur();
+  await expect.poll(() => tool.inputValue()).toBe("many_01199");
+  expect(page.faults).toEqual([]);
+});
+
 test("sessions are filtered by a tool that stands behind more than any choice shows", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/sessions?f_tool=find_slots");

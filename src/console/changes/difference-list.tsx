@@ -2,9 +2,10 @@ import { Text } from "@mantine/core";
 import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import classes from "./difference-list.module.css";
-import { type Difference, showValue } from "./differences.ts";
+import type { Difference } from "./differences.ts";
 import { Folding } from "./folding.tsx";
 import { lineChanges } from "./line-changes.ts";
+import { useShown } from "./use-shown.ts";
 
 /**
  * What differs, value by value: removed lines with a minus, added lines with a plus. With `labels` each value has the
@@ -16,6 +17,7 @@ export function DifferenceList(props: {
   whose?: "Their change" | "Your change";
 }) {
   const { entries, labels, whose = "Change" } = props;
+  const shown = useShown(entries, labels !== undefined);
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -25,7 +27,7 @@ export function DifferenceList(props: {
   }
   return (
     <ul className={classes.list}>
-      {entries.map(({ path, before, after }) => (
+      {shown.map(({ path, before, after }) => (
         <li key={path}>
           {labels ? (
             <b className={classes.name}>{fieldLabel(path, labels)}</b>
@@ -38,7 +40,7 @@ export function DifferenceList(props: {
           >
             <pre>
               <Folding
-                lines={lineChanges(showValue(before), showValue(after))}
+                lines={lineChanges(before, after)}
                 isSame={({ kind }) => kind === "same"}
                 line={({ kind, text }, at) => (
                   <span key={at} className={classes[kind]} dir="auto">

@@ -3,10 +3,11 @@ import { useMediaQuery } from "@mantine/hooks";
 import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { DifferenceList } from "./difference-list.tsx";
-import { type Difference, showValue } from "./differences.ts";
+import type { Difference } from "./differences.ts";
 import { Folding } from "./folding.tsx";
 import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
 import classes from "./side-by-side.module.css";
+import { useShown } from "./use-shown.ts";
 
 /** Narrower than that two columns have no room for a sentence. */
 const TWO_COLUMNS = "(min-width: 62em)";
@@ -22,6 +23,7 @@ export function SideBySide(props: {
   after: string;
 }) {
   const { entries, labels, before, after } = props;
+  const shown = useShown(entries);
   const isWide = useMediaQuery(TWO_COLUMNS, true, { getInitialValueInEffect: false });
   if (entries.length === 0) {
     return (
@@ -43,7 +45,7 @@ export function SideBySide(props: {
   }
   return (
     <Stack gap="md">
-      {entries.map((entry) => (
+      {shown.map((entry) => (
         <div key={entry.path}>
           <Text size="sm" fw={550} mb={4}>
             {fieldLabel(entry.path, labels)}
@@ -58,7 +60,7 @@ export function SideBySide(props: {
               </thead>
               <tbody>
                 <Folding
-                  lines={sideBySide(lineChanges(showValue(entry.before), showValue(entry.after)))}
+                  lines={sideBySide(lineChanges(entry.before, entry.after))}
                   isSame={({ before }) => before?.kind === "same"}
                   line={(pair, at) => (
                     <tr key={at}>

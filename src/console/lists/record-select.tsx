@@ -3,15 +3,15 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call, type Given } from "../server/api.ts";
-import type { ListOperation } from "./data-table.tsx";
+import { type NamedList, recordName } from "../server/record-name.ts";
 
 type Props = {
   /** The list that the records come from; they have an id and a name. */
-  operation: ListOperation;
+  operation: NamedList;
   label: string;
   description?: ReactNode;
   value: number | null;
-  /** How the chosen record is called, while the list does not have it. */
+  /** How the chosen record is called, where the page knows it. */
   chosenName?: string | null | undefined;
   onChange(id: number | null): void;
   error?: ReactNode;
@@ -28,10 +28,16 @@ export function RecordSelect(props: Props) {
   const { operation, value, onChange, chosenName, ...rest } = props;
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
-  const [searched] = useDebouncedValue(text === chosenName ? "" : text.trim(), TYPING_MS);
+  // The list has only the first ones, or what is searched for.
+  const own = useQuery({
+    ...recordName(operation, value ?? 0),
+    enabled: value !== null && !chosenName,
+  });
+  const name = chosenName ?? own.data;
+  const [searched] = useDebouncedValue(text === name ? "" : text.trim(), TYPING_MS);
   const list = useQuery({
     queryKey: [operation, "names", searched],
-    enabled: isOpen || (value !== null && !chosenName),
+    enabled: isOpen,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
       const search = searched ? { search_fields: ["name"], search_field_values: [searched] } : {};
@@ -43,7 +49,8 @@ export function RecordSelect(props: Props) {
   });
   const found = (list.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
   const known = value === null || found.some((option) => option.value === String(value));
-  const chosen = known ? [] : [{ value: String(value), label: chosenName ?? `Number ${value}` }];
+  const unnamed = own.isLoading ? "Loading…" : `Number ${value}`;
+  const chosen = known ? [] : [{ value: String(value), label: name ?? unnamed }];
   return (
     <Select
       {...rest}

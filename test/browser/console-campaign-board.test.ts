@@ -240,6 +240,10 @@ test("picked people are suppressed, and who may only read can do none of it", as
   await page.getByRole("button", { name: "Suppress" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Comment").fill("asked by the clinic");
+  // What was entered is not lost by Escape, unless the person agrees.
+  const isAsked = page.waitForEvent("dialog").then((question) => question.dismiss());
+  await page.keyboard.press("Escape");
+  await isAsked;
   await dialog.getByRole("button", { name: "Suppress 1" }).click();
   await page.getByText("1 address suppressed").waitFor();
   const { body } = await app.send("GET", "/api/v1/suppressions/");

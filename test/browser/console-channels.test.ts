@@ -130,6 +130,27 @@ test("a simulated number is rented, connected to an agent, moved to another one,
   expect(page.faults).toEqual([]);
 });
 
+test("the key with which a site signs its visitors is shown once, and stays until it is put away: Escape and a click beside it close nothing", async () => {
+  const { body } = await it.app.send(
+    "GET",
+    "/api/v1/channels/targets?search_fields=target_mode&search_field_values=chat",
+  );
+  const [{ channel_id, target }] = body.items;
+  await page.goto(`/console/channels/${channel_id}?view=addresses`);
+  await page.getByRole("button", { name: `Change ${target}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  const key = dialog.getByRole("region", { name: "Identity key" });
+  await key.waitFor();
+  await page.keyboard.press("Escape");
+  await page.mouse.click(4, 600);
+  await page.evaluate("new Promise((done) => setTimeout(done, 300))");
+  await key.waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(page.faults).toEqual([]);
+});
+
 test("somebody who may only read sees no way to change a channel", async () => {
   const viewer = await it.open(await it.person("Viewer"));
   await viewer.goto("/console/channels/1");

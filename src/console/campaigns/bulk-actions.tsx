@@ -163,7 +163,13 @@ function Suppress(props: WindowProps) {
     props,
   );
   return (
-    <ActionWindow opened isPending={act.isPending} onClose={onClose} title="Suppress these people?">
+    <ActionWindow
+      opened
+      isPending={act.isPending}
+      isTyped={comment !== "" && !act.isPending}
+      onClose={onClose}
+      title="Suppress these people?"
+    >
       <Stack gap="sm">
         <Select
           label="Channel"

@@ -9,12 +9,15 @@ import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
 
 /** Creates the key with which a site signs its visitors' identity tokens; it is shown only once. */
-export function IdentityKey({ target }: { target: ChannelTargetResponse }) {
+export function IdentityKey({ target, onMade }: { target: ChannelTargetResponse; onMade(): void }) {
   const client = useQueryClient();
   const path = { channel_id: target.channel_id, target_id: target.id };
   const make = useAction({
     mutationFn: () => call("POST /api/v1/channels/{channel_id}/targets/{target_id}/identity_key", { path }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] }),
+    onSuccess: () => {
+      onMade();
+      return client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
+    },
   });
   const exists = target.identity_key_set_at != null;
   if (make.data) {

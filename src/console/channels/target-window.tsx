@@ -1,6 +1,7 @@
 import { Autocomplete, Select, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type {
   Channel,
   ChannelServices,
@@ -79,6 +80,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
     },
   });
   const values = form.getValues();
+  const [isKeyShown, setKeyShown] = useState(false);
   const known = useQuery({
     queryKey: ["known addresses", channel.id],
     queryFn: async ({ signal }) => {
@@ -100,6 +102,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
       title={target ? `Change ${target.target}` : "Connect an agent to an address"}
       verb={target ? "Save" : "Connect"}
       sending={sending}
+      showsOnce={isKeyShown}
       onClose={onClose}
     >
       <RecordSelect
@@ -153,7 +156,7 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
           {...form.getInputProps("begins_versions", { type: "checkbox" })}
         />
       )}
-      {target?.target_mode === "chat" && <IdentityKey target={target} />}
+      {target?.target_mode === "chat" && <IdentityKey target={target} onMade={() => setKeyShown(true)} />}
     </WindowForm>
   );
 }

@@ -5,13 +5,15 @@ import { focused, giveFocus } from "./kept-focus.ts";
 export type WindowProps = ModalProps & {
   /** Something was entered that is lost if the window goes: Escape and a click beside it are soon done by mistake. */
   isTyped?: boolean;
+  /** It shows what is never shown again, which goes with a button only, and not by a slip. */
+  showsOnce?: boolean;
 };
 
 /**
  * A window over the page. Whatever had the focus before has it again afterwards: Mantine sees to that only where a window is
  * there closed before it opens, and not where the fields below are disabled when it does.
  */
-export function PageWindow({ isTyped = false, ...props }: WindowProps) {
+export function PageWindow({ isTyped = false, showsOnce = false, ...props }: WindowProps) {
   const { opened, onClose } = props;
   const root = useRef<HTMLDivElement>(null);
   const [before, setBefore] = useState(() => (opened ? focused() : null));
@@ -31,5 +33,13 @@ export function PageWindow({ isTyped = false, ...props }: WindowProps) {
   const leave = () => {
     if (!isTyped || window.confirm("Close without saving what you entered?")) onClose();
   };
-  return <Modal {...props} onClose={leave} ref={root} />;
+  return (
+    <Modal
+      {...props}
+      closeOnClickOutside={!showsOnce}
+      closeOnEscape={!showsOnce}
+      onClose={leave}
+      ref={root}
+    />
+  );
 }

@@ -160,9 +160,7 @@ function NewToken({ onClose }: { onClose(): void }) {
       onClose={onClose}
       title="New API token"
       size="lg"
-      // What is shown once is not closed by a slip.
-      closeOnClickOutside={!make.data}
-      closeOnEscape={!make.data}
+      showsOnce={make.data !== undefined}
     >
       {make.data ? (
         <Stack gap="sm">

@@ -60,10 +60,12 @@ export function WindowForm(props: {
   /** What the button that sends it says. */
   verb: string;
   sending: ReturnType<typeof useWindowForm>["sending"];
+  /** Something in it is never shown again. */
+  showsOnce?: boolean;
   onClose(): void;
   children: ReactNode;
 }) {
-  const { title, size, verb, sending, onClose, children } = props;
+  const { title, size, verb, sending, showsOnce = false, onClose, children } = props;
   const { their } = sending;
   const save = useRef<HTMLButtonElement>(null);
   useAskBeforeLeaving(sending.isTyped, { acrossViews: false });
@@ -72,6 +74,7 @@ export function WindowForm(props: {
       opened
       isPending={sending.isPending}
       isTyped={sending.isTyped}
+      showsOnce={showsOnce}
       onClose={onClose}
       title={title}
       {...(size !== undefined && { size })}

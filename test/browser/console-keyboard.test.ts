@@ -90,6 +90,40 @@ test("after a colleague's change was merged the keyboard is at what saves, and a
   expect(page.faults).toEqual([]);
 });
 
+test("after a row of a form is removed the keyboard is at what removes the next one, and after the last row at what adds one", async () => {
+  const page = await openAt("/console/organization");
+  const add = page.getByRole("button", { name: "Add pattern" });
+  for (const _ of [1, 2, 3]) await add.click();
+  const remove = (row: number) => page.getByRole("button", { name: `Remove pattern ${row}` });
+  const has = (button: ReturnType<Page["getByRole"]>) => button.and(page.locator(":focus")).waitFor();
+  await remove(2).focus();
+  await page.keyboard.press("Enter");
+  await remove(3).waitFor({ state: "detached" });
+  await has(remove(2));
+  await page.keyboard.press("Enter");
+  await remove(2).waitFor({ state: "detached" });
+  await has(add);
+  await remove(1).focus();
+  await page.keyboard.press("Enter");
+  await remove(1).waitFor({ state: "detached" });
+  await has(add);
+  expect(page.faults).toEqual([]);
+});
+
+test("the switch that shows a password is reached by keyboard and named for its field", async () => {
+  const page = await openAt("/console/models");
+  const switches = page.getByRole("button", { name: /^Show API key of / });
+  const names = await switches.evaluateAll((all) => all.map((each) => each.ariaLabel));
+  expect(names.length).toBeGreaterThan(1);
+  expect(new Set(names).size).toBe(names.length);
+  const key = page.getByLabel("API key", { exact: true }).first();
+  await key.fill("sk-typed");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(await key.getAttribute("type")).toBe("text");
+  expect(page.faults).toEqual([]);
+});
+
 test("the zone of times is chosen by keyboard: the window that the button opens has the focus, and gives it back", async () => {
   const page = await openAt("/console/services");
   await page.getByRole("button", { name: "Times are shown in Europe/Berlin" }).press("Enter");

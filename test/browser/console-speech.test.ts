@@ -14,7 +14,7 @@ test("a speech service's key is set and tested, and is never on the page again",
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/speech-services");
   const panel = page.locator("section", { has: page.getByRole("heading", { name: "AssemblyAI" }) });
-  await panel.getByLabel("API key").fill("sk-of-the-clinic");
+  await panel.getByLabel("API key", { exact: true }).fill("sk-of-the-clinic");
   await panel.getByLabel("Address").fill("http://127.0.0.1:9");
   await saveReviewed(page);
   await panel.getByText("key of this organization").waitFor();

@@ -1,6 +1,7 @@
-import { Grid, Group, PasswordInput, Select, TextInput } from "@mantine/core";
+import { Grid, Group, Select, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Channel } from "../api-types.ts";
+import { PasswordField } from "../parts/password-field.tsx";
 import type { ChannelValues, MailService, SipCarrier } from "./channel-values.ts";
 
 type Props = {
@@ -60,7 +61,7 @@ function TwilioFields({ values, channel, set, errorOf }: Props) {
         />
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 6 }}>
-        <PasswordInput
+        <PasswordField
           label="Auth token"
           description={
             lastFour ? "Stored and never shown. Type to replace it." : "Sealed; never shown again."
@@ -164,7 +165,7 @@ function SecretFields({ fields, values, channel, set, errorOf }: Props & { field
   const path = "config.provider_credentials";
   const given = values.config.provider_credentials;
   return fields.map(({ name, label, about, secret, example }) => {
-    const Field = secret ? PasswordInput : TextInput;
+    const Field = secret ? PasswordField : TextInput;
     return (
       <Grid.Col key={name} span={{ base: 12, sm: 6 }}>
         <Field

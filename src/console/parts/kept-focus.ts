@@ -1,22 +1,27 @@
-/** What had the focus last, and may have lost it by being disabled. */
+/** What had the focus last, and may have lost it by being disabled or taken out of the page. */
 let last: Element | null = null;
 
 /**
  * A button is disabled while its answer is awaited, and so are the fields of a form that is being saved. The browser takes
  * the focus from what is disabled and gives it to nobody, so that a person without a mouse would begin at the top of the
- * page: here it comes back as soon as it can, unless they have gone on meanwhile.
+ * page: here it comes back as soon as it can, unless they have gone on meanwhile. Where a row of a form went with the
+ * button that removed it, they go on with what stands in its place.
  */
 export function keepFocus(): void {
   document.addEventListener("focusin", ({ target }) => {
     last = target as Element;
   });
-  // Left by a person, and not taken away.
   document.addEventListener("focusout", () => {
-    if (last && !isDisabled(last)) last = null;
+    const left = last;
+    // Left by a person, and not taken away: the browser says so before what it takes away is gone.
+    queueMicrotask(() => {
+      if (left === last && left?.isConnected && !isDisabled(left)) last = null;
+    });
   });
-  new MutationObserver(() => {
-    if (document.activeElement === document.body) giveFocus(last);
-  }).observe(document, { subtree: true, attributeFilter: ["disabled"] });
+  new MutationObserver((changes) => {
+    if (document.activeElement !== document.body || last === null) return;
+    giveFocus(last.isConnected ? last : inPlaceOf(last, changes));
+  }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled"] });
 }
 
 /** What has the focus, or had it until it was disabled. */
@@ -31,3 +36,23 @@ export function giveFocus(element: Element | null): void {
 }
 
 const isDisabled = (element: Element): boolean => element.matches(":disabled");
+
+const CONTROLS = "a[href], button, input, select, textarea, [contenteditable=true]";
+
+/** The next control of the form that a row was taken out of, else the last one before it. */
+function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
+  const change = changes.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(gone)));
+  const around = change?.target instanceof Element ? change.target : null;
+  const controls = [...(around?.closest("form, [role=dialog]")?.querySelectorAll(CONTROLS) ?? [])].filter(
+    (control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility(),
+  );
+  const before = change?.previousSibling?.isConnected ? change.previousSibling : null;
+  const isBehind = (control: Element) =>
+    before
+      ? !before.contains(control) && follows(before, control)
+      : around !== null && follows(around, control);
+  return controls.find(isBehind) ?? controls.at(-1) ?? null;
+}
+
+const follows = (one: Node, other: Node): boolean =>
+  (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, PasswordInput, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, PageHead, Panel, Scroller, Status } from "../parts/parts.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { callConsole } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
@@ -62,7 +63,7 @@ function ChangePassword() {
         }}
       >
         <Stack gap="sm" align="flex-start">
-          <PasswordInput
+          <PasswordField
             w={320}
             label="Current password"
             required
@@ -70,7 +71,7 @@ function ChangePassword() {
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
-          <PasswordInput
+          <PasswordField
             w={320}
             label="New password"
             description="12 characters or more. All your other sign-ins end."

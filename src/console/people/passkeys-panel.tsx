@@ -1,9 +1,10 @@
-import { Button, Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { callConsole } from "../server/api.ts";
 import { knowsPasskeys, makePasskey, withFactor } from "../server/passkey.ts";
 import { Time } from "../time/time.tsx";
@@ -179,7 +180,7 @@ function useProof(account: Account) {
   const [code, setCode] = useState("");
   const fields = (
     <>
-      <PasswordInput
+      <PasswordField
         label="Your password"
         required
         autoComplete="current-password"

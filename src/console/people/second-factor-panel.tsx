@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -6,6 +6,7 @@ import { useAction } from "../parts/action.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { counted } from "../parts/counted.ts";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { callConsole } from "../server/api.ts";
 import { withFactor } from "../server/passkey.ts";
 import { type Account, accountQuery } from "./account.ts";
@@ -72,7 +73,7 @@ export function SecondFactor({ account }: { account: Account }) {
           </Text>
           {!has && begin.data && <AppKey appKey={begin.data.key} address={begin.data.address} />}
           {(has || !begin.data) && (
-            <PasswordInput
+            <PasswordField
               w={320}
               label="Your password"
               required

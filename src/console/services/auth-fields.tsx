@@ -1,7 +1,8 @@
-import { ActionIcon, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { ToolAuthType } from "../api-types.ts";
+import { PasswordField } from "../parts/password-field.tsx";
 
 export const AUTH_NAMES: Record<ToolAuthType, string> = {
   basic: "User and password",
@@ -139,7 +140,7 @@ function Secret(props: {
   error: ReactNode;
 }) {
   const { name, value, onChange, plain = false, hidden = false, error } = props;
-  const Field = plain ? TextInput : PasswordInput;
+  const Field = plain ? TextInput : PasswordField;
   return (
     <Field
       {...(hidden ? { "aria-label": name } : { label: name })}

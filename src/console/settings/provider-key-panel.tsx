@@ -1,7 +1,8 @@
-import { Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Group, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Panel, Status, type Tone } from "../parts/parts.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { useMay } from "../server/me.tsx";
@@ -81,8 +82,9 @@ export function ProviderKeyPanel<Provider extends KeyedProvider>(props: {
             )
           }
         >
-          <PasswordInput
+          <PasswordField
             label="API key"
+            of={name}
             placeholder={provider.source === "organization" ? "A key is stored; a new one replaces it" : ""}
             autoComplete="off"
             {...form.form.getInputProps("api_key")}

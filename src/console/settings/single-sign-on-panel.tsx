@@ -1,14 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  PasswordInput,
-  Stack,
-  Switch,
-  TagsInput,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Switch, TagsInput, Text, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { SingleSignOnResponse } from "../api-types.ts";
@@ -17,6 +7,7 @@ import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Fetched, Panel, Status } from "../parts/parts.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { type FieldsForm, useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
@@ -132,7 +123,7 @@ function SingleSignOnForm({ provider }: { provider: SingleSignOnResponse }) {
           {...form.getInputProps("issuer")}
         />
         <TextInput label={LABELS.client_id} {...form.getInputProps("client_id")} />
-        <PasswordInput
+        <PasswordField
           label={LABELS.client_secret}
           placeholder={provider.has_client_secret ? "A secret is stored; a new one replaces it" : ""}
           autoComplete="off"

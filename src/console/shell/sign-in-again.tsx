@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useAction } from "../parts/action.ts";
+import { PasswordField } from "../parts/password-field.tsx";
 import { callConsole } from "../server/api.ts";
 import { type Me, meQuery } from "../server/me.tsx";
 import { type FactorAsked, NeedsCode, withFactor } from "../server/passkey.ts";
@@ -77,7 +78,7 @@ export function SignInAgain() {
         <Stack gap="sm">
           <Text size="sm">Sign in again to continue here. Nothing you entered is lost.</Text>
           <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
-          <PasswordInput
+          <PasswordField
             label="Password"
             value={password}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}

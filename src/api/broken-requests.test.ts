@@ -64,6 +64,18 @@ test.each([
   expect(JSON.parse(body)).toEqual({ detail: expect.stringContaining(said) });
 });
 
+test("a request that offers HTTP/2, as Java's client and curl --http2 send each one, is answered without it", async () => {
+  const { port } = await listen();
+  const offer = "connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAA";
+  const { answer, socket } = await exchange(
+    port,
+    `GET /openapi.json HTTP/1.1\r\nhost: x\r\n${offer}\r\n\r\n`,
+  );
+  await once(socket, "data");
+  socket.destroy();
+  expect(await answer()).toMatchObject({ status: 200 });
+});
+
 test("a request that does not arrive whole in time is answered 408, with what to do", async () => {
   const late = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
   const server = createTcpServer((socket) => answerBrokenRequest(late, socket, silentLog));

@@ -39,7 +39,7 @@ import { longTexts } from "./openapi/text-bounds.ts";
 import type { Operation } from "./operation.ts";
 import { knowOwnPages } from "./own-page.ts";
 import { MAX_TEXT } from "./schema.ts";
-import { guardSockets, SOCKET_LIMITS, socketFailed } from "./sockets.ts";
+import { guardSockets, SOCKET_LIMITS, socketFailed, wantsSocket } from "./sockets.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
@@ -119,6 +119,7 @@ export const API_KEY_HEADER = "Service-API-Key";
 export async function createServer(options: ServerOptions): Promise<Api> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
+    http: { shouldUpgradeCallback: wantsSocket },
     // One line a request, with its status and time, is written by the hook of health.ts.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit_bytes ?? MAX_BODY_bytes,

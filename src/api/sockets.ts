@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "ws";
 import { Fault } from "../base/errors.ts";
@@ -17,6 +18,10 @@ export type SocketLimits = {
 };
 
 export const SOCKET_LIMITS: SocketLimits = { per_address: 1_000, per_path: 10, ping_ms: 30_000 };
+
+/** Java's client and `curl --http2` offer HTTP/2 with each request: such an offer is passed over, and the request answered. */
+export const wantsSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === "websocket";
 
 /** A socket counts from before its upgrade until its connection is closed, whatever becomes of it in between. */
 export function guardSockets(server: FastifyInstance, limits: SocketLimits): void {

@@ -18,6 +18,12 @@ export async function fullDiskText(folder: string): Promise<string | null> {
   return `The disk of ${folder} is full: it has ${left_mb} MB left, and Parley needs at least ${least_mb} MB. Free up some space.`;
 }
 
+/** Null: the folder's disk can be written. A disk that failed is mounted again for reading only. */
+export const readOnlyDiskText = (folder: string, error: unknown): string | null =>
+  (error as NodeJS.ErrnoException | null)?.code === "EROFS"
+    ? `The disk of ${folder} is mounted for reading only. Mount it for writing, or set DATA_DIR to another folder.`
+    : null;
+
 const WRITING = /^(mkdir|open|write|rename|unlink|rmdir|fsync)$/;
 /** Mounted for reading only, somebody else's as where a disk is not mounted, broken, or a server of files that is away. */
 const SHUT = /^(EROFS|EACCES|EPERM|EIO|ESTALE|ENOTCONN)$/;

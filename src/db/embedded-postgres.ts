@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { fullDiskText } from "./disk-room.ts";
+import { fullDiskText, readOnlyDiskText } from "./disk-room.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { databaseFault, databaseUser, prepareDataDir } from "./postgres-folder.ts";
 import { openPostgresLog } from "./postgres-log.ts";
@@ -105,7 +105,8 @@ async function makeWritable(folder: string): Promise<void> {
   } catch (cause) {
     throw new Fault(
       "unavailable",
-      `This user may not write to ${folder}. Start Parley as its owner, or set DATA_DIR to another folder.`,
+      readOnlyDiskText(folder, cause) ??
+        `This user may not write to ${folder}. Start Parley as its owner, or set DATA_DIR to another folder.`,
       { cause },
     );
   }

@@ -21,10 +21,12 @@ const STORY = `
   echo doctor; parley doctor
   rm "$DATA_DIR/filler"
   echo room; parley migrate
+  until mount -o remount,ro "$DATA_DIR" 2>/dev/null; do sleep 0.1; done
+  echo shut; parley migrate; parley doctor
 `;
 
 test.runIf(mayMount)(
-  "a full disk is named by the start of the database and by the doctor, and once there is room it starts",
+  "a full disk, and one for reading only, is named by the start of the database and by the doctor, and once there is room it starts",
   async () => {
     const folder = newFolder();
     const data = path.join(folder, "disk");
@@ -39,13 +41,16 @@ test.runIf(mayMount)(
       said += text;
     });
     await once(shell, "close");
-    const [before, full, doctor, room] = said.split(/^(?:full|doctor|room)\n/m);
+    const [before, full, doctor, room, shut] = said.split(/^(?:full|doctor|room|shut)\n/m);
     const sentence = `The disk of ${data} is full: it has 0 MB left, and Parley needs at least 64 MB. Free up some space.`;
     expect(before).toBe("The database is up to date.\ncode 0\n");
     expect(full).toContain(`parley: ${sentence} The database in ${data}/postgres does not start.`);
     expect(full).toMatch(/code 1\n$/);
     expect(doctor).toContain(`PROBLEM  data           ${sentence}\n`);
     expect(room).toBe("The database is up to date.\ncode 0\n");
+    const readOnly = `The disk of ${data} is mounted for reading only. Mount it for writing, or set DATA_DIR to another folder.`;
+    expect(shut).toContain(`parley: ${readOnly}\ncode 1\n`);
+    expect(shut).toContain(`PROBLEM  data           ${readOnly}\n`);
   },
 );
 

@@ -2,7 +2,7 @@ import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
-import { fullDiskText } from "../../db/disk-room.ts";
+import { fullDiskText, readOnlyDiskText } from "../../db/disk-room.ts";
 import { mostCalls } from "../../media/call-capacity.ts";
 import { NO_EAR } from "../../media/local-engines.ts";
 import { checkModel } from "../../speech/local/check-models.ts";
@@ -80,14 +80,14 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
 async function checkData({ data_dir }: Config): Promise<Finding> {
   const folder = path.resolve(data_dir);
   const nearest = await nearestThere(folder);
-  const usable =
-    (await stat(nearest)).isDirectory() &&
-    (await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
-      () => true,
-      () => false,
-    ));
-  if (!usable) {
-    const message = `${nearest} is no folder this user may write to. Set DATA_DIR to one.`;
+  const shut = await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (shut || !(await stat(nearest)).isDirectory()) {
+    const message =
+      readOnlyDiskText(nearest, shut) ??
+      `${nearest} is no folder this user may write to. Set DATA_DIR to one.`;
     return { check: "data", status: "problem", message };
   }
   const full = await fullDiskText(nearest);

@@ -35,3 +35,12 @@ test("one visitor's haste is not another's", () => {
   expect(limit.wait_s("a")).toBe(60);
   expect(limit.wait_s("b")).toBeNull();
 });
+
+test("a clock that is set back keeps nobody waiting for longer than a minute", () => {
+  const clock = movedClock(START);
+  const limit = createVisitorLimit(clock, 1);
+  expect(limit.wait_s("a")).toBeNull();
+  clock.set("2026-11-18T11:50:00.000Z");
+  expect(limit.wait_s("a")).toBeNull();
+  expect(limit.wait_s("a")).toBe(60);
+});

@@ -21,7 +21,8 @@ export function createVisitorLimit(clock: Clock, per_minute = MESSAGES_A_MINUTE)
   return {
     wait_s(visitor) {
       const now = clock.now().getTime();
-      const lately = (done.get(visitor) ?? []).filter((at) => now - at < MINUTE_MS);
+      // What was done later than now is of a clock that was set back since.
+      const lately = (done.get(visitor) ?? []).filter((at) => at <= now && now - at < MINUTE_MS);
       const oldest = lately[0];
       if (lately.length >= per_minute && oldest !== undefined) {
         done.set(visitor, lately);

@@ -28,14 +28,13 @@ import { answeredMembers, withoutMembers } from "./input/answered-members.ts";
 import { refuseUnstorableText } from "./input/body.ts";
 import { addBodyParsers } from "./input/body-parsers.ts";
 import { readForm, refuseForm } from "./input/form.ts";
-import { inputErrors } from "./input/input-errors.ts";
 import { refuseMisplaced } from "./input/misplaced-members.ts";
-import { parseInput } from "./input/parse-input.ts";
+import { validator } from "./input/validator.ts";
 import { guardInternalPages } from "./internal-pages.ts";
+import { answerNoOperation } from "./no-operation.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { addDocument } from "./openapi/document.ts";
 import { answerSchemas, openApiSchema } from "./openapi/operation-schema.ts";
-import { longTexts } from "./openapi/text-bounds.ts";
 import type { Operation } from "./operation.ts";
 import { knowOwnPages } from "./own-page.ts";
 import { MAX_TEXT } from "./schema.ts";
@@ -141,7 +140,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   });
 
   server.setErrorHandler(sendError);
-  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: "Not Found" }));
+  const permissionOf = new Map<string, string>();
+  server.setNotFoundHandler(answerNoOperation(() => permissionOf.keys()));
   server.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
     if (isStopping)
@@ -176,14 +176,13 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     how?: { isUse: boolean },
   ): Promise<Caller> => {
     const caller = await options.authenticate(request, how);
-    if (!caller) throw new Fault("not-authenticated", "Not authenticated");
+    if (!caller) throw notAuthenticated(request);
     requirePermission(caller, permission);
     return caller;
   };
 
   const calls = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();
-  const permissionOf = new Map<string, string>();
   const add =
     (method: Method): Api[Method] =>
     (path, operation, handle) => {
@@ -275,24 +274,19 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   };
 }
 
+/** Most who send no token of ours send it where other APIs read it. */
+const notAuthenticated = ({ headers }: FastifyRequest): Fault =>
+  new Fault(
+    "not-authenticated",
+    headers.authorization === undefined
+      ? "Not authenticated"
+      : `Not authenticated: the token is read from the header ${API_KEY_HEADER}, not from Authorization`,
+  );
+
 const readsOnly = (method: Method, { reads, permission }: { reads?: true; permission: string }): boolean =>
   reads ?? (method === "get" && permission !== "public");
 
 const callers = new WeakMap<FastifyRequest, Caller>();
-
-const PARTS = { body: "body", querystring: "query", params: "path", headers: "query" } as const;
-
-function validator(schema: Schema, httpPart: string | undefined) {
-  const part = PARTS[(httpPart ?? "body") as keyof typeof PARTS];
-  return (input: unknown) => {
-    // An operation that takes an object answers a missing body as an object without its fields.
-    const given = input === undefined || (part === "body" && input === null) ? {} : input;
-    const tooLong = longTexts(given, MAX_TEXT[part]);
-    if (tooLong.length > 0) return { error: inputErrors(part, tooLong, given) };
-    const result = parseInput(schema, given);
-    return result.ok ? { value: result.data } : { error: inputErrors(part, result.issues, given) };
-  };
-}
 
 const callerKey = (request: FastifyRequest): string =>
   (request.params as { session_id?: string }).session_id ?? addressGroup(request.ip);

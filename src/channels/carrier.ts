@@ -158,6 +158,8 @@ export type OutgoingText = {
 export type CarrierTexts = {
   send(account: CarrierAccount, text: OutgoingText): Promise<Taken>;
   find(account: CarrierAccount, text: OutgoingText, since: Date, others: OthersSids): Promise<Taken | null>;
+  /** How a text stands that the carrier took: its own word may have been lost. */
+  look(account: CarrierAccount, sid: string): Promise<Taken>;
 };
 
 export type OutgoingMail = {

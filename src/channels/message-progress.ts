@@ -29,6 +29,9 @@ export const MESSAGE_OVER = STEPS.findIndex((statuses) => statuses.includes("DEL
 
 export const messageProgress = (status: ChannelStatus): number => MESSAGE_PROGRESS[status] ?? MESSAGE_OVER;
 
+/** Whether its carrier may tell that it arrived. */
+export const isUnderWay = (status: ChannelStatus): boolean => messageProgress(status) < MESSAGE_OVER;
+
 /** Null: nothing was told yet. */
 export const leadsMessageFurther = (known: ChannelStatus | null, told: ChannelStatus): boolean =>
   known === null || messageProgress(told) > messageProgress(known);

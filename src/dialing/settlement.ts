@@ -238,7 +238,11 @@ export class Settlement {
     attempt.checks = 0;
     // A message that the carrier accepted frees its line; a call keeps it until it ends.
     attempt.holds_slot &&= attempt.mode === "voice";
-    attempt.check_at = this.changed.after(silence_ms(attempt.mode));
+    attempt.check_at = this.changed.after(this.#silence_ms(attempt));
+  }
+
+  #silence_ms({ mode, started_at }: AttemptRow): number {
+    return silence_ms(mode, this.changed.now.getTime() - new Date(started_at).getTime());
   }
 
   /** The carrier did not accept the attempt. After too many refusals in a row the request ends. */
@@ -294,6 +298,6 @@ export class Settlement {
     if (!isPlaced(attempt)) return;
     this.changed.attempts.add(attempt);
     attempt.checks = is_shown ? 0 : attempt.checks + 1;
-    attempt.check_at = this.changed.after(is_shown ? silence_ms(attempt.mode) : NOT_SHOWN_ms);
+    attempt.check_at = this.changed.after(is_shown ? this.#silence_ms(attempt) : NOT_SHOWN_ms);
   }
 }

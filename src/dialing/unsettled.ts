@@ -9,6 +9,7 @@ import {
   HAND_OVER_ms,
   LEASE_ms,
   LONGEST_CALL_ms,
+  mayStillArrive,
   SHOWN_AFTER_ms,
 } from "../planning/attempt.ts";
 import { type AttemptPhase, FIRST_PHASE, isPlaced, nextPhase } from "../planning/attempt-state.ts";
@@ -69,7 +70,7 @@ export async function askCarrier(
     if (found === null) return isPlaced(attempt) ? placedNotShown(attempt, now) : notShown(attempt, now);
     const isAsBefore = isPlaced(attempt) && !leadsFurther(attempt.channel_status, found.status);
     if (isAsBefore)
-      return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
+      return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : stillOut(attempt, now);
     const { status, failure, sid, session_id, conversation_id } = found;
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
     return {
@@ -92,13 +93,26 @@ export async function askCarrier(
 
 type Placed = Pick<Unsettled, "key" | "mode" | "channel_status" | "started_at" | "checks" | "is_talking">;
 
-/** The lookup of an accepted call failed: the person may be on the telephone, so they are not called again yet. Pure. */
+/**
+ * The lookup of what was accepted failed: the person may be on the telephone, or the message arrive, so they are not tried
+ * again yet. Pure.
+ */
 export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): AttemptEvent {
-  const { key, mode, channel_status, started_at } = attempt;
-  const age_ms = now.getTime() - new Date(started_at).getTime();
+  const { key, mode, channel_status } = attempt;
+  if (mode !== "voice") return stillOut(attempt, now);
+  const age_ms = ageOf(attempt, now);
   const longest_ms = channel_status === "QUEUED" ? CALL_UNASKED_ms : LONGEST_CALL_ms;
-  return mode === "voice" && age_ms < longest_ms
-    ? { kind: "goes-on", key, is_shown: true }
+  return age_ms < longest_ms ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
+}
+
+const ageOf = ({ started_at }: Pick<Unsettled, "started_at">, now: Date): number =>
+  now.getTime() - new Date(started_at).getTime();
+
+/** Nothing new is known of a message: it may arrive still, until its carrier has given up on it. Pure. */
+function stillOut(attempt: Pick<Unsettled, "key" | "mode" | "started_at">, now: Date): AttemptEvent {
+  const mode = attempt.mode === "email" ? "email" : "sms";
+  return mayStillArrive(mode, ageOf(attempt, now))
+    ? { kind: "goes-on", key: attempt.key, is_shown: true }
     : silence(attempt, now);
 }
 

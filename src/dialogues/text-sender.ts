@@ -1,7 +1,8 @@
-import { publicText } from "../base/errors.ts";
-import { CarrierFault } from "../channels/carrier.ts";
+import { errorText, publicText } from "../base/errors.ts";
+import { CarrierFault, type Taken } from "../channels/carrier.ts";
 import { carrierOfChannel } from "../channels/channel-carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { isUnderWay } from "../channels/message-progress.ts";
 import {
   type AttemptReports,
   type Outreach,
@@ -14,7 +15,7 @@ import { endSession } from "../turns/end-session.ts";
 import { loadAnswer } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
 import { handOver } from "./outbound/outbox.ts";
-import { giveUpTry, markTaken, NOT_SENT, otherTextSids } from "./outbound/text-out-store.ts";
+import { applySignals, giveUpTry, markTaken, NOT_SENT, otherTextSids } from "./outbound/text-out-store.ts";
 import type { TextParts } from "./outbound/text-outbox.ts";
 import { tryHanding } from "./outbound/text-try.ts";
 import { startTextSession } from "./text-session.ts";
@@ -72,6 +73,25 @@ export function textSender(
       .where("m.key", "=", outreach.key)
       .executeTakeFirst();
 
+  /** How a text stands that its carrier took, whose word may have been lost: it is asked, and what it says is kept. */
+  async function standing({ channel_id, key }: Outreach, known: Taken): Promise<Taken> {
+    if (!isUnderWay(known.status)) return known;
+    try {
+      const { texts, account } = await carrierOf(channel_id);
+      const { status, failure } = await texts.look(account, known.sid);
+      const reason = failure ?? { error_code: null, is_transient: null };
+      const told = { ...known, channel_id, key, status, word: "asked", ...reason, at: clock.now() };
+      await applySignals(db, [told], clock.now());
+      return { ...known, status, failure: reason };
+    } catch (error) {
+      engine.log.info(
+        { err: errorText(error), key },
+        "a carrier could not be asked about a text that it took",
+      );
+      return known;
+    }
+  }
+
   return {
     async send(outreach, mayGo) {
       const { texts, account, is_simulated } = await carrierOf(outreach.channel_id);
@@ -124,7 +144,8 @@ export function textSender(
       const row = await known(outreach);
       if (!row) return null;
       const session = { session_id: row.session_id, conversation_id: row.conversation_id };
-      if (row.sid !== null) return { sid: row.sid, status: row.status as ChannelStatus, ...session };
+      const taken_as = row.sid !== null && { sid: row.sid, status: row.status as ChannelStatus };
+      if (taken_as) return { ...(await standing(outreach, taken_as)), ...session };
       const { texts, account } = await carrierOf(outreach.channel_id);
       const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
       const template = templateOf(outreach, medium);

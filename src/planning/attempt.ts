@@ -33,11 +33,24 @@ export const NOT_SHOWN_ms = 15_000;
 export const CALL_UNASKED_ms = 15 * MINUTE_ms;
 /** A call that was answered may still go on for so long where nobody can be asked: an hour at most, and some. */
 export const LONGEST_CALL_ms = 75 * MINUTE_ms;
+/**
+ * A text that its carrier tells nothing of is looked up after so long, and again at twice its age: its word may have been
+ * lost, and a cadence waits for it. One that nothing is told of at all costs eight questions.
+ */
+const TEXT_SILENCE_ms = 15 * MINUTE_ms;
 /** Carriers keep trying to deliver a text or a mail for as long. */
 const DELIVERY_ms = { sms: 24 * HOUR_ms, email: 72 * HOUR_ms };
 
-/** How long we wait for the carrier's next word, whatever it was supposed to tell. */
-export const silence_ms = (mode: Mode): number => (mode === "voice" ? CALL_SILENCE_ms : DELIVERY_ms[mode]);
+/** Whether the carrier may still be delivering a message that is so old. */
+export const mayStillArrive = (mode: "sms" | "email", age_ms: number): boolean => age_ms < DELIVERY_ms[mode];
+
+/** How long we wait for the carrier's next word about an attempt that is so old, whatever it was supposed to tell. */
+export function silence_ms(mode: Mode, age_ms: number): number {
+  if (mode === "voice") return CALL_SILENCE_ms;
+  // Nobody can be asked about a mail.
+  if (mode === "email") return DELIVERY_ms.email;
+  return Math.max(TEXT_SILENCE_ms, Math.min(age_ms, DELIVERY_ms.sms - age_ms));
+}
 
 /** Between two questions about an attempt of unknown fate. */
 const CHECKS_ms = [1_000, 5_000, 15_000, MINUTE_ms, 5 * MINUTE_ms];

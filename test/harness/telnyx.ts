@@ -36,6 +36,12 @@ export async function createTelnyxDouble() {
       const to = [{ phone_number: body.to, status: "queued" }];
       return json(response, 200, { data: { record_type: "message", id: `text-${texts.length}`, to } });
     }
+    // As https://developers.telnyx.com/api-reference/messages/retrieve-a-message shows it.
+    if (request.path.startsWith("/messages/")) {
+      const id = request.path.slice("/messages/".length);
+      const to = [{ phone_number: "+18665550001", status: "delivery_failed" }];
+      return json(response, 200, { data: { record_type: "message", id, to, errors: [{ code: "40006" }] } });
+    }
     if (request.path === "/calls") {
       const call_control_id = `v3:out${++calls}`;
       commands.push({ sid: call_control_id, action: "dial", body });

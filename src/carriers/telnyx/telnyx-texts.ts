@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { CarrierFault, type CarrierTexts, type OutgoingText } from "../../channels/carrier.ts";
+import { CarrierFault, type CarrierTexts, type OutgoingText, type Taken } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { oursOf, SLACK_MS } from "../twilio/twilio-alike.ts";
 import type { TelnyxApi } from "./telnyx-api.ts";
+import { telnyxTextFailure } from "./telnyx-fault.ts";
 
 /** https://developers.telnyx.com/api-reference/messages/send-a-message */
 const Message = z.object({
   data: z.object({
     id: z.string().min(1),
     to: z.array(z.object({ status: z.string().nullish() })).nullish(),
+    errors: z.array(z.object({ code: z.union([z.string(), z.number()]).nullish() })).nullish(),
   }),
 });
 
@@ -50,7 +52,7 @@ export function telnyxTexts(
       const webhook_url = statusUrl(account.channel_id, key);
       const body = { from, to, text, webhook_url, use_profile_webhooks: false };
       const { data } = await api.post(account, { path: "/messages", body, answer: Message });
-      return { sid: data.id, status: telnyxTextStatus(data.to?.[0]?.status ?? "queued") };
+      return taken({ data });
     },
 
     /**
@@ -73,7 +75,18 @@ export function telnyxTexts(
       const found = exact ?? (await oursOf(alike, since, others));
       return found && { sid: found.uuid, status: telnyxTextStatus(found.status ?? "queued") };
     },
+
+    /** https://developers.telnyx.com/api-reference/messages/retrieve-a-message */
+    async look(account, sid) {
+      return taken(await api.get(account, { path: `/messages/${encodeURIComponent(sid)}`, answer: Message }));
+    },
   };
+}
+
+function taken({ data: { id, to, errors } }: z.infer<typeof Message>): Taken {
+  const status = telnyxTextStatus(to?.[0]?.status ?? "queued");
+  const code = errors?.[0]?.code;
+  return { sid: id, status, ...(code != null && { failure: telnyxTextFailure(status, String(code)) }) };
 }
 
 const noSuchMedium = (medium: OutgoingText["medium"]) =>

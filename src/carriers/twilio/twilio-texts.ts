@@ -39,6 +39,11 @@ export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => Twilio
       const found = await oursOf(alike, since, others);
       return found && taken(found);
     },
+
+    async look(account, sid) {
+      const path = `${accountPath(account)}/Messages/${sid}.json`;
+      return taken(await api.get(account, { path, answer: MessageResource }));
+    },
   };
 }
 

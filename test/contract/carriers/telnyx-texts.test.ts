@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createCarriers } from "../../../src/carriers/carriers.ts";
+import { createTelnyx } from "../../../src/carriers/telnyx/telnyx-carrier.ts";
 import { telnyxFacts } from "../../../src/carriers/telnyx/telnyx-lookup.ts";
 import { readTelnyxTextEvent } from "../../../src/carriers/telnyx/telnyx-text-events.ts";
 import { suppressed } from "../../../src/consent/suppression.ts";
@@ -229,5 +230,19 @@ test("events that are none, and numbers as Telnyx knows them, are read without a
     error_code: null,
     caller_name: "TELNYX LLC",
     caller_type: null,
+  });
+});
+
+test("a text that Telnyx took is looked up by its id, and why it failed is told as by an event", async () => {
+  const carrier = createTelnyx({
+    egress: app.egress,
+    publicUrl: "https://parley.example.com",
+    base_url: telnyx.url,
+  });
+  const credentials = { carrier: "telnyx", api_key: "the api key", public_key: "", connection_id: "1234" };
+  expect(await carrier.texts!.look({ channel_id, credentials }, "text-1")).toEqual({
+    sid: "text-1",
+    status: "UNDELIVERED",
+    failure: { error_code: "40006", is_transient: true },
   });
 });

@@ -88,6 +88,11 @@ test("a text is sent, and stands as the documented answer says", async () => {
       sid: messageResource.created.sid,
     },
   );
+  twilio.respond((_, response) => json(response, 200, { ...messageResource.created, status: "delivered" }));
+  const { sid } = messageResource.created;
+  expect(await carrier.texts!.look(account, sid)).toEqual({ sid, status: "DELIVERED" });
+  expect(twilio.requests.at(-1)!.path).toMatch(new RegExp(`/Messages/${sid}\\.json$`));
+  twilio.respond((_, response) => json(response, 200, { messages: [messageResource.created] }));
   expect(
     await carrier.texts!.find(
       account,

@@ -210,6 +210,20 @@ test("a step whose channel has no consent is skipped, and the next channel's is 
   ]);
 });
 
+/** The carrier's words of texts are lost. */
+async function passWithoutReports(
+  dialer: ReturnType<typeof createTestDialer>,
+  minutes: number,
+  step_minutes = 1,
+) {
+  for (let minute = 0; minute < minutes; minute += step_minutes) {
+    app.clock.advance(step_minutes * 60_000);
+    await dialer.tick();
+    const told = dialer.world.tell();
+    await dialer.attempts.signal(told.filter(({ status }) => status === "NO-ANSWER"));
+  }
+}
+
 describe("no further step is tried", () => {
   /** As of after the call, with the text waiting. */
   async function afterTheCall() {
@@ -220,6 +234,34 @@ describe("no further step is tried", () => {
     await dialer.settle();
     return { ...made, dialer, person };
   }
+
+  test("goes on after a text whose report was lost once its carrier was asked, and says that it was delivered", async () => {
+    const person = ann();
+    const { batch_id } = await cadence([TEXT, { ...MAIL, wait: "1m" }], [person]);
+    const dialer = createTestDialer(app, byMode(UNANSWERED));
+    await passWithoutReports(dialer, 11);
+    expect(handed(dialer)).toEqual([`voice ${SOURCE} ${person.target}`, `sms ${TEXTS} ${person.target}`]);
+    await passWithoutReports(dialer, 17);
+    expect(handed(dialer).at(-1)).toBe(`email ${DESK} ${mailOf(person)}`);
+    const { attempts } = await trace(batch_id);
+    expect(attempts[1]).toMatchObject({ channel_manager_status: "DELIVERED", provider_status: "asked" });
+  });
+
+  test("waits a day for a text that its carrier can tell nothing of, and asks it eight times", async () => {
+    await cadence([TEXT, { ...MAIL, wait: "1m" }], [ann()]);
+    const dialer = createTestDialer(app, byMode({ ...UNANSWERED, sms: {} }));
+    let asked = 0;
+    const { find } = dialer.world.senders.sms;
+    dialer.world.senders.sms.find = (...about) => {
+      asked++;
+      return find(...about);
+    };
+    await passWithoutReports(dialer, 11);
+    await passWithoutReports(dialer, 23.5 * 60, 15);
+    expect([dialer.world.handed.length, asked]).toEqual([2, 7]);
+    await passWithoutReports(dialer, 45, 15);
+    expect([dialer.world.handed.length, asked]).toEqual([3, 8]);
+  });
 
   test("once the person opts out, on whichever channel", async () => {
     const { campaign_id, batch_id, dialer, person } = await afterTheCall();

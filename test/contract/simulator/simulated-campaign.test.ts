@@ -48,7 +48,7 @@ async function run(
   );
 }
 
-async function runOf(mode: "voice" | "sms", endings: string[], more: object) {
+async function filled(mode: "voice" | "sms", endings: string[], more: object = {}): Promise<string> {
   const batch_id = `simulated-${++campaigns}`;
   const campaign = await make("/api/v1/outbound/campaigns", {
     campaign_name: batch_id,
@@ -66,8 +66,14 @@ async function runOf(mode: "voice" | "sms", endings: string[], more: object) {
     request_variables: { "vars.name": "Alex" },
   }));
   await make(`/api/v1/outbound/batches/${batch_id}/requests`, requests);
-  const results = async (): Promise<Result[]> =>
-    (await app.send("GET", `/api/v1/outbound/batches/${batch_id}/results`)).body;
+  return batch_id;
+}
+
+const resultsOf = async (batch_id: string): Promise<Result[]> =>
+  (await app.send("GET", `/api/v1/outbound/batches/${batch_id}/results`)).body;
+
+async function runOf(mode: "voice" | "sms", endings: string[], more: object) {
+  const batch_id = await filled(mode, endings, more);
   const left = (all: Result[]) =>
     all.filter(({ request_status }) => ["PENDING", "INITIATED", "CONNECTED"].includes(request_status));
   const found = await eventually(
@@ -78,7 +84,7 @@ async function runOf(mode: "voice" | "sms", endings: string[], more: object) {
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
       await app.dialer.tick();
-      return results();
+      return resultsOf(batch_id);
     },
     (all) => left(all).length === 0,
   );
@@ -113,6 +119,27 @@ test("a text campaign is delivered, refused or lost as its people are", async ()
     "34": "COMPLETED DELIVERED",
     "35": "COMPLETED DELIVERED",
   });
+});
+
+test("a text whose callbacks are lost is asked about a quarter of an hour later, and its page says what became of it", async () => {
+  const batch_id = await filled("sms", ["37"]);
+  const status = async () => {
+    const { rows } = await app.database.pool.query(
+      "select status from text_messages where key = (select key from attempts where reference_id = '37')",
+    );
+    return rows[0]?.status;
+  };
+  await app.dialer.tick();
+  await eventually(status, (found) => found === "QUEUED");
+  await app.simulator.advance(app.clock, 14 * 60_000);
+  await app.dialer.tick();
+  expect(await status()).toBe("QUEUED");
+  await app.simulator.advance(app.clock, 60_000);
+  await app.dialer.tick();
+  expect(await resultsOf(batch_id)).toMatchObject([
+    { request_status: "COMPLETED", channel_manager_status: "DELIVERED" },
+  ]);
+  expect(await status()).toBe("DELIVERED");
 });
 
 test("a mailbox is heard to be one, and the request ends as completed", async () => {

@@ -71,6 +71,39 @@ test("a session shows what was said, called and decided; hostile texts stay text
   expect(page.faults).toEqual([]);
 });
 
+test("of a conversation in which the engine did more than one answer of the API holds, the last turn shows what was sent and how long it took", async () => {
+  const { body } = await talk(null);
+  const { session_id } = body.response.content;
+  await sql`
+    insert into session_trace (session_id, turn_index, category, label, measurement_start, timestamp)
+    select ${session_id}, 0, 'note', 'earlier', now(), now() from generate_series(1, 1200)`.execute(
+    it.app.db,
+  );
+  await talk("a check-up on monday");
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/sessions/${session_id}`);
+  const turn = page.getByRole("region", { name: "Turn 1" });
+  await turn.getByRole("button", { name: "Sent to the model" }).waitFor();
+  await turn
+    .getByText(/^\d+ ms$/)
+    .first()
+    .waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a session is printed without the head and the menu, which would lie over the text of each sheet", async () => {
+  const { body } = await talk(null);
+  const page = await it.open(await it.person("Admin"), { viewport: { width: 1280, height: 900 } });
+  await page.goto(`/console/sessions/${body.response.content.session_id}`);
+  await page.getByRole("region", { name: "Opening" }).waitFor();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("banner").isVisible()).toBe(false);
+  expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(false);
+  const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+  expect(heading?.x).toBeLessThan(40);
+});
+
 test("a list keeps its search, filters, order, page and columns in its address, and the back button undoes them", async () => {
   for (let number = 0; number < 30; number += 1) {
     await insertSession(it.app, {

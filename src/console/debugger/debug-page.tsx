@@ -9,8 +9,8 @@ import { useAction } from "../parts/action.ts";
 import { Failure, Fetched, Loading, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { readStory } from "../sessions/read-story.ts";
 import { TurnView } from "../sessions/turn-view.tsx";
-import { turnsOf } from "../sessions/turns.ts";
 import { useBreakpoints } from "../studio/use-breakpoints.ts";
 import { readText } from "./json-text.ts";
 import { NO_EDITS, StopView } from "./stop-view.tsx";
@@ -268,13 +268,7 @@ function Conversation(props: { id: string; from?: number; until?: number; stand?
   const story = useQuery({
     queryKey: ["session", id, "debugged", from, until, stand],
     placeholderData: keepPreviousData,
-    async queryFn({ signal }) {
-      const [timeline, trace] = await Promise.all([
-        call("GET /api/v1/sessions/timeline/{session_id}", { path: { session_id: id }, signal }),
-        call("GET /api/v1/sessions/{session_id}/trace", { path: { session_id: Number(id) }, signal }),
-      ]);
-      return turnsOf(timeline.events, trace.entries);
-    },
+    queryFn: async ({ signal }) => (await readStory(Number(id), signal)).turns,
     gcTime: 0,
   });
   return (

@@ -1,7 +1,7 @@
 import { Box, Grid, Group, Stack, Switch } from "@mantine/core";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import type { LiveSession, Session, SessionDetail } from "../api-types.ts";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { personPath } from "../parts/person-path.ts";
@@ -17,12 +17,13 @@ import { useLiveSessions } from "./live/live-sessions.ts";
 import { MakeTest } from "./make-test.tsx";
 import { OperatePanel } from "./operate-panel.tsx";
 import { PlayWorkflow } from "./play-workflow.tsx";
+import { readStory } from "./read-story.ts";
 import { RecordingPanel } from "./recording-panel.tsx";
 import { RedactedPanel } from "./redacted-panel.tsx";
 import { IN, listAddress } from "./session-search.ts";
 import { endedBy, isRunning, lengthOf, voiceWords } from "./session-words.ts";
 import { TurnView } from "./turn-view.tsx";
-import { engineState, turnsOf } from "./turns.ts";
+import type { engineState } from "./turns.ts";
 
 /** While the stream of changes can't be read. */
 const FOLLOW_MS = 2000;
@@ -127,16 +128,13 @@ function Body(props: {
     queryKey: ["session", id, "story", isRunning(session)],
     placeholderData: keepPreviousData,
     refetchInterval,
-    async queryFn({ signal }) {
-      const [timeline, trace] = await Promise.all([
-        call("GET /api/v1/sessions/timeline/{session_id}", { path: { session_id: id }, signal }),
-        call("GET /api/v1/sessions/{session_id}/trace", { path: { session_id: Number(id) }, signal }),
-      ]);
-      const { entries } = trace;
-      return { entries, turns: turnsOf(timeline.events, entries), state: engineState(entries) };
-    },
+    queryFn: ({ signal }) => readStory(Number(id), signal),
   });
   const begun = new Date(session.timestamp).getTime();
+  const onSeek = useCallback(
+    (at: string) => setSeek({ seconds: (new Date(at).getTime() - begun) / 1000 }),
+    [begun],
+  );
   const isPlaying = (turns: { begun: string | null }[], index: number): boolean => {
     const from = turns[index]?.begun;
     const to = turns[index + 1]?.begun;
@@ -179,12 +177,7 @@ function Body(props: {
                       turn={turn}
                       showEngine={showEngine}
                       isPlaying={isPlaying(turns, index)}
-                      {...(seek !== null || playing !== null
-                        ? {
-                            onSeek: (at: string) =>
-                              setSeek({ seconds: (new Date(at).getTime() - begun) / 1000 }),
-                          }
-                        : {})}
+                      {...(seek !== null || playing !== null ? { onSeek } : {})}
                     />
                   ))}
                 </div>

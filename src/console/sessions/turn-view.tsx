@@ -1,7 +1,7 @@
 import { Collapse, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAlertTriangle, IconChevronRight, IconTool } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code, RouteLink } from "../parts/parts.tsx";
@@ -13,8 +13,11 @@ import { traceWords } from "./trace-words.ts";
 import classes from "./turn-view.module.css";
 import { type Turn, waterfall } from "./turns.ts";
 
-/** A turn: its messages and tool calls and, when the debug trace is shown, a waterfall of what the engine did. */
-export function TurnView(props: {
+/**
+ * A turn: its messages and tool calls and, when the debug trace is shown, a waterfall of what the engine did. Of hundreds,
+ * only those are drawn again that a new message or the playback changed.
+ */
+export const TurnView = memo(function TurnView(props: {
   /** Where messages of it may be held. */
   session_id?: string;
   /** Whose requests to models and tools can be opened. */
@@ -79,7 +82,7 @@ export function TurnView(props: {
       {showEngine && turn.trace.length > 0 && <Waterfall trace={turn.trace} />}
     </section>
   );
-}
+});
 
 /** One side's text. Its language is known; the browser detects its direction. */
 export function Said(props: {

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, call, callForEvents } from "../../server/api.ts";
+import { ApiError, callForEvents } from "../../server/api.ts";
 import { useMe } from "../../server/me.tsx";
 import { type LivePart, withNews } from "../../sessions/live/live-parts.ts";
-import { engineState, type Turn, turnsOf } from "../../sessions/turns.ts";
+import { readStory, type Story } from "../../sessions/read-story.ts";
 import { startFields, type TalkStart } from "./start-with.tsx";
 
 /** The part of a test conversation's answer that this pane uses. */
@@ -152,20 +152,10 @@ export function useTalk(agent_id: number, begin: TalkStart, giveBack: (words: st
   };
 }
 
-type Story = { turns: Turn[]; state: ReturnType<typeof engineState> };
-
 const storyQuery = (session_id: number) => ({
   queryKey: ["session", String(session_id), "talk"],
   queryFn: ({ signal }: { signal: AbortSignal }) => readStory(session_id, signal),
 });
-
-async function readStory(session_id: number, signal: AbortSignal): Promise<Story> {
-  const [timeline, trace] = await Promise.all([
-    call("GET /api/v1/sessions/timeline/{session_id}", { path: { session_id: String(session_id) }, signal }),
-    call("GET /api/v1/sessions/{session_id}/trace", { path: { session_id }, signal }),
-  ]);
-  return { turns: turnsOf(timeline.events, trace.entries), state: engineState(trace.entries) };
-}
 
 /** `crypto.randomUUID` is missing over plain http from another machine. */
 const randomName = (): string =>

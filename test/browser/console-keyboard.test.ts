@@ -163,6 +163,16 @@ test("of what Ctrl K finds a screen reader hears how many there are and which on
   expect(page.faults).toEqual([]);
 });
 
+test("on a screen that is magnified four times Ctrl K shows what it finds", async () => {
+  const page = await openAt("/console/services");
+  await page.setViewportSize({ width: 320, height: 256 });
+  await page.keyboard.press("Control+k");
+  const list = page.locator(".mantine-Spotlight-actionsList");
+  await list.locator("[data-action]").first().waitFor();
+  expect((await list.boundingBox())?.height).toBeGreaterThan(100);
+  expect(page.faults).toEqual([]);
+});
+
 test("who begins a conversation by keyboard is in the field for what to say, and stays there", async () => {
   const page = await openAt("/console/agents/1");
   await page.getByRole("button", { name: "Start conversation" }).press("Enter");

@@ -108,7 +108,10 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
         shortcut={null}
         attributes={{ content: { "aria-label": "Go to" } }}
         scrollable
-        maxHeight="60vh"
+        // On a screen magnified four times, results have room, too.
+        yOffset="min(80px, 8vh)"
+        maxHeight="max(60vh, min(20rem, 85vh))"
+        styles={{ actionsList: { maxHeight: "none" } }}
         nothingFound={nothingFound}
         highlightQuery
         searchProps={{

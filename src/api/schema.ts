@@ -90,8 +90,12 @@ export const inputTimestamp = () =>
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+/** A plus that was not escaped in a query arrives as a blank, which stands nowhere else behind a time. */
+const LOST_PLUS = /(:\d{2}(?:\.\d{1,9})?) (\d{2}:?\d{2})$/;
+
 /** null for anything that is not a real date-time of the years 1900 to 9999. */
-export function parseTimestamp(text: string): Date | null {
+export function parseTimestamp(given: string): Date | null {
+  const text = given.replace(LOST_PLUS, "$1+$2");
   if (!ISO.test(text)) return null;
   const [date, time = "00:00"] = text.split(/[T ]/i) as [string, string?];
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(time) ? time : `${time}Z`;

@@ -115,3 +115,20 @@ test.each(["\\ud800", "\\udc00\\ud800", "\\u0000"])(
       });
   },
 );
+
+test("a list that is filtered by parameters in brackets, as axios and PHP write them, is filtered", async () => {
+  for (const name of ["bracket-a", "bracket-b"])
+    await app.send("POST", "/api/v1/services/", { name, description: "" });
+  for (const at of ["%5B%5D", "[0]"]) {
+    const { body } = await app.send(
+      "GET",
+      `/api/v1/services/?search_fields${at}=name&search_field_values${at}=bracket-b`,
+    );
+    expect(body.items).toMatchObject([{ name: "bracket-b" }]);
+  }
+  expect(
+    await app.send("GET", "/api/v1/services/?search_fields[]=nope&search_field_values[]=x"),
+  ).toMatchObject({
+    ...{ status: 422, body: { detail: [{ loc: ["query", "search_fields", 0] }] } },
+  });
+});

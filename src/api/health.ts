@@ -115,6 +115,19 @@ export function healthRoutes(
     );
   });
 
+  // Of these no "onResponse" comes: a proxy whose patience is over says 504 to its caller, and nothing to us.
+  server.addHook("onRequest", async (request, reply) => {
+    reply.raw.once("close", () => {
+      if (reply.raw.writableEnded || request.ws) return;
+      const { method, url } = request;
+      const ms = Math.round(reply.elapsedTime);
+      request.log.info(
+        { method, url: loggedPath(url), ms },
+        "request, left by its sender before it was answered",
+      );
+    });
+  });
+
   const hidden = { schema: { hide: true } };
   server.get("/healthz", hidden, () => ({ status: "ok", version }));
   server.get("/readyz", hidden, async (_request, reply) => {

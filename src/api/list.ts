@@ -4,7 +4,7 @@ import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { type PageWanted, type RowQuery, type Search, shortPage } from "./list-page.ts";
 import { longPage } from "./long-list.ts";
-import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
+import { parseTimestamp, queryInteger, queryList, searchedText } from "./schema.ts";
 
 /**
  * The one list mechanism: search pairs by index, order, paging with totals, a date range and a choice of fields. A room only
@@ -200,7 +200,7 @@ const OF_EVERY_LIST = {
     .prefault(25)
     .transform((limit) => Math.min(limit, MAX_LIMIT))
     .describe("At most 1,000."),
-  search_field_values: queryList(z.string()),
+  search_field_values: queryList(searchedText()),
   order_by_direction: z.enum(["asc", "desc"]).nullish(),
   start_datetime: rangeEnd(),
   end_datetime: rangeEnd(),

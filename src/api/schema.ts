@@ -55,6 +55,13 @@ export const queryList = <T extends z.ZodType>(item: T) =>
     .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).max(MAX_QUERY_VALUES))
     .prefault([]);
 
+/** A telephone number in a query, whose plus is a blank where it was not escaped: nothing would be found, suppressed or not. */
+const withItsPlus = (value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/^ (?=\d{7,15}$)/, "+") : value;
+
+/** A text that records are searched by. */
+export const searchedText = () => z.preprocess(withItsPlus, z.string());
+
 /**
  * The longest text of a body, of a path and of a query, wherever the public API and a schema name no other number: as much
  * as the body, the path or the line of the query has room for. `text-bounds.ts` keeps to it, `openapi.json` says it.

@@ -77,6 +77,13 @@ describe("the check before sending", () => {
     );
   });
 
+  test("a number is found also where the plus of its address was not escaped, as curl sends it", async () => {
+    const found = (written: string) =>
+      app.send("GET", `${path}/?search_fields=address_exact&search_field_values=${written}`);
+    expect((await found("+15125550001")).body.items).toMatchObject([{ address: "+15125550001" }]);
+    expect((await found("+512")).body.items).toEqual([]);
+  });
+
   test("an entry of one channel leaves the others open", async () => {
     await put(entry("+15125550003", { scope: "voice", reason: "do-not-call" }));
     expect((await check("voice", "+15125550003")).get("+15125550003")).toBe("PRIOR_UNSUBSCRIBED");

@@ -42,7 +42,14 @@ const NOT_PLAIN = new Set(
     "no not nope never don't dont doesn't didn't isn't won't can't cannot wait stop hold but instead rather wrong later maybe except unless if " +
     "what how when why which who where nunca pero espera espere cuándo cuando cómo qué quién dónde después " +
     "non pas mais attends attendez quand comment pourquoi quoi nein nicht kein keine aber warte warten wann wie warum welche wenn falls " +
-    "però ma aspetta aspetti perché quanto não nao mas depois nee niet geen maar wacht wanneer hoe waarom als"
+    "però ma aspetta aspetti perché quanto não nao mas depois nee niet geen maar wacht wanneer hoe waarom als " +
+    // Who takes it back, or wants it otherwise:
+    "forget nevermind mind leave another different else olvida olvídalo olvide déjalo déjelo otro otra mejor " +
+    "oublie oubliez laisse laissez autre plutôt vergiss vergessen lass lassen lieber anders andere anderer anderes " +
+    "lascia lasci dimentica altro altra piuttosto meglio esquece esqueça deixa deixe outro outra melhor vergeet laat liever ander " +
+    // Who asks for time:
+    "hang moment second sec minute let think momento momentito instante minuto segundo pensar déjame instant seconde réfléchir " +
+    "augenblick sekunde überlegen attimo secondo pensare momentje"
   ).split(" "),
 );
 

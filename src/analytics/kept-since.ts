@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
-import type { Kept, KeptSince } from "../sessions/kept-since.ts";
+import type { KeptKinds, KeptSince } from "../sessions/kept-since.ts";
 import type { WatchedFigure } from "./alert-figure.ts";
 import type { AlertCondition } from "./alert-judge.ts";
 import type { Searched } from "./fact-filters.ts";
@@ -10,7 +10,7 @@ import type { BoardTile } from "./tile.ts";
 type Counted = Searched & Pick<BoardTile, "metric"> & Partial<Pick<BoardTile, "split">>;
 
 /** What has to be kept for a figure to be whole; null: people of campaigns, whom retention leaves. */
-export function keptKinds({ metric, split, search_fields, search_field_values }: Counted): Kept | null {
+export function keptKinds({ metric, split, search_fields, search_field_values }: Counted): KeptKinds | null {
   if (ruleOf(metric.name).of === "people") return null;
   const isOfInsights = [...search_fields, split?.by ?? "none"].some((field) => field.startsWith("insight"));
   const at = search_fields.indexOf("agent_id");

@@ -1,11 +1,8 @@
 import { z } from "zod";
-import { anyJson, boundedList, name, recordId, textMap } from "../api/schema.ts";
+import { boundedList, name, recordId, requiredJson, textMap } from "../api/schema.ts";
 import { headerProblem, SET_BY_CONNECTION } from "../egress/outgoing-headers.ts";
 import { AgentSttProvider, AgentWaitSound } from "../speech/speech.ts";
 import { canonicalTimezone } from "./timezone.ts";
-
-const requiredJson = () =>
-  anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
 
 export const AgentToolDefaults = z
   .object({

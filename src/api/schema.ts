@@ -76,6 +76,10 @@ export const textMap = () => z.record(z.string(), z.string());
 /** Any JSON value. */
 export const anyJson = () => z.unknown();
 
+/** Any JSON value, but the key must be there. */
+export const requiredJson = () =>
+  anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
+
 /** Date-times of answers; they always carry an offset. */
 export const timestamp = () => TIMESTAMP;
 

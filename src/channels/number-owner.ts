@@ -23,7 +23,8 @@ const NumberOwner = z
 type NumberOwner = z.infer<typeof NumberOwner>;
 
 const NOUN = "Number owner";
-const number = () =>
+/** In E.164, with its plus sign. */
+export const wholeNumber = () =>
   z.string().refine((text) => /^\+[1-9]\d{6,14}$/.test(text), {
     error: "Input should be a number such as +15125551234",
   });
@@ -59,7 +60,7 @@ const selectOwners = (db: Db, caller: Caller) =>
 export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const path = "/api/v1/number_owners";
   const tag = "channels";
-  const params = z.object({ number: number() });
+  const params = z.object({ number: wholeNumber() });
   const find = (tx: Tx, caller: Caller, wanted: string): Promise<NumberOwner | undefined> =>
     selectOwners(tx, caller).where("o.number", "=", wanted).executeTakeFirst();
   /** The row is locked before it is read: a statement that waits and joins the organization joins the owner of before. */

@@ -56,7 +56,8 @@ function hasMoreLines(text: string, most: number): boolean {
   return false;
 }
 
-const Lines = z.array(
+/** Words with who said them, as an upload or a transcription has them. */
+export const Lines = z.array(
   z.object({
     role: z.string(),
     content: z.string(),

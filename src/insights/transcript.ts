@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { z } from "zod";
+import type { z } from "zod";
 import { tryParseJson } from "../base/parse-json.ts";
 import type { Db } from "../db/database.ts";
 import type { RecordingStore } from "../sessions/recordings/recording-store.ts";
-import { MAX_TEXT_BYTES, readTextTranscript, type Spoken, TEXT_TYPES } from "./text-transcript.ts";
+import { Lines, MAX_TEXT_BYTES, readTextTranscript, type Spoken, TEXT_TYPES } from "./text-transcript.ts";
 
 /** What was said and done, in order, as tools read it. */
 export type Transcript = TranscriptEntry[];
@@ -92,14 +92,6 @@ export async function loadTranscripts(db: Db, session_ids: number[]): Promise<Ma
   return transcripts;
 }
 
-const Words = z.array(
-  z.object({
-    role: z.string(),
-    content: z.string(),
-    start_time: z.union([z.string(), z.number()]).nullish(),
-  }),
-);
-
 /** Its words as the last transcription left them, else as they were uploaded. Index: insight_outputs_file. */
 async function loadRecording(db: Db, recordings: RecordingFiles, upload_file_id: number): Promise<Material> {
   const file = await db
@@ -116,7 +108,7 @@ async function loadRecording(db: Db, recordings: RecordingFiles, upload_file_id:
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  const words = Words.safeParse(
+  const words = Lines.safeParse(
     jsonOf((found?.json_value as Record<string, unknown> | undefined)?.[TRANSCRIPT_KEY]),
   );
   if (words.success) return { transcript: asTranscript(words.data), file };
@@ -135,7 +127,7 @@ async function readUploaded(recordings: RecordingFiles, file: RecordingFile): Pr
   return readTextTranscript(text, file.media_type);
 }
 
-export const asTranscript = (words: z.infer<typeof Words>): Transcript =>
+export const asTranscript = (words: z.infer<typeof Lines>): Transcript =>
   words.map(({ role, content, start_time }) => ({
     kind: "said",
     role,

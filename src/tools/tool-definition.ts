@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson, boundedList } from "../api/schema.ts";
+import { anyJson, boundedList, requiredJson } from "../api/schema.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
 import { McpCall } from "./mcp/mcp-pin.ts";
 import { ResponseDisplayConfig } from "./response-display.ts";
@@ -10,10 +10,6 @@ import { Task } from "./task-definition.ts";
  * dropped, the defaults of the public API are filled in, and earlier spellings are answered in the present ones;
  * otherwise a definition comes back as it was sent. What a shape can't say is in `issues/tool-issues.ts`.
  */
-
-/** Any JSON value, but the key must be there. */
-const requiredJson = () =>
-  anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
 
 const InternalTool = z
   .object({

@@ -8,7 +8,7 @@
 type Json = any;
 
 /** Keywords whose values are data, not schemas. */
-const DATA = new Set(["const", "default", "enum", "example", "examples", "required"]);
+export const DATA = new Set(["const", "default", "enum", "example", "examples", "required"]);
 
 /** Each schema inside, and itself, changed by a function that gets it with its inner ones changed already. */
 export function mapSchemas(value: Json, change: (schema: Json) => Json): Json {

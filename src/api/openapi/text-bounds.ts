@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { MAX_TEXT } from "../schema.ts";
+import { DATA } from "./open-answers.ts";
 
 /*
  * Every text that somebody sends has a maximum. Where its schema names none, that of `MAX_TEXT` holds: for the values and
@@ -89,9 +90,6 @@ export function documentTextBounds(document: Document): void {
   for (const { schema, in: place } of operations.flatMap(({ parameters }) => parameters ?? []))
     bound(schema, place === "path" ? MAX_TEXT.path : MAX_TEXT.query);
 }
-
-/** Keywords whose values are data, not schemas. */
-const DATA = new Set(["const", "default", "enum", "example", "examples", "required"]);
 
 /** A file is bounded in bytes, where it is received. */
 const isUnbounded = ({ type, maxLength, format, enum: values, ...rest }: SchemaNode): boolean =>

@@ -15,16 +15,13 @@ import type {
   SharedAccount,
 } from "../../channels/carrier.ts";
 import { findChannel } from "../../channels/channel.ts";
+import { wholeNumber } from "../../channels/number-owner.ts";
 import { claimNumber } from "../../channels/number-ownership.ts";
 import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import { forgetNumber, refuseInUse } from "./given-back-number.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
-const e164 = () =>
-  z.string().refine((text) => /^\+[1-9]\d{6,14}$/.test(text), {
-    error: "Input should be a number such as +15125551234",
-  });
 
 const TwilioPhoneNumber = z
   .object({ sid: z.string(), phone_number: z.string(), friendly_name: z.string(), trunk_sid: z.string() })
@@ -44,7 +41,9 @@ const TwilioNumberUpdateRequest = z
   .object({ friendly_name: friendlyName(), phone_sid: z.string().min(1).max(64) })
   .meta({ id: "TwilioNumberUpdateRequest" });
 const TwilioNumberResponse = z.object({ phone_number: z.string() }).meta({ id: "TwilioNumberResponse" });
-const A2pMessagingPathCheckRequest = z.object({ phone: e164() }).meta({ id: "A2pMessagingPathCheckRequest" });
+const A2pMessagingPathCheckRequest = z
+  .object({ phone: wholeNumber() })
+  .meta({ id: "A2pMessagingPathCheckRequest" });
 const A2pMessagingPathCheckResponse = z
   .object({ a2p_approved: z.boolean() })
   .meta({ id: "A2pMessagingPathCheckResponse" });
@@ -208,7 +207,7 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
         "For good: it costs nothing any more, and somebody else may get it. Refused while an agent answers at it; asking again after an error does no harm.",
       tag,
       permission: "channels_delete",
-      params: params.extend({ number: e164() }),
+      params: params.extend({ number: wholeNumber() }),
       response: Deleted,
     },
     async ({ caller, params }) => {

@@ -3,6 +3,7 @@ import type { Server } from "node:net";
 import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
+import { spareFiles } from "../api/spare-files.ts";
 import { freeHeld } from "../app/free-held.ts";
 import { createApp } from "../app.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -35,7 +36,7 @@ import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { heldLines } from "./held-lines.ts";
 import { openPlatform } from "./open-platform.ts";
-import { spareFiles } from "./spare-files.ts";
+
 import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";

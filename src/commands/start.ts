@@ -36,7 +36,6 @@ import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { heldLines } from "./held-lines.ts";
 import { openPlatform } from "./open-platform.ts";
-
 import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
+import { type ConsoleTest, createConsoleTest, saveReviewed, settled } from "../harness/console.ts";
 import { createPeer } from "../harness/peer.ts";
 
 let it: ConsoleTest;
@@ -57,6 +57,18 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.getByRole("heading", { level: 1, name: "nora@example.com" }).waitFor();
   await page.getByRole("button", { name: "Create sign-in link" }).click();
   await page.getByText(/\/sign-in\?code=\w{40}/).waitFor();
+
+  // The role opens the console, and asks for nothing that it may not read.
+  const { body: said } = await it.app.send("POST", "/api/v1/agents/test/messages", {
+    ...{ service_name: "console", source: "tester", test_id: "night", agent_id: "1", text: null },
+    session_start: true,
+  });
+  const { body: nora } = await it.app.send("GET", "/api/v1/users/nora@example.com");
+  const hers = await it.open({ email: nora.email, user_id: nora.id });
+  await hers.goto(`/console/sessions/${said.response.content.session_id}`);
+  await hers.getByRole("region", { name: "Opening" }).waitFor();
+  await settled(hers);
+  expect(await hers.getByRole("alert").count()).toBe(0);
 
   await page.goto("/console/roles");
   const matrix = page.getByRole("region", { name: "Roles and their permissions" });

@@ -9,6 +9,9 @@ import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
 import classes from "./roles-page.module.css";
 
+/** Nobody can open the console without it. */
+const CONSOLE = "permissions_read";
+
 export default recordPage({
   operations: {
     list: "GET /api/v1/roles/",
@@ -27,7 +30,7 @@ export default recordPage({
   values: (role) => ({
     name: role?.name ?? "",
     description: role?.description ?? "",
-    permissions: (role?.permissions ?? []).toSorted(),
+    permissions: (role?.permissions ?? [CONSOLE]).toSorted(),
   }),
   body: (values) => ({ ...values, description: values.description || null }),
   Form: ({ form, record, frame }) => (
@@ -61,7 +64,16 @@ function Permissions(props: { chosen: string[]; onChange(chosen: string[]): void
       (chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]).toSorted(),
     );
   return (
-    <Input.Wrapper label="Permissions" labelElement="div" error={error}>
+    <Input.Wrapper
+      label="Permissions"
+      labelElement="div"
+      description={
+        chosen.includes(CONSOLE)
+          ? null
+          : "People with this role can't open the console: that needs Permissions, View."
+      }
+      error={error}
+    >
       <Fetched query={groups} lines={10}>
         {(all) => (
           <div className={classes.choices}>

@@ -206,7 +206,7 @@ function Body(props: {
             />
           )}
           <LatencyPanel id={id} isRunning={isRunning(session)} refetch_ms={refetchInterval} />
-          <LabelPanel id={id} />
+          {may("session_labels_read") && <LabelPanel id={id} />}
           {may("insights_read") && <InsightPanel id={id} />}
           {may("redacted_values_open") && <RedactedPanel id={id} />}
         </Stack>

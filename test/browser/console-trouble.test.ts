@@ -84,6 +84,22 @@ test("changes that are discarded leave what somebody else has saved meanwhile, n
   expect(own.faults).toEqual([]);
 });
 
+test("who changes a record that somebody deletes meanwhile is told so, and keeps what was typed", async () => {
+  const { body: service } = await it.app.send("POST", "/api/v1/services/", {
+    name: "Short-lived",
+    description: "",
+  });
+  const own = await it.open(await it.person("Admin"));
+  await own.goto(`/console/services/${service.id}`);
+  const field = own.getByRole("textbox", { name: "Description" });
+  await field.fill("typed here");
+  await it.app.send("DELETE", `/api/v1/services/${service.id}?reason=over`);
+  await own.getByRole("button", { name: "Review and save" }).click();
+  await own.getByText("Somebody deleted it meanwhile. What you typed is still here.").waitFor();
+  expect(await field.inputValue()).toBe("typed here");
+  expect(own.faults).toEqual([]);
+});
+
 test("who goes on while a new record is still being stored stays where they went", async () => {
   const { promise: isLeft, resolve: store } = Promise.withResolvers<void>();
   await page.route("**/api/v1/services/", async (route) => {

@@ -153,7 +153,11 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     },
     onError(fault) {
       setPending(null);
-      setError(fault);
+      setError(
+        isGone(fault)
+          ? new ApiError(404, "Somebody deleted it meanwhile. What you typed is still here.")
+          : fault,
+      );
     },
   });
 
@@ -214,6 +218,8 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     },
   };
 }
+
+const isGone = (fault: Error): boolean => fault instanceof ApiError && fault.status === 404;
 
 function withoutSecret(change: Difference, hides: readonly string[]): Difference {
   const { path, after } = change;

@@ -14,7 +14,8 @@ export function composer(send) {
     count.hidden = text.value.length < COUNT_FROM;
     count.textContent = `${text.value.length} of ${text.maxLength} characters`;
     text.style.height = "auto";
-    text.style.height = `${text.scrollHeight}px`;
+    // With its border, or it lacks two pixels and can be scrolled, for which Firefox squares its corners.
+    text.style.height = `${text.scrollHeight + text.offsetHeight - text.clientHeight}px`;
   };
   const submit = () => {
     const words = text.value.trim();

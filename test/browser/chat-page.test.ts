@@ -63,6 +63,14 @@ test("a message goes out with Enter, and its answer can be read while it is made
   await expect.poll(() => page.getByText("offline demo model").isVisible()).toBe(true);
 });
 
+test("the field where a message is written is as high as its lines, so that it has no scrollbar", async () => {
+  const field = (await openChat()).getByLabel("Your message");
+  const hidden = () => field.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+  expect(await hidden()).toBe(0);
+  await field.fill("One\nTwo\nThree");
+  expect(await hidden()).toBe(0);
+});
+
 test("a reload shows the same chat, cards and all, and goes on with it", async () => {
   const page = await openChat();
   await say(page, "show");

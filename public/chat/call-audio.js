@@ -5,6 +5,7 @@ export class NoAudio extends Error {}
 
 /** Named here, so that a bundler of somebody's page takes nothing in. */
 const BESIDE = "call-worklet.js";
+const SOUND_MS = 5_000;
 const WANTED = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
 
 /**
@@ -19,10 +20,10 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
   try {
     stream = await openMicrophone();
     await context.audioWorklet.addModule(worklet);
-    await context.resume();
+    await begin(context);
   } catch (error) {
     for (const track of stream?.getTracks() ?? []) track.stop();
-    await context.close();
+    void context.close();
     throw error;
   }
   const track = /** @type {MediaStreamTrack} */ (stream.getAudioTracks()[0]);
@@ -58,6 +59,13 @@ export async function openAudio(on, worklet = new URL(BESIDE, import.meta.url).h
       void context.close();
     },
   };
+}
+
+/** Firefox waits for a loudspeaker that is not there without ever giving up. @param {AudioContext} context */
+async function begin(context) {
+  const late = new Promise((resolve) => setTimeout(resolve, SOUND_MS, "late"));
+  if ((await Promise.race([context.resume(), late])) === "late")
+    throw new NoAudio("No loudspeaker was found. Connect one, or headphones, then press Call again.");
 }
 
 async function openMicrophone() {

@@ -58,7 +58,10 @@ export function callButton({ ask, agent, shown }) {
         written = captions(agent());
         state("Connected. Speak now.");
       },
-      speaking: (on) => state(on ? "Speaking…" : "Listening…", "off"),
+      speaking(on) {
+        written?.speaking(on);
+        state(on ? "Speaking…" : "Listening…", "off");
+      },
       words: (words) => written?.add(words),
       cut: (unheard) => written?.cut(unheard),
       notice(text) {

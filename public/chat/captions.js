@@ -6,12 +6,17 @@ import { element, unseen } from "./element.js";
 const log = /** @type {HTMLElement} */ (document.getElementById("log"));
 const queue = /** @type {HTMLElement} */ (document.getElementById("queue"));
 
+/** What the agent says after so long a silence stands by itself: it asks whether somebody is there, or a tool has answered. */
+const SILENCE_MS = 2_000;
+
 /** @param {string} agent */
 export function captions(agent) {
   /** The agent's bubbles. @type {HTMLElement[]} */
   let spoken = [];
   /** The last of them, while it still grows. @type {HTMLElement | null} */
   let growing = null;
+  /** Since when the agent is silent; infinity while it speaks. */
+  let silentSince = Number.POSITIVE_INFINITY;
   /** @type {HTMLElement | null} */
   let partial = null;
   // What the agent says is heard; a screen reader would speak over it.
@@ -27,6 +32,10 @@ export function captions(agent) {
     );
 
   return {
+    /** @param {boolean} on */
+    speaking(on) {
+      silentSince = on ? Number.POSITIVE_INFINITY : performance.now();
+    },
     /** @param {import("./call-line.js").Words} words */
     add({ role, text, final }) {
       if (role === "user") {
@@ -38,7 +47,8 @@ export function captions(agent) {
         }
         growing = null;
         log.append(bubble(role, text));
-      } else if (growing) growing.lastElementChild?.append(` ${text}`);
+      } else if (growing && performance.now() - silentSince < SILENCE_MS)
+        growing.lastElementChild?.append(` ${text}`);
       else {
         growing = bubble(role, text);
         spoken.push(growing);

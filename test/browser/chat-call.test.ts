@@ -124,6 +124,39 @@ test("a key shows as what the caller said, cuts the agent's words to what was he
   await page.getByRole("button", { name: "Hang up" }).click();
 });
 
+test("what the agent says after a silence stands in a bubble of its own", async (context) => {
+  if (!understands) return context.skip();
+  const greeting = "Good morning. What can I do for you?";
+  const { target: greets } = await createAgent(app, {
+    script: 'otherwise -> say "Are you still there?"',
+    greeting: { type: "greeting", text: greeting },
+  });
+  await allow(true, app, greets);
+  const page = await open({ name: greets, speaks: false });
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.locator("#log .agent", { hasText: "Are you still there?" }).first().waitFor();
+  const [first, second] = await page.locator("#log .spoken .bubble").allTextContents();
+  expect([first, second]).toEqual([greeting, "Are you still there?"]);
+  await page.getByRole("button", { name: "Hang up" }).click();
+});
+
+test("where nothing can play sound, as Firefox without a loudspeaker, a sentence says so", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.addInitScript("AudioContext.prototype.resume = () => new Promise(() => {})");
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  const told = page.getByText("No loudspeaker was found. Connect one, or headphones, then press Call again.");
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1_000);
+      return told.isVisible();
+    })
+    .toBe(true);
+  await page.getByLabel("Your message").fill("hello");
+});
+
 test("a call whose sound the system stopped while the tab was hidden sounds again when it is seen", async (context) => {
   if (!understands) return context.skip();
   const page = await open();

@@ -7,7 +7,9 @@ export function withoutBrackets(query: Record<string, unknown>): Record<string, 
   const values = new Map<string, unknown[]>();
   for (const [key, value] of Object.entries(query)) {
     const name = key.replace(BRACKETS, "");
-    values.set(name, [...(values.get(name) ?? []), ...[value].flat()]);
+    const before = values.get(name) ?? [];
+    before.push(...[value].flat());
+    values.set(name, before);
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }

@@ -229,3 +229,30 @@ test.each([
   await notice.waitFor({ state: "detached" });
   await page.unrouteAll();
 });
+
+test("the way back from a record that was just made leads to the list, not to an empty form, and after it was deleted not to it", async () => {
+  const list = page.getByRole("heading", { level: 1, name: "Services" });
+  const agents = page.getByRole("heading", { level: 1, name: "Agents" });
+  await page.goto("/console/agents");
+  await agents.waitFor();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Tools" }).click();
+  await page.getByRole("link", { name: "Services" }).click();
+  await list.waitFor();
+  await page.getByRole("link", { name: "New service" }).click();
+  await page.getByLabel("Name").fill("Just made");
+  await page.getByRole("button", { name: "Create" }).click();
+  const made = page.getByRole("heading", { level: 1, name: "Just made" });
+  await made.waitFor();
+  await page.evaluate("history.back()");
+  await list.waitFor();
+  await page.evaluate("history.forward()");
+  await made.waitFor();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await list.waitFor();
+  await page.evaluate("history.back()");
+  await list.waitFor();
+  await page.evaluate("history.back()");
+  await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+  expect(page.faults).toEqual([]);
+});

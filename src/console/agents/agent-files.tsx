@@ -27,7 +27,7 @@ export function useOpenMade({ ignoreBlocker = false }: { ignoreBlocker?: boolean
       autoClose: 4000,
     });
     await Promise.all(LISTS.map((list) => client.invalidateQueries({ queryKey: [`GET /api/v1/${list}/`] })));
-    await navigate({ to: `/agents/${agent.id}`, ignoreBlocker });
+    await navigate({ to: `/agents/${agent.id}`, ignoreBlocker, replace: ignoreBlocker });
   };
 }
 

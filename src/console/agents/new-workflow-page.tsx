@@ -47,7 +47,7 @@ export default function NewWorkflowPage() {
           client.invalidateQueries({ queryKey }),
         ),
       );
-      void navigate({ to: `/tools/${encodeURIComponent(tool.name)}` });
+      void navigate({ to: `/tools/${encodeURIComponent(tool.name)}`, replace: true });
     },
   });
   const isTaken = making.error instanceof ApiError && making.error.status === 409;

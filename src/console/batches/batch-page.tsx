@@ -135,7 +135,11 @@ function Actions({ batch }: { batch: BatchDetails }) {
           }}
           invalidates={LISTS}
           onRemoved={() =>
-            void navigate({ to: `/campaigns/${batch.campaign_id}?view=batches`, ignoreBlocker: true })
+            void navigate({
+              to: `/campaigns/${batch.campaign_id}?view=batches`,
+              ignoreBlocker: true,
+              replace: true,
+            })
           }
         >
           People still waiting are not contacted. Conversations in progress continue.

@@ -53,7 +53,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
     ...(campaign && { reread: () => readCampaign(campaign.id) }),
     invalidates: [["campaign"], ["GET /api/v1/outbound/campaigns"], ["GET /api/v1/outbound/webhooks"]],
     onSaved: (stored) => {
-      if (campaign === null) void navigate({ to: `/campaigns/${stored.id}` });
+      if (campaign === null) void navigate({ to: `/campaigns/${stored.id}`, replace: true });
     },
     hides,
   });
@@ -98,7 +98,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                     })
                   }
                   invalidates={[["GET /api/v1/outbound/campaigns"]]}
-                  onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true })}
+                  onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true, replace: true })}
                 >
                   Its batches are deleted, too. People waiting in them are not contacted.
                 </RemoveRecord>

@@ -243,7 +243,9 @@ function RemoveExperiment({ experiment }: { experiment: Experiment }) {
         })
       }
       invalidates={[["GET /api/v1/experiments/"]]}
-      onRemoved={() => void navigate({ to: `/agents/${agent_id}/experiments`, ignoreBlocker: true })}
+      onRemoved={() =>
+        void navigate({ to: `/agents/${agent_id}/experiments`, ignoreBlocker: true, replace: true })
+      }
     />
   );
 }

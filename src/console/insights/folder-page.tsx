@@ -80,6 +80,7 @@ function RemoveFolder({ record }: { record: FolderDetails }) {
           to: "/insights",
           search: { view: "recordings" } as never,
           ignoreBlocker: true,
+          replace: true,
         })
       }
     >

@@ -86,7 +86,7 @@ function Remove({ record: { id: workflow_id, name } }: { record: InsightWorkflow
       act={() => call("DELETE /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id } })}
       invalidates={[[LIST]]}
       done={`${name} deleted`}
-      onDone={() => void navigate({ to: "/insights", ignoreBlocker: true })}
+      onDone={() => void navigate({ to: "/insights", ignoreBlocker: true, replace: true })}
     >
       The queue of <b dir="auto">{name}</b> is deleted. Its results are kept.
     </ConfirmButton>

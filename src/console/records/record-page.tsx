@@ -94,7 +94,9 @@ export function recordPageOf<Stored extends object, Values extends object>(
       invalidates: [[queryKey], ...(kind.alsoInvalidates ?? []), [listed]],
       onSaved: (stored) => {
         const key = keyOf(stored);
-        if (key !== id) void navigate({ to: `${kind.address ?? list.to}/${encodeURIComponent(key)}` });
+        const to = `${kind.address ?? list.to}/${encodeURIComponent(key)}`;
+        // The way back leads to no address that was only for beginning it, or that it had before.
+        if (key !== id) void navigate({ to, replace: true });
       },
     });
     const isFixed = record !== null && kind.isFixed?.(record) === true;
@@ -112,7 +114,7 @@ export function recordPageOf<Stored extends object, Values extends object>(
             remove={(reason) => remove(record, reason)}
             {...(restore && { restore: () => restore(record) })}
             invalidates={[[listed]]}
-            onRemoved={() => void navigate({ to: list.to, ignoreBlocker: true })}
+            onRemoved={() => void navigate({ to: list.to, ignoreBlocker: true, replace: true })}
           />
         )
       ));

@@ -261,7 +261,7 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
                 call("DELETE /api/v1/outbound/webhook_inboxes/{name}", { path: { name: inbox.name } })
               }
               invalidates={[[LIST]]}
-              onRemoved={() => void navigate({ to: "/webhook-inboxes", ignoreBlocker: true })}
+              onRemoved={() => void navigate({ to: "/webhook-inboxes", ignoreBlocker: true, replace: true })}
             />
           )
         }

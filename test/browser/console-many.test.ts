@@ -83,6 +83,15 @@ test("a record that was chosen behind more than any choice shows keeps its name 
   expect(page.faults).toEqual([]);
 });
 
+test("a tool that stands behind more than any choice shows gets bridge phrases of its own", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/bridges/new");
+  await page.getByRole("combobox", { name: "Tool-specific phrases" }).fill("many_01199");
+  await page.getByRole("option", { name: "many_01199" }).click();
+  await page.getByRole("button", { name: "Take many_01199 out" }).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("sessions are filtered by a tool that stands behind more than any choice shows", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/sessions?f_tool=find_slots");

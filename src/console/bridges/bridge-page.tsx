@@ -1,5 +1,4 @@
 import { Divider, NumberInput, Switch } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import type { BridgePhrasesConfigPayload, BridgePhrasesResponse, PhraseSet } from "../api-types.ts";
 import { Panel, RouteLink } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -7,8 +6,6 @@ import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
-import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { AddTool, PhraseFields, ToolPhrases } from "./phrase-fields.tsx";
 
 const NO_PHRASES: PhraseSet = { messages: [], localized: {} };
@@ -18,7 +15,6 @@ const NEW_CONFIG: BridgePhrasesConfigPayload = {
   smart_turn_timeout_seconds: 2.75,
   randomize_bridge_phrases: false,
 };
-const MOST_TOOLS = 200;
 
 const fields = fieldsOf("PUT /api/v1/bridge_phrases/", {
   name: { initial: "" },
@@ -57,17 +53,9 @@ export default recordPage({
 });
 
 function BridgeForm({ form, record, frame, readOnly }: RecordFormProps<BridgePhrasesResponse, Values>) {
-  const may = useMay();
-  const tools = useQuery({
-    queryKey: ["GET /api/v1/tools/", "names"],
-    enabled: may("tools_read"),
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/tools/", { query: { limit: MOST_TOOLS, order_by: "name" }, signal }),
-  });
   const { config } = form.getValues();
   const set = (part: Partial<BridgePhrasesConfigPayload>) =>
     form.setFieldValue("config", { ...config, ...part });
-  const taken = config.tools.map(({ tool_name }) => tool_name);
   return (
     <Panel>
       <RecordFormFrame {...frame}>
@@ -126,7 +114,7 @@ function BridgeForm({ form, record, frame, readOnly }: RecordFormProps<BridgePhr
         ))}
         {!readOnly && (
           <AddTool
-            tools={(tools.data?.items ?? []).map(({ name }) => name).filter((name) => !taken.includes(name))}
+            taken={config.tools.map(({ tool_name }) => tool_name)}
             onAdd={(tool_name) => set({ tools: [...config.tools, { tool_name, phrases: NO_PHRASES }] })}
           />
         )}

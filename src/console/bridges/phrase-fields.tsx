@@ -1,7 +1,13 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, Textarea } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
 import type { PhraseSet } from "../api-types.ts";
+import { findTools } from "../prompts/tool-names.tsx";
+import { useMay } from "../server/me.tsx";
+
+const TYPING_MS = 250;
 
 /** Tags that the voices know; `es` stands for any Spanish. */
 const LANGUAGES = [
@@ -157,17 +163,31 @@ export function ToolPhrases(props: {
   );
 }
 
-export const AddTool = (props: { tools: string[]; onAdd(tool: string): void }) => (
-  <Select
-    w={280}
-    size="xs"
-    aria-label="Tool-specific phrases"
-    placeholder="Phrases for a tool"
-    leftSection={<IconPlus size={14} />}
-    searchable
-    data={props.tools}
-    value={null}
-    onChange={(tool) => tool !== null && props.onAdd(tool)}
-    nothingFoundMessage="No tool by that name"
-  />
-);
+/** A tool that gets phrases of its own, searched on the server. */
+export function AddTool({ taken, onAdd }: { taken: string[]; onAdd(tool: string): void }) {
+  const [text, setText] = useState("");
+  const [searched] = useDebouncedValue(text.trim(), TYPING_MS);
+  const tools = useQuery({
+    queryKey: ["GET /api/v1/tools/", "names", searched],
+    enabled: useMay()("tools_read"),
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => findTools(searched, signal),
+  });
+  return (
+    <Select
+      w={280}
+      size="xs"
+      aria-label="Tool-specific phrases"
+      placeholder="Phrases for a tool"
+      leftSection={<IconPlus size={14} />}
+      searchable
+      data={(tools.data ?? []).filter(({ value }) => !taken.includes(value))}
+      // The server has looked already.
+      filter={({ options }) => options}
+      value={null}
+      onSearchChange={setText}
+      onChange={(tool) => tool !== null && onAdd(tool)}
+      nothingFoundMessage={tools.isFetching ? "Looking…" : "No tool by that name"}
+    />
+  );
+}

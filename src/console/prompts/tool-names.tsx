@@ -12,14 +12,17 @@ export function ToolNames(props: { value: string[]; onChange(value: string[]): v
       of="tools"
       label="Tools"
       description="Tools the model may call."
-      find={async (text, signal) => {
-        const search = text ? { search_fields: ["name" as const], search_field_values: [text] } : {};
-        const { items } = await call("GET /api/v1/tools/", {
-          query: { ...search, fields: ["name"], limit: OFFERED, order_by: "name" },
-          signal,
-        });
-        return [...new Set(items.map(({ name }) => name))].map((name) => ({ value: name, label: name }));
-      }}
+      find={findTools}
     />
   );
+}
+
+/** Tools whose name has the text in it, by name. */
+export async function findTools(text: string, signal: AbortSignal) {
+  const search = text ? { search_fields: ["name" as const], search_field_values: [text] } : {};
+  const { items } = await call("GET /api/v1/tools/", {
+    query: { ...search, fields: ["name"], limit: OFFERED, order_by: "name" },
+    signal,
+  });
+  return [...new Set(items.map(({ name }) => name))].map((name) => ({ value: name, label: name }));
 }

@@ -34,24 +34,28 @@ const READ = {
 /** Lists whose records others name by number. */
 export type NamedList = keyof typeof READ;
 
-/** Which list a field's number is of. */
-const LIST_OF_FIELD: Readonly<Record<string, NamedList>> = {
+/** Which list the number at a path of a record is of; names below others may be anybody's own, as in a tool's defaults. */
+const LIST_AT: Readonly<Record<string, NamedList>> = {
   agent_id: "GET /api/v1/agents/",
   bridge_phrases_id: "GET /api/v1/bridge_phrases/",
   custom_message_id: "GET /api/v1/custom_messages/",
   default_role_id: "GET /api/v1/roles/",
   insight_tool_id: "GET /api/v1/insights/tool-configurations",
-  insight_tool_ids: "GET /api/v1/insights/tool-configurations",
+  "insight_tool_ids.*": "GET /api/v1/insights/tool-configurations",
   language_group_id: "GET /api/v1/language_groups/",
   prompt_id: "GET /api/v1/prompts/",
   role_id: "GET /api/v1/roles/",
+  "roles.*.role_id": "GET /api/v1/roles/",
   service_id: "GET /api/v1/services/",
   session_end_tool_id: "GET /api/v1/tools/",
 };
 
+/** The parts of an agent's version that hold such a number, as comparisons call them. */
+const PART = /^(settings|tool [^.]+)\./;
+
 /** The list that the number at a path such as `roles.0.role_id` is of; undefined where it names no record. */
-export const listOfField = (path: string): NamedList | undefined =>
-  LIST_OF_FIELD[path.split(".").findLast((part) => !/^\d+$/.test(part)) ?? ""];
+export const listAt = (path: string): NamedList | undefined =>
+  LIST_AT[path.replace(PART, "").replaceAll(/\b\d+\b/g, "*")];
 
 /** The name of one record, null where there is none of this number. */
 export const recordName = (list: NamedList, id: number) =>

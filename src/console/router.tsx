@@ -5,19 +5,27 @@ import {
   type ErrorComponentProps,
   lazyRouteComponent,
 } from "@tanstack/react-router";
+import type { ConsolePage } from "./pages/console-page.ts";
 import { PAGES } from "./pages.tsx";
 import { Failure, Loading, PageHead, RouteLink } from "./parts/parts.tsx";
-import { ownCode } from "./server/connection.ts";
+import { ApiError } from "./server/api.ts";
+import { isReached, ownCode } from "./server/connection.ts";
 import { useStore } from "./server/store.ts";
 import { Shell } from "./shell/shell.tsx";
 
 function PageFailure({ error, reset }: ErrorComponentProps) {
   const isOld = useStore(ownCode) === "gone";
-  if (!isOld) return <Failure error={error as Error} retry={reset} />;
+  // Code that did not come is asked for again by a page that is loaded anew.
+  const retry = error instanceof ApiError ? reloadOnceReached : reset;
+  if (!isOld) return <Failure error={error as Error} retry={retry} />;
   return (
     <Failure error={new Error("Parley was updated. Reload the page.")} retry={() => location.reload()} />
   );
 }
+
+const reloadOnceReached = async (): Promise<void> => {
+  if (await isReached()) location.reload();
+};
 
 const root = createRootRoute({
   component: Shell,
@@ -30,11 +38,22 @@ const root = createRootRoute({
   ),
 });
 
+/**
+ * The router reloads the browser's page where the code of one doesn't come. While the server is away that would leave
+ * nothing of the console, so the failure is one that it doesn't know.
+ */
+const codeOf = ({ load }: ConsolePage) =>
+  lazyRouteComponent(() =>
+    load().catch(() => {
+      throw new ApiError(0, "Parley can't be reached. Try again in a moment.");
+    }),
+  );
+
 const routes = PAGES.map((page) =>
   createRoute({
     getParentRoute: () => root,
     path: page.path,
-    component: lazyRouteComponent(page.load),
+    component: codeOf(page),
     pendingComponent: () => <Loading />,
     errorComponent: PageFailure,
   }),

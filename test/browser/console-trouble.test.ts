@@ -142,6 +142,21 @@ test("a page of the program before an update says so, keeps what is typed, and c
   expect(await updated.count()).toBe(0);
 });
 
+test("a page whose code can't be reached says so in its place, and is there once the server is back", async () => {
+  const own = await it.open(await it.person("Admin"));
+  await own.goto("/console/services");
+  await own.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+  await own.route("**/*", (route) => route.abort());
+  await own.getByRole("link", { name: "Sessions", exact: true }).click();
+  const again = own.locator("#main").getByRole("button", { name: "Try again" });
+  await own.locator("#main").getByText("Parley can't be reached. Try again in a moment.").waitFor();
+  await again.click();
+  await again.waitFor();
+  await own.unrouteAll();
+  await again.click();
+  await own.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+});
+
 test("where none of its code comes, the page says what to do", async () => {
   await page.route(/\/console\/assets\/.*js$/, (route) => route.fulfill({ status: 404 }));
   await page.goto("/console/");

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
@@ -38,6 +39,7 @@ export async function insertTarget(
   offered = false,
 ): Promise<number> {
   await checkTarget(tx, clock, caller, input, offered);
+  await refuseSameMailbox(tx, input, null);
   const { id } = await claim(input, () =>
     tx
       .insertInto("channel_targets")
@@ -57,6 +59,7 @@ export async function replaceTarget(
   offered: boolean,
 ): Promise<void> {
   await checkTarget(tx, clock, caller, input, offered);
+  await refuseSameMailbox(tx, input, input.id);
   await claim(input, () =>
     tx
       .updateTable("channel_targets")
@@ -168,13 +171,28 @@ function whyNoNewAddress(channel: Channel, target: string): string | null {
   }
 }
 
+/** Mails come to an address in any case. `id`: the target itself, which may change its own. */
+async function refuseSameMailbox(tx: Tx, input: ChannelTargetInput, id: number | null): Promise<void> {
+  if (input.target_mode !== "email") return;
+  const same = await tx
+    .selectFrom("channel_targets")
+    .select("id")
+    .where("channel_id", "=", input.channel_id)
+    .where("target_mode", "=", "email")
+    .where(sql<string>`lower(target)`, "=", input.target.toLowerCase())
+    .where("id", "is distinct from", id)
+    .limit(1)
+    .executeTakeFirst();
+  if (same) throw isTaken(input);
+}
+
 async function claim<T>(input: ChannelTargetInput, change: () => Promise<T>): Promise<T> {
   try {
     return await change();
   } catch (error) {
-    if (isUniqueViolation(error)) {
-      throw new Fault("refused", `Target ${input.target} already has an agent for ${input.target_mode}.`);
-    }
-    throw error;
+    throw isUniqueViolation(error) ? isTaken(input) : error;
   }
 }
+
+const isTaken = ({ target, target_mode }: ChannelTargetInput): Fault =>
+  new Fault("refused", `Target ${target} already has an agent for ${target_mode}.`);

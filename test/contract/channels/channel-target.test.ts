@@ -179,6 +179,25 @@ describe("linking an agent to an address", () => {
     expect((await create({ target: "+15125550020" })).status).toBe(200);
   });
 
+  test("claims a mailbox in whatever case, and may write its own otherwise", async () => {
+    const body = {
+      ...{ name: "Mail", channel_service: "email", supported_modes: "email" },
+      config: { email: { sending_domain: "clinic.example" } },
+    };
+    const { id: channel_id } = (await app.send("POST", "/api/v1/channels/", body)).body;
+    const path = `/api/v1/channels/${channel_id}/targets`;
+    const desk = (name: string) => target({ channel_id, target: name, target_mode: "email" });
+    const made = await app.send("POST", path, desk("desk@clinic.example"));
+    expect(made.status, JSON.stringify(made.body)).toBe(200);
+    expect(await app.send("POST", path, desk("Desk@Clinic.example"))).toMatchObject({
+      status: 400,
+      body: { detail: "Target Desk@Clinic.example already has an agent for email." },
+    });
+    const { id } = made.body;
+    const written = await app.send("PUT", `${path}/${id}`, { ...desk("Desk@clinic.example"), id });
+    expect(written).toMatchObject({ status: 200, body: { target: "Desk@clinic.example" } });
+  });
+
   test("can be changed, also to another agent", async () => {
     const made = (await create({ target: "+15125550021" })).body;
     const other = await createAgent(app, { script: "" });

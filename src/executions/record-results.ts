@@ -13,8 +13,9 @@ import { sealResults } from "./seal-results.ts";
 
 /**
  * Stores many results in one transaction and returns the ids of executions whose lease still held; for others nothing is
- * stored. Locks: the executions' rows by id, then the recordings', and last the days' rows of insight_usage, since every
- * such transaction needs those.
+ * stored. Locks: a share of the sessions' rows, so that one that is being deleted is waited for with nothing in hand, the
+ * executions' by id, then the recordings', and last the days' rows of insight_usage, since every such transaction needs
+ * those.
  */
 async function recordResults(
   { db, vault }: { db: Db; vault: Vault },
@@ -23,6 +24,7 @@ async function recordResults(
 ): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EACH_BY_KEY);
+    await shareSessions(tx, results);
     const held = await lockHeld(
       tx,
       owner,
@@ -72,6 +74,13 @@ const sessionsOf = (results: Result[]): number[] =>
   results.flatMap(({ execution: { subject }, outcome }) =>
     outcome.kind === "done" && "session_id" in subject ? [subject.session_id] : [],
   );
+
+async function shareSessions(tx: Tx, results: Result[]): Promise<void> {
+  const ids = results.flatMap(({ execution: { subject } }) =>
+    "session_id" in subject ? [subject.session_id] : [],
+  );
+  await sql`select from sessions where id = any(${ids}::bigint[]) order by id for key share`.execute(tx);
+}
 
 async function lockHeld(tx: Tx, owner: string, ids: number[]): Promise<Set<number>> {
   const rows = await tx

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import { claimExecutions, freeExpired, giveBack, LEASE_MS } from "../../../src/executions/claim.ts";
 import { lockTool, replaceTool } from "../../../src/insights/tool-configuration-store.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../harness/insights.ts";
 import { FAKE_KEY, type LlmServer, type Seen, startLlmServer } from "../../harness/llm-server.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
-import { WAITING } from "../../harness/waiting.ts";
+import { WAITING, waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let make: ReturnType<typeof insightsOf>;
@@ -74,6 +75,27 @@ const outputs = async (session_id: number) =>
     await app.send("GET", `/api/v1/insights/?search_fields=session_id&search_field_values=${session_id}`)
   ).body.items.map(({ insight_key, string_value }: Record<string, unknown>) => [insight_key, string_value]);
 const read = async (id: number) => (await app.send("GET", `${workflows}/${id}`)).body;
+
+test("a session that is being deleted is waited for by its results, which hold nothing of it meanwhile, and are stored nowhere", async () => {
+  const [id, kept] = [await session(), await session()];
+  const workflow = await queued([(await looking("refund")).id], [id, kept]);
+  const running = await app.db.transaction().execute(async (tx) => {
+    await sql`select from sessions where id = ${id} for update`.execute(tx);
+    const runs = runInsights(app);
+    await waitForLocks(app.database.pool, 1);
+    await sql`select from insight_executions where session_id = ${id} for update nowait`.execute(tx);
+    await deleteSessions(tx, { tenant: app.admin.sub_organization_id, ids: [id] });
+    return { runs };
+  });
+  await running.runs;
+  expect(await only(workflow.id)).toMatchObject({ session_id: kept, status: "COMPLETED" });
+  const left = await app.db
+    .selectFrom("insight_outputs")
+    .select("session_id")
+    .where("workflow_id", "=", workflow.id)
+    .execute();
+  expect(new Set(left.map(({ session_id }) => session_id))).toEqual(new Set([kept]));
+});
 
 describe("what fails", () => {
   test("an answer off its schema, twice, fails at once, says what was wrong and what it cost; others go on", async () => {

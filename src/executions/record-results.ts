@@ -13,9 +13,9 @@ import { sealResults } from "./seal-results.ts";
 
 /**
  * Stores many results in one transaction and returns the ids of executions whose lease still held; for others nothing is
- * stored. Locks: a share of the sessions' rows, so that one that is being deleted is waited for with nothing in hand, the
- * executions' by id, then the recordings', and last the days' rows of insight_usage, since every such transaction needs
- * those.
+ * stored. Locks: a share of the sessions' and recordings' rows, so that one that is being deleted is waited for with nothing
+ * in hand, the executions' by id, then the recordings', and last the days' rows of insight_usage, since every such
+ * transaction needs those.
  */
 async function recordResults(
   { db, vault }: { db: Db; vault: Vault },
@@ -24,7 +24,7 @@ async function recordResults(
 ): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EACH_BY_KEY);
-    await shareSessions(tx, results);
+    await shareSubjects(tx, results);
     const held = await lockHeld(
       tx,
       owner,
@@ -75,11 +75,15 @@ const sessionsOf = (results: Result[]): number[] =>
     outcome.kind === "done" && "session_id" in subject ? [subject.session_id] : [],
   );
 
-async function shareSessions(tx: Tx, results: Result[]): Promise<void> {
-  const ids = results.flatMap(({ execution: { subject } }) =>
-    "session_id" in subject ? [subject.session_id] : [],
-  );
-  await sql`select from sessions where id = any(${ids}::bigint[]) order by id for key share`.execute(tx);
+async function shareSubjects(tx: Tx, results: Result[]): Promise<void> {
+  const subjects = results.map(({ execution: { subject } }) => subject);
+  const sessions = subjects.flatMap((each) => ("session_id" in each ? [each.session_id] : []));
+  const files = subjects.flatMap((each) => ("upload_file_id" in each ? [each.upload_file_id] : []));
+  await sql`
+    select from sessions where id = any(${sessions}::bigint[]) order by id for key share`.execute(tx);
+  if (files.length === 0) return;
+  await sql`
+    select from insight_files where id = any(${files}::bigint[]) order by id for key share`.execute(tx);
 }
 
 async function lockHeld(tx: Tx, owner: string, ids: number[]): Promise<Set<number>> {

@@ -97,6 +97,33 @@ test("a session that is being deleted is waited for by its results, which hold n
   expect(new Set(left.map(({ session_id }) => session_id))).toEqual(new Set([kept]));
 });
 
+test("a recording that is being erased is waited for by its results in the same way", async () => {
+  const { id } = await app.db
+    .insertInto("insight_files")
+    .values({
+      ...{ sub_organization_id: app.admin.sub_organization_id, folder_id: (await make.folder()).id },
+      ...{ filename: "x.wav", object_key: "x", media_type: "audio/wav", size_bytes: 1, call_id: "call-1" },
+      ...{ metadata: "{}", created_at: app.clock.now().toISOString() },
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const workflow = await make.workflow({
+    source: "manual",
+    insight_tool_ids: [(await looking("refund")).id],
+  });
+  const body = { workflow_name: workflow.name, file_id_list: [id] };
+  expect((await app.send("POST", `${workflows}/queue-work`, body)).status).toBe(200);
+  const running = await app.db.transaction().execute(async (tx) => {
+    await sql`select from insight_files where id = ${id} for update`.execute(tx);
+    const runs = runInsights(app);
+    await waitForLocks(app.database.pool, 1);
+    await sql`select from insight_executions where upload_file_id = ${id} for update nowait`.execute(tx);
+    return { runs };
+  });
+  await running.runs;
+  expect(await only(workflow.id)).toMatchObject({ status: "FAILED" });
+});
+
 describe("what fails", () => {
   test("an answer off its schema, twice, fails at once, says what was wrong and what it cost; others go on", async () => {
     const wrong = await session({ said: [["user", "the wrong one"]] });

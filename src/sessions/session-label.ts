@@ -135,6 +135,8 @@ export function sessionLabelRoutes(
     },
     ({ caller, body }) =>
       write(db, "Session label", async (tx) => {
+        // One that is just being deleted is waited for, and not found then.
+        await sql`select from sessions where id = ${body.session_id} for key share`.execute(tx);
         await findSession(tx, caller, body.session_id);
         await refuseStranger(tx, caller, body.user_email);
         // Comments repeat what was said; issue categories are counted.

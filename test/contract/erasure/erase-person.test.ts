@@ -406,8 +406,10 @@ describe("erasing a person", () => {
     expect(await placesOf(app, person.number)).toEqual([]);
   });
 
-  test("a legal hold on a session that is just being deleted, and deleting it once more, find none", async () => {
+  test("a legal hold on a session that is just being deleted, a label, and deleting it once more find none", async () => {
+    const label = { type: "human-rating", code: "GOOD", user_email: app.admin.email };
     const requests = [
+      (id: number) => app.send("POST", "/api/v1/session_labels/", { session_id: id, ...label }),
       (id: number) => app.send("PUT", `/api/v1/sessions/${id}/legal_hold`, { held: true }),
       (id: number) => app.send("DELETE", `/api/v1/sessions/${id}`),
     ];

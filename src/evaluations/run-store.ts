@@ -13,7 +13,7 @@ import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
 import { agentNamed, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
 import { type CountedResult, summarize, type TestMeasures, type TestSummary } from "./summary.ts";
-import type { TestCase } from "./test-case.ts";
+import { recordedBy, type TestCase } from "./test-case.ts";
 
 export type TestRunRow = {
   passed: number;
@@ -80,6 +80,9 @@ export async function beginRun(
       ["body", "repetitions"],
       `A run has at most ${MAX_RESULTS} conversations; this is ${count}`,
     );
+  const recorded = cases.flatMap((one) => recordedBy(one) ?? []);
+  // One that is just being deleted is waited for, and missing then.
+  await sql`select from sessions where id = any(${recorded}::bigint[]) order by id for key share`.execute(tx);
   const [missing] = await missingRecordings(tx, caller, cases);
   if (missing) throw invalid(["body"], `${missing.path}: ${missing.message}`);
   const frozen = await judgesOf(tx, caller, cases, judges);

@@ -47,12 +47,12 @@ export async function beginReplay(
       ? null
       : (live ?? (await freeze(request.baseline as AgentState)));
   const matching = await matchingSessions(tx, caller, agent_id, request, clock.now());
-  if (matching.length === 0)
+  const drawn = await stillThere(tx, drawStratified(matching, request.sessions));
+  if (drawn.length === 0)
     throw invalid(
       ["body", "filter"],
       `No session matches. Replays take real sessions of ${candidate.agent.name} that have ended, in which the person said something; tests don't count`,
     );
-  const drawn = drawStratified(matching, request.sessions);
   const fingerprint = fingerprintOf(candidate);
   const findings = await replayFindings(tx, {
     ...{ request, drawn, matching: matching.length, candidate, baseline, has_key },
@@ -89,6 +89,16 @@ export async function beginReplay(
       max_attempts => ${replayPair.max_attempts}::int, flags => array[${`tenant:${sub_organization_id}`}::text])
     from pair order by pair.id`.execute(tx);
   return id;
+}
+
+/** One that is just being deleted is waited for, and left out. */
+async function stillThere<Drawn extends { id: number }>(tx: Tx, drawn: Drawn[]): Promise<Drawn[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from sessions where id = any(${drawn.map(({ id }) => id)}::bigint[]) order by id for key share`.execute(
+    tx,
+  );
+  const there = new Set(rows.map(({ id }) => id));
+  return drawn.filter(({ id }) => there.has(id));
 }
 
 const stateName = ({ version }: Snapshot): string => (version === undefined ? "draft" : String(version));

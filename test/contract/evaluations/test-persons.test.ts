@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import type { OpenTestLine } from "../../../src/evaluations/test-line.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { playRun } from "../../harness/evaluations.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let agent: string;
@@ -136,6 +139,26 @@ describe("a person who is a recording", () => {
     const { text } = (await app.send("GET", `/api/v1/test_suites/${suite.id}/export`)).body;
     expect(text).toContain(`session: ${session}`);
     expect((await app.send("POST", "/api/v1/test_suites/import", { text })).body.cases).toEqual(suite.cases);
+  });
+
+  test("is missing when a run begins while its session is being deleted", async () => {
+    const session = await record();
+    const { suite } = await begin([again(session)]);
+    const [answer] = await app.db.transaction().execute(async (tx) => {
+      await sql`select from sessions where id = ${session} for update`.execute(tx);
+      const answer = app.send("POST", `/api/v1/test_suites/${suite.id}/runs`, {});
+      await waitForLocks(app.database.pool, 1);
+      await deleteSessions(tx, { tenant: app.admin.sub_organization_id, ids: [session] });
+      return [answer];
+    });
+    expect(await answer).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          { msg: expect.stringContaining(`There is no session ${session}; it may have been deleted.`) },
+        ],
+      },
+    });
   });
 
   test("takes its conversations along when the session is deleted, and is then a finding", async () => {

@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -190,6 +192,19 @@ describe("a replay", () => {
       "5 sessions were asked for; 2 match the filter.",
       `The candidate has no tool ${tools[1]}, which 2 of 2 recorded sessions called. It can't do there what was done.`,
     ]);
+  });
+
+  test("leaves out a session that is just being deleted", async () => {
+    const [kept, gone] = [await record(), await record()];
+    const [begun] = await app.db.transaction().execute(async (tx) => {
+      await sql`select from sessions where id = ${gone} for update`.execute(tx);
+      const begun = begin({ sessions: 5 });
+      await waitForLocks(app.database.pool, 1);
+      await deleteSessions(tx, { tenant: app.admin.sub_organization_id, ids: [gone] });
+      return [begun];
+    });
+    const { pairs } = await read((await begun).id);
+    expect(pairs.map(({ session_id }: { session_id: number }) => session_id)).toEqual([kept]);
   });
 
   test("takes real sessions only, as the filter and the seed say, from every stratum", async () => {

@@ -94,7 +94,7 @@ function refuseUnfit({ name, source, insight_tool_ids }: Workflow, body: QueueWo
   }
 }
 
-/** Those that have finished; an id unknown to this sub-organization is a 404. */
+/** Those that have finished; an id unknown to this sub-organization is a 404, and so is one that is just being deleted. */
 async function endedSessions(tx: Tx, caller: Caller, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await tx
@@ -102,6 +102,8 @@ async function endedSessions(tx: Tx, caller: Caller, ids: number[]): Promise<num
     .select(["id", "ended_at"])
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .where("sub_organization_id", "=", caller.sub_organization_id)
+    .orderBy("id")
+    .forKeyShare()
     .execute();
   refuseUnknown("Session", ids, rows);
   return rows.filter((row) => row.ended_at !== null).map(({ id }) => id);
@@ -115,6 +117,8 @@ async function knownFiles(tx: Tx, caller: Caller, ids: number[]): Promise<number
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("deleted_at", "is", null)
+    .orderBy("id")
+    .forKeyShare()
     .execute();
   refuseUnknown("File", ids, rows);
   return ids;

@@ -97,6 +97,22 @@ test("a session that is being deleted is waited for by its results, which hold n
   expect(new Set(left.map(({ session_id }) => session_id))).toEqual(new Set([kept]));
 });
 
+test("a session that is being deleted can't be queued: 404 once it is gone", async () => {
+  const id = await session();
+  const workflow = await make.workflow({
+    source: "manual",
+    insight_tool_ids: [(await looking("refund")).id],
+  });
+  const [answer] = await app.db.transaction().execute(async (tx) => {
+    await sql`select from sessions where id = ${id} for update`.execute(tx);
+    const answer = queue(workflow.name, [id]);
+    await waitForLocks(app.database.pool, 1);
+    await deleteSessions(tx, { tenant: app.admin.sub_organization_id, ids: [id] });
+    return [answer];
+  });
+  expect(await answer).toMatchObject({ status: 404 });
+});
+
 test("a recording that is being erased is waited for by its results in the same way", async () => {
   const { id } = await app.db
     .insertInto("insight_files")

@@ -103,7 +103,9 @@ function publicUrl({ url, faults }: SettingReader): string | null {
   if (text === null) return null;
   const { origin, href } = new URL(text);
   if (href === `${origin}/`) return origin;
-  faults.push(`PUBLIC_URL is "${withoutPassword(text)}"; use scheme, host and port only, such as ${origin}.`);
+  faults.push(
+    `PUBLIC_URL is "${withoutPassword(text)}"; use scheme, host and port only, such as ${origin}. Parley can't be served below a path.`,
+  );
   return null;
 }
 

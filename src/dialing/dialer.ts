@@ -155,17 +155,20 @@ export function createDialer(parts: DialerParts): Dialer {
   function inBackground(): void {
     if (performance.now() - askedAt < ASK_ms) return;
     askedAt = performance.now();
-    const begin = (work: Promise<number>) =>
+    const begin = (work: Promise<number>, failure: string) =>
       work.catch((error) => {
-        log.warn({ error: errorText(error) }, "the dialer could not ask a carrier");
+        // Of the database, mostly: a carrier's own faults are told where it is asked.
+        log.warn({ error: errorText(error) }, failure);
         return 0;
       });
-    asking ??= begin(askAbout()).finally(() => {
+    asking ??= begin(askAbout(), "the fate of attempts could not be found out").finally(() => {
       asking = null;
     });
-    lookingUp ??= begin(lookAhead(parts)).finally(() => {
-      lookingUp = null;
-    });
+    lookingUp ??= begin(lookAhead(parts), "numbers could not be looked up ahead of their calls").finally(
+      () => {
+        lookingUp = null;
+      },
+    );
   }
 
   async function askAbout(): Promise<number> {

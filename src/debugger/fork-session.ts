@@ -3,6 +3,7 @@ import type { SnapshotTest } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import { notFound } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -33,6 +34,9 @@ export async function forkSession(
   const now = clock.now().toISOString();
   const { session, clock: override_timestamp, seq } = origin;
   const { id: origin_id, turn_count: _, finished_turn: __, snapshot, ...taken } = session;
+  // One that is just being deleted is waited for, and not found then.
+  const { rows } = await sql`select from sessions where id = ${origin_id} for key share`.execute(tx);
+  if (rows.length === 0) throw notFound("Session", origin_id);
   const redactor = await loadRedactor(tx, { vault, now: clock.now() }, origin_id);
   const state = sealedState(redactor, {
     ...origin.state,

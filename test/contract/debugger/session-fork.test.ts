@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { confirmVisit } from "../../../src/demo/reminder.ts";
+import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import { endIdleSessions } from "../../../src/turns/end-session.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { createPeer, json } from "../../harness/peer.ts";
+import { waitForLocks } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let agent_id: number;
@@ -125,6 +128,18 @@ describe("a fork", () => {
     const open = await fork(session_id, { turn_index: 3, text: "monday", network: "open" });
     expect(asked).toHaveLength(before + 1);
     expect((await said(open.session_id, 3)).at(-1)).toBe("agent: It is moved.");
+  });
+
+  test("of a session that is just being deleted is made of nothing: 404 once it is gone", async () => {
+    const session_id = await talked("hello", "no");
+    const [answer] = await app.db.transaction().execute(async (tx) => {
+      await sql`select from sessions where id = ${session_id} for update`.execute(tx);
+      const answer = app.send("POST", `/api/v1/sessions/${session_id}/forks`, { turn_index: 2 });
+      await waitForLocks(app.database.pool, 1);
+      await deleteSessions(tx, { tenant: app.admin.sub_organization_id, ids: [session_id] });
+      return [answer];
+    });
+    expect(await answer).toMatchObject({ status: 404 });
   });
 
   test("is a test conversation that goes on, can be forked itself, and is noted in the audit log", async () => {

@@ -4,22 +4,24 @@ import type { Session } from "../api-types.ts";
 const WORDS: Record<string, string> = {
   console_test_v1: "test chat",
   web_chat_v1: "web chat",
-  voice_twilio_v1: "call",
-  voice_sip_v1: "call",
+  voice_browser_v1: "web call",
   sms_twilio_v1: "SMS",
   whatsapp_v1: "WhatsApp",
   email_v1: "e-mail",
 };
 
+/** Whoever's lines it is held on. */
+const CALL = /^voice_/;
+
 export function channelWords(session: Pick<Session, "channel_manager_type" | "simulated">): string {
   const { channel_manager_type: type, simulated } = session;
   if (!type) return "–";
-  const words = WORDS[type] ?? type.replace(/_v\d+$/, "").replaceAll("_", " ");
+  const words = WORDS[type] ?? (CALL.test(type) ? "call" : type.replace(/_v\d+$/, "").replaceAll("_", " "));
   return simulated ? `${words}, simulated` : words;
 }
 
-/** Chats have no carrier; their field holds an id of our own. */
-const WITHOUT_CARRIER = new Set(["console_test_v1", "web_chat_v1"]);
+/** Chats and calls from a page have no carrier; their field holds an id of our own. */
+const WITHOUT_CARRIER = new Set(["console_test_v1", "web_chat_v1", "voice_browser_v1"]);
 
 /** The carrier's name for the call or message that a session began with. */
 export const carrierId = (

@@ -118,7 +118,7 @@ export function healthRoutes(
   // Of these no "onResponse" comes: a proxy whose patience is over says 504 to its caller, and nothing to us.
   server.addHook("onRequest", async (request, reply) => {
     reply.raw.once("close", () => {
-      if (reply.raw.writableEnded || request.ws) return;
+      if (reply.raw.headersSent || request.ws) return;
       const { method, url } = request;
       const ms = Math.round(reply.elapsedTime);
       request.log.info(

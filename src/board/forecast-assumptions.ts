@@ -42,7 +42,7 @@ export const assumptions = ({
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
   ...(has_rules
     ? [
-        "Contact hours and holidays on each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
+        "Hours, holidays and times of each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
       ]
     : []),
   ...(rates.length < 2

@@ -22,7 +22,9 @@ export const OwnHoursSchema = z
     judged: z.int().describe(`How many of these were judged: all, or a sample of about ${MOST_JUDGED}.`),
     held: z
       .int()
-      .describe("How many of those judged are outside their own contact hours, or on a holiday of theirs."),
+      .describe(
+        "How many of those judged are outside their own hours, on a holiday of theirs, or before their `not_before`.",
+      ),
     first_at: timestamp().nullable().describe("When the first of them may be contacted."),
     zones: z
       .array(z.object({ zone: z.string(), people: z.int(), opens_at: timestamp() }))

@@ -28,6 +28,8 @@ const person: fc.Arbitrary<JudgedPerson> = fc.record({
     { timezone: "Asia/Tokyo" },
     { timezone: "Mars/Base" },
     { zip: "79901" },
+    { not_before: "2026-12-26T08:30" },
+    { not_before: "2026-12-25T22:00:00Z", timezone: "Asia/Tokyo" },
   ),
   campaign_zone: fc.constant("America/Chicago"),
   contact_timezone: fc.constantFrom(null, "Europe/Paris"),
@@ -36,12 +38,13 @@ const instant = fc
   .integer({ min: 0, max: 72 * 60 })
   .map((minutes) => new Date(Date.parse("2026-12-24T00:00:00Z") + minutes * 60_000));
 
-test("for all people: who is counted is who the claim would hold for their hours or a holiday, and the first is the first of them", () => {
+test("for all people: who is counted is who the claim would hold for their hours, a holiday or the time that their request names, and the first is the first of them", () => {
   fc.assert(
     fc.property(fc.array(person, { maxLength: 30 }), instant, (people, now) => {
       const holds = people.flatMap((each) => {
         const { hold } = personState(RULES, { ...each, past: [] }, now);
-        return hold?.reason === "person-hours" || hold?.reason === "holiday" ? [hold.until.getTime()] : [];
+        const isCounted = hold && ["person-hours", "holiday", "not-before"].includes(hold.reason);
+        return isCounted ? [hold.until.getTime()] : [];
       });
       const { judged, held, zones } = ownHoursOf(RULES, people, now);
       expect([judged, held]).toEqual([people.length, holds.length]);

@@ -1,12 +1,13 @@
 import { type ContactKind, type ContactRules, type NextContact, nextContact } from "../contact-hours.ts";
-import { type HeldPerson, placeOfPerson, timeText } from "../person-hold.ts";
+import { type HeldPerson, personColumns, placeOfPerson, timeText } from "../person-hold.ts";
+import { momentIn, readMoment } from "../request-moment.ts";
 
 /** People outside their own hours, by the zone that is waited for; `opens_at`: when the first of them may be contacted. */
 export type WaitingZone = { zone: string; people: number; opens_at: Date };
 
 /**
- * Of `judged` people, those whom their own hours or a holiday hold at that instant; the zone that opens first leads. Those
- * for whom no time is known are in no zone.
+ * Of `judged` people, those whom their own hours, a holiday or the request's `not_before` hold at that instant; the zone
+ * that opens first leads. Those for whom no time is known are in no zone.
  */
 export type HeldByHours = { judged: number; held: number; zones: WaitingZone[] };
 
@@ -22,10 +23,12 @@ export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[],
     const place = placeOfPerson(person);
     if (place === null) continue;
     const { channel, purpose } = person;
-    const name = [channel, purpose, place.zones, place.jurisdictions].join(" ");
-    const next = found.get(name) ?? nextContact(rules, { channel, purpose }, place, now);
+    const from = notBefore(person, place.zones, now);
+    const name = [channel, purpose, place.zones, place.jurisdictions, from.getTime()].join(" ");
+    const next = found.get(name) ?? nextContact(rules, { channel, purpose }, place, from);
     found.set(name, next);
-    const { at, zone } = next;
+    const { at } = next;
+    const zone = next.zone ?? (from > now ? (place.zones[0] as string) : null);
     if (zone === null) continue;
     held++;
     if (at === null) continue;
@@ -41,6 +44,13 @@ export function ownHoursOf(rules: ContactRules, people: readonly JudgedPerson[],
     held,
     zones: waiting,
   };
+}
+
+function notBefore({ request_variables }: JudgedPerson, zones: readonly string[], now: Date): Date {
+  const moment = readMoment(personColumns(request_variables).not_before);
+  if (moment === null || moment === "unreadable") return now;
+  const at = momentIn(moment, zones, "start");
+  return at > now ? at : now;
 }
 
 /** `312 of 1,000 people wait for their own hours, the first for 08:00 in Los Angeles.` */

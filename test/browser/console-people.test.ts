@@ -69,6 +69,10 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await hers.getByRole("region", { name: "Opening" }).waitFor();
   await settled(hers);
   expect(await hers.getByRole("alert").count()).toBe(0);
+  await hers.goto("/console/campaigns/1");
+  await hers
+    .getByText("This page needs the permission outbound_read. Ask an administrator for it.")
+    .waitFor();
 
   await page.goto("/console/roles");
   const matrix = page.getByRole("region", { name: "Roles and their permissions" });

@@ -188,7 +188,8 @@ function usePage() {
 function Guarded({ permission, children }: { permission: string | undefined; children: React.ReactNode }) {
   const may = useMay();
   if (permission === undefined || may(permission)) return children;
-  return <Failure error={new ApiError(403, `This page needs the permission ${permission}.`)} />;
+  const told = `This page needs the permission ${permission}. Ask an administrator for it.`;
+  return <Failure error={new ApiError(403, told)} />;
 }
 
 function SchemeSwitch() {

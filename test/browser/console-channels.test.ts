@@ -115,7 +115,7 @@ test("a simulated number is rented, connected to an agent, moved to another one,
   expect(await link.getByLabel("Fallback number").inputValue()).toBe("+15125550001");
   await link.getByRole("button", { name: "Save" }).click();
   await link.waitFor({ state: "detached" });
-  await row.getByText("real").waitFor();
+  await row.getByText("live").waitFor();
   await row.getByText("+15125550001").waitFor();
   await row.getByRole("link", { name: "Demo clinic" }).waitFor();
 

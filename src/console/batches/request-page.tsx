@@ -169,7 +169,7 @@ function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: s
 }
 
 const TITLES = {
-  waiting: "Waiting for",
+  waiting: "Next attempt",
   "under-way": "In progress",
   over: "No more attempts",
 };

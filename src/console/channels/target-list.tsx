@@ -70,7 +70,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
       field: "is_test",
       title: "Traffic",
       orderable: true,
-      render: ({ is_test }) => (is_test ? <Status tone="quiet">test</Status> : "real"),
+      render: ({ is_test }) => (is_test ? <Status tone="quiet">test</Status> : "live"),
     },
     {
       field: "a2p_verified",
@@ -137,7 +137,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
         search={{ field: "target", label: "Search by address" }}
         filters={[
           { field: "target_mode", label: "Used for", kind: "choice", choices: MODE_NAMES },
-          { field: "is_test", label: "Traffic", kind: "choice", choices: { true: "Test", false: "Real" } },
+          { field: "is_test", label: "Traffic", kind: "choice", choices: { true: "Test", false: "Live" } },
         ]}
         empty={{
           title: "No addresses yet",

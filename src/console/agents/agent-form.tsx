@@ -7,7 +7,7 @@ import { Panel } from "../parts/parts.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { zones } from "../time/zone.ts";
-import type { AgentValues } from "./agent-values.ts";
+import { AGENT_LABELS, type AgentValues } from "./agent-values.ts";
 import { PromptVersionSelect } from "./prompt-version-select.tsx";
 import { TemplateStart } from "./template-start.tsx";
 import { ToolSettingFields } from "./tool-setting-fields.tsx";
@@ -34,7 +34,7 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
   return (
     <Stack gap="md">
       {agent === null && <TemplateStart name={values.name} />}
-      <Findings issues={agent?.validation_issues} />
+      <Findings issues={agent?.validation_issues} labels={AGENT_LABELS} />
       <Panel title={agent ? "Settings" : "Start from your own prompt"}>
         <RecordFormFrame {...frame}>
           <TextInput label="Name" required {...form.getInputProps("name")} />

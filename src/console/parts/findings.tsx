@@ -18,7 +18,7 @@ export function Findings(props: { issues: ValidationIssue[] | null | undefined; 
     return (
       <Alert key={severity} color={COLORS[severity]} icon={<Sign />} title={TITLES[severity]} mb="sm">
         {of.map((issue) => (
-          <div key={`${issue.id} ${issue.path ?? ""}`}>
+          <div key={`${issue.id} ${issue.path ?? ""} ${issue.message}`}>
             {issue.path && issue.path !== "$" && `${fieldLabel(placeOf(issue.path).join("."), labels)}: `}
             {issue.message}
           </div>

@@ -215,6 +215,15 @@ describe("the tool data_source_search", () => {
     ]);
   });
 
+  test("is told to lack its data sources when the agent is saved without any", async () => {
+    const { agent_id } = await createAgent(app, { script: "", systemTools: ["data_source_search"] });
+    const { channel_targets: _, ...saved } = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+    const put = await app.send("PUT", "/api/v1/agents/", { ...saved, prompt_tool_defaults: [] });
+    expect(put.body.validation_issues).toMatchObject([
+      { id: "missing-tool-setting", severity: "warning", path: "$.prompt_tool_defaults" },
+    ]);
+  });
+
   test("says which sources are not there, when it is called and when the agent is saved", async () => {
     const { say, agent_id } = await talk(["nowhere"]);
     expect((await say("ask anything")).text).toBe("No: There is no data source or label named nowhere.");

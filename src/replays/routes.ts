@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requirePermission } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { takeTurn } from "../api/resource.ts";
 import { recordId, timestamp } from "../api/schema.ts";
@@ -85,11 +86,14 @@ export function addReplays(
         "Each session is replayed twice: with the baseline and with the candidate. Services are not called; tools answer as recorded. Answers at once; follow the replay's status.",
       tag,
       permission: "tests_run",
+      also_permission: "session_labels_read",
       params: z.object({ agent_id: recordId() }),
       body: ReplayRequest,
       response: ReplayResponse,
     },
     async ({ caller, params: { agent_id }, body }) => {
+      // The sessions that are drawn tell who was rated how.
+      if (body.filter.label != null) requirePermission(caller, "session_labels_read");
       const { persona } = body;
       const has_key = !persona || !(await resolveModel(caller.sub_organization_id, persona.model)).scripted;
       const replay = await db.transaction().execute(async (tx) => {

@@ -234,6 +234,24 @@ describe("a replay", () => {
     expect((await app.send("POST", `/api/v1/agents/${agent_id}/replays`, { candidate: 7 })).status).toBe(404);
   });
 
+  test("of sessions of one rating needs the permission to read ratings", async () => {
+    const session_id = await record();
+    const user_email = "admin@example.com";
+    const label = { session_id, type: "human-rating", code: "BAD", user_email };
+    await app.send("POST", "/api/v1/session_labels/", label);
+    const path = `/api/v1/agents/${agent_id}/replays`;
+    const filter = { label: "BAD" };
+    const runner = app.sendAs(await app.createToken(["tests_run"]));
+    const refused = await runner("POST", path, { filter });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { detail: "Missing permission: session_labels_read" },
+    });
+    expect((await runner("POST", path, {})).status).toBe(200);
+    const reader = app.sendAs(await app.createToken(["tests_run", "session_labels_read"]));
+    expect((await reader("POST", path, { filter })).status).toBe(200);
+  });
+
   test("that was killed in a lane goes on, keeps the lane that was done, and has no result twice", async () => {
     await record();
     const { id } = await begin();

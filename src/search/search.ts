@@ -31,7 +31,7 @@ export const FoundSession = Session.extend({
     .string()
     .nullish()
     .describe(
-      "What an insight says of the session as `summary`, else the first sentence of the person. Null where reads of what people said are audited, except in a search for words.",
+      "What an insight says of the session as `summary` (needs insights_read), else the first sentence of the person. Null where reads of what people said are audited, except in a search for words.",
     ),
   channel: z.string(),
   label: z.string().nullish().describe("A person's rating, else a program's. Needs session_labels_read."),
@@ -59,10 +59,13 @@ const LABEL = sql<string | null>`(
 
 /** Indexes of each row's parts: session_search_pkey, session_labels_session, insight_outputs_session. */
 function selectFound(db: Db, caller: Caller, withTitles: boolean) {
-  const title = sql<string | null>`coalesce((
+  const summary = sql`(
       select o.string_value from insight_outputs o
       where o.session_id = s.id and o.insight_key = 'summary' and o.model is distinct from ${SCRIPTED_MODEL}
-      order by o.id desc limit 1), x.opening)`;
+      order by o.id desc limit 1)`;
+  const title = sql<string | null>`coalesce(${
+    caller.permissions.has("insights_read") ? summary : sql`null`
+  }, x.opening)`;
   return selectSessions(db, caller)
     .leftJoin("session_search as x", "x.session_id", "s.id")
     .select([

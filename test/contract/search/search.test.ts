@@ -182,7 +182,8 @@ describe("what happened", () => {
   });
 
   test("versions, durations, costs, ratings and insights are found", async () => {
-    const id = await ended({ agent_version: 3, agent_id: 9, duration: 700, voice_cost_usd: 2.5 });
+    const said = [{ user: "I would like to come on Friday." }];
+    const id = await ended({ said, agent_version: 3, agent_id: 9, duration: 700, voice_cost_usd: 2.5 });
     const other = await ended({ agent_version: 4, agent_id: 9, duration: 20 });
     expect(await ids({ agent_version: "3" })).toEqual([id]);
     expect(await ids({ agent_version: "9.4" })).toEqual([other]);
@@ -220,6 +221,9 @@ describe("what happened", () => {
     expect(body.items).toMatchObject([
       { session_id: id, label: "BAD", title: "The person got no appointment." },
     ]);
+    const reader = app.sendAs(await app.createToken(["sessions_read"]));
+    const shown = (await search({ session_id: id }, "", reader)).body.items;
+    expect(shown).toMatchObject([{ session_id: id, title: "I would like to come on Friday." }]);
     expect(await ids({ insight: "rating=Good" })).toEqual([]);
   });
 

@@ -170,7 +170,10 @@ async function talk(
 async function streamTalk(engine: Engine, body: Message, opened: Opened, stream: EventStream): Promise<void> {
   const { session_id, conversation_id, started } = opened;
   const control = new TurnControl();
-  const emit = ({ type, ...data }: TurnEvent) => stream.send(type, data);
+  const emit = (event: TurnEvent) => {
+    const { type, ...data } = event;
+    stream.send(type, event.type === "message" ? { text: event.text } : data);
+  };
   const wait = fillWait(engine, session_id, control, emit);
   let isOver = false;
   stream.onClose(() => {

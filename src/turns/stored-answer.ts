@@ -36,7 +36,7 @@ export async function turnOfMessage(
 const selectAnswer = ({ db }: Engine, session_id: number, turn_index: number) =>
   db
     .selectFrom("session_messages")
-    .select(["seq", "text"])
+    .select(["seq", "text", "timestamp"])
     .where("session_id", "=", session_id)
     .where("turn_index", "=", turn_index)
     .where("role", "=", "agent")
@@ -57,7 +57,7 @@ async function loadTurn(
   engine: Engine,
   session_id: number,
   turn_index: number,
-): Promise<({ seq: number; text: string } | StoredCall)[]> {
+): Promise<({ seq: number; text: string; timestamp: string } | StoredCall)[]> {
   const [said, calls] = await Promise.all([
     selectAnswer(engine, session_id, turn_index).execute(),
     engine.db
@@ -90,7 +90,7 @@ export async function repeatTurn(
   for (const part of answer) {
     if ("text" in part) {
       messages.push(part.text);
-      emit({ type: "message", text: part.text });
+      emit({ type: "message", text: part.text, at: new Date(part.timestamp) });
     } else {
       calls.push(part);
       emit(resultEvent(part));

@@ -39,7 +39,8 @@ export type TurnEvent =
   | { type: "delta"; text: string }
   /** The model's current words are complete; they follow as a message once they are stored. */
   | { type: "words_over" }
-  | { type: "message"; text: string }
+  /** `at`: as it is stored, also where the answer is sent again. */
+  | { type: "message"; text: string; at: Date }
   | { type: "tool_call"; tool_call_id: string; tool_name: string; arguments: unknown }
   | {
       type: "tool_result";

@@ -164,7 +164,7 @@ async function answer(
     const { ended } = await withinLimit(limit, session_id, () =>
       inTurn(engine, session, () =>
         runWatchedTurn(engine, session_id, input, (event) => {
-          const shown = shownToVisitor(engine, event);
+          const shown = shownToVisitor(event);
           if (shown) send(socket, shown);
         }),
       ),

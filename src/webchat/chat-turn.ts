@@ -72,7 +72,7 @@ export const turnInput = (message: z.infer<typeof ChatMessage>) => ({
 export const isAnswer = (event: ChatEvent | null): event is ChatAnswer =>
   event !== null && !["typing", "client_call", "answered", "error"].includes(event.type);
 
-export function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
+export function shownToVisitor(event: TurnEvent): ChatEvent | null {
   switch (event.type) {
     case "delta":
       return { type: "typing", text: event.text };
@@ -81,7 +81,7 @@ export function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | nu
         type: "message",
         role: "agent",
         text: event.text,
-        timestamp: engine.clock.now().toISOString(),
+        timestamp: event.at.toISOString(),
       };
     case "tool_call":
       return { type: "typing", text: "" };

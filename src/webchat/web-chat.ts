@@ -100,7 +100,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       await withinLimit(limit, session.id, () =>
         inTurn(engine, session, () =>
           runTurn(engine, session.id, turnInput(body), (event) => {
-            const shown = shownToVisitor(engine, event);
+            const shown = shownToVisitor(event);
             if (isAnswer(shown)) events.push(shown);
           }),
         ),

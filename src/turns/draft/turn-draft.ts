@@ -224,7 +224,7 @@ export class TurnDraft {
       unstored: rowsAfter(this.state.unstored, rows),
     });
     for (const message of rows.messages) {
-      if (isAnswer(message)) this.tell({ type: "message", text: message.text });
+      if (isAnswer(message)) this.tell({ type: "message", text: message.text, at: message.at });
     }
   }
 }

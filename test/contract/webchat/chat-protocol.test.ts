@@ -165,6 +165,20 @@ test("a message that can't be stored is refused by its id, so that the client do
   ]);
 });
 
+test("an answer that is sent again has the time at which it was first given", async () => {
+  const { connect } = await openChat();
+  const asked = async () => {
+    const { socket, frames } = await connect();
+    socket.send(JSON.stringify({ id: "m1", text: "Hello" }));
+    await vi.waitFor(() => expect(frames.at(-1)).toEqual({ type: "answered", id: "m1" }), WAITING);
+    return frames.filter(({ type }) => type === "message");
+  };
+  const first = await asked();
+  expect(first).toHaveLength(1);
+  app.clock.advance(60_000);
+  expect(await asked()).toEqual(first);
+});
+
 test("an answer that was begun on a socket that broke is stopped from the next one, and only by who may read the chat", async () => {
   const { session_id, connect } = await openChat();
   const first = await connect();

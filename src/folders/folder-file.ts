@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Storage } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
-import { file, refusePartText } from "../api/input/form.ts";
+import { file, fileName } from "../api/input/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, inputTimestamp, recordId } from "../api/schema.ts";
@@ -180,8 +180,7 @@ export function folderFileRoutes(api: Api, { db, clock, vault, recordings, stora
     const limits = { fileSize: MAX_FILE_bytes };
     const part = await request.file({ limits, throwFileSizeLimit: false }).catch(brokenForm);
     if (part?.fieldname !== "file") throw missing;
-    const filename = part.filename || "recording";
-    refusePartText(filename, ["body", "file"]);
+    const filename = fileName(part) || "recording";
     const at = clock.now();
     const stem = recordings.newStem({ sub_organization_id, at });
     const run_at = new Date(at.getTime() + UNLISTED_AFTER_ms);

@@ -1,4 +1,5 @@
 import { parse } from "node:querystring";
+import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { Fault, invalid } from "../../base/errors.ts";
@@ -99,11 +100,11 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
       continue;
     }
     const bytes = await part.toBuffer();
-    refusePartText(part.filename ?? "", ["body", part.fieldname]);
+    const filename = fileName(part);
     // A browser sends an empty part for a file that was not chosen.
-    if (!part.filename && bytes.length === 0) continue;
+    if (!filename && bytes.length === 0) continue;
     fields[part.fieldname] = {
-      filename: part.filename,
+      filename,
       mimetype: part.mimetype,
       bytes,
     } satisfies UploadedFile;
@@ -112,10 +113,20 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
 }
 
 /**
+ * The name of a file as its sender has it. Browsers encode quotes and line breaks in it, and nothing else
+ * (https://html.spec.whatwg.org/#multipart-form-data).
+ */
+export function fileName({ filename, fieldname }: Pick<MultipartFile, "filename" | "fieldname">): string {
+  const name = (filename ?? "").replace(/%22|%0D|%0A/g, decodeURIComponent);
+  refusePartText(name, ["body", fieldname]);
+  return name;
+}
+
+/**
  * Checks a text of a multipart form, or the name of a file. The parser turns bytes that are not UTF-8 into replacement
  * characters, so a text that contains one is refused, even where the sender really wrote that character.
  */
-export function refusePartText(text: string, loc: (string | number)[]): void {
+function refusePartText(text: string, loc: (string | number)[]): void {
   if (text.includes("\ufffd")) throw notUtf8();
   refuseUnstorableText(text, loc);
 }

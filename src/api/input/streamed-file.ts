@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { MultipartFile } from "@fastify/multipart";
 import type { FastifyRequest } from "fastify";
 import { Fault, invalid } from "../../base/errors.ts";
-import { refusePartText } from "./form.ts";
+import { fileName } from "./form.ts";
 
 /** A sender from whom nothing comes for so long is given up: its place, and its database connection, are others' too. */
 const STALLED_MS = 60_000;
@@ -28,11 +28,11 @@ export async function readStreamedFile<Result>(
         ])
       : undefined;
     if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
-    refusePartText(part.filename ?? "", ["body", "file"]);
+    const name = fileName(part) || "file.csv";
     const stream = part.file;
     stream.once("limit", () => stream.destroy(new Fault("too-large", too_large)));
     sender.stalled.catch((fault) => stream.destroy(fault));
-    return await store(stream, part.filename || "file.csv");
+    return await store(stream, name);
   } finally {
     sender.leave();
     // Many senders read an answer that comes before the file's end only after they have sent the rest.

@@ -39,7 +39,7 @@ describe("an upload", () => {
     const batch_id = await emptyBatch();
     const csv =
       "reference_id,target,First Name\na,512-555-0001,Ann\nb,5125550001,Bob\nc,nobody,Cid\na,512-555-0002,Ann\nd,512-555-0002,Dan\n";
-    expect(await outbound.upload(batch_id, csv)).toMatchObject({
+    expect(await outbound.upload(batch_id, csv, { filename: "my %22people%22.csv" })).toMatchObject({
       status: 200,
       body: { batch_id, accepted: 2, duplicates: 2, invalid: 1 },
     });
@@ -56,7 +56,7 @@ describe("an upload", () => {
     expect(body[0].request_variables).toEqual({ First_Name: "Ann" });
     expect((await outbound.get(batch_id)).body).toMatchObject({
       status: "ACTIVE",
-      upload_filename: "people.csv",
+      upload_filename: 'my "people".csv',
       dispatch_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       error_message: null,
       status_counts: { PENDING: 2, DUPLICATE: 2, INVALID: 1 },

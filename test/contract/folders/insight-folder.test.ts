@@ -192,6 +192,13 @@ describe("a folder of recordings", () => {
 });
 
 describe("an uploaded recording", () => {
+  test("keeps a quote in its name, which browsers send encoded", async () => {
+    const folder = await make.folder();
+    const sent = form(WAV, { filename: "Ann %22the boss%22.wav" });
+    const { body } = await upload(folder.id, { call_id: nextCall() }, sent);
+    expect(body.filename).toBe('Ann "the boss".wav');
+  });
+
   test("is stored byte for byte, with all that was said of it", async () => {
     const folder = await make.folder();
     const call_id = nextCall();

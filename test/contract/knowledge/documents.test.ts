@@ -44,6 +44,19 @@ const titled = (title: string) => pdf([[{ text: "Cleaning 95 EUR", y: 700 }]], {
 const LONG_TITLE = "long ".repeat(40).trim();
 
 describe("a file that is uploaded", () => {
+  test("keeps its name, as browsers encode it and as programs do", async () => {
+    const { path } = await source();
+    const named = async (disposition: string) => {
+      const head = `--b\r\ncontent-disposition: form-data; name="file"; ${disposition}`;
+      const body = Buffer.from(`${head}\r\n\r\nAnything.\r\n--b--\r\n`);
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      return (await app.send("POST", path, body, headers)).body.name;
+    };
+    expect(await named('filename="Prices %22new%22, 5%25.txt"')).toBe('Prices "new", 5%25.txt');
+    expect(await named('filename="Two%0D%0Alines.txt"')).toBe("Two\r\nlines.txt");
+    expect(await named("filename*=UTF-8''%C3%84rzte%20%22%E4%BA%88%22.txt")).toBe('Ärzte "予".txt');
+  });
+
   test("PDF: its pages are read, tables row by row, and the answer says how much", async () => {
     const { path } = await source();
     const { status, body } = await upload(path, "prices.pdf", PRICES);

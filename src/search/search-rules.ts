@@ -42,13 +42,14 @@ const IS_NEWEST_OUTPUT = sql`not exists (select from insight_outputs n
 const IS_ITS_RATING = sql`not exists (select from session_labels n
   where n.session_id = l.session_id and (n.type = 'human-rating', n.id) > (l.type = 'human-rating', l.id))`;
 
-/** `key=value`: what a tool found; `key=*`: that it found anything. Index: insight_outputs_value. */
+/** `key=value`: what a tool found, True as true; `key=*`: that it found anything. Index: insight_outputs_value. */
 function found(tenant: number, value: string): Match {
   const at = value.indexOf("=");
   const [key, wanted] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
   if (at < 1 || wanted === "") return { problem: "Input should be name=value, such as rating=Bad" };
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
-  const has = wanted === "*" ? sql`` : sql`and (o.json_value ->> o.insight_key) = ${wanted}`;
+  const values = /^(true|false)$/i.test(wanted) ? [wanted, wanted.toLowerCase()] : [wanted];
+  const has = wanted === "*" ? sql`` : sql`and (o.json_value ->> o.insight_key) = any(${values}::text[])`;
   return sql`s.id in (select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} ${has}
       and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60

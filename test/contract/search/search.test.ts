@@ -215,7 +215,10 @@ describe("what happened", () => {
     });
     await app.db
       .insertInto("insight_outputs")
-      .values([output("rating", "Bad"), output("summary", "The person got no appointment.")])
+      .values([
+        ...[output("rating", "Bad"), output("summary", "The person got no appointment.")],
+        ...[output("solved", "true"), output("mood", "True")],
+      ])
       .execute();
     const { body } = await search({ insight: "rating=Bad" });
     expect(body.items).toMatchObject([
@@ -225,6 +228,9 @@ describe("what happened", () => {
     const shown = (await search({ session_id: id }, "", reader)).body.items;
     expect(shown).toMatchObject([{ session_id: id, title: "I would like to come on Friday." }]);
     expect(await ids({ insight: "rating=Good" })).toEqual([]);
+    for (const insight of ["solved=true", "solved=True", "mood=True"])
+      expect(await ids({ insight })).toEqual([id]);
+    expect(await ids({ insight: "solved=False" })).toEqual([]);
   });
 
   test("values that can't be are refused at their place", async () => {

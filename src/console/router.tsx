@@ -44,7 +44,8 @@ const root = createRootRoute({
  */
 const codeOf = ({ load }: ConsolePage) =>
   lazyRouteComponent(() =>
-    load().catch(() => {
+    load().catch(async (error) => {
+      if (await isReached()) throw error;
       throw new ApiError(0, "Parley can't be reached. Try again in a moment.");
     }),
   );

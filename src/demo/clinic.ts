@@ -18,7 +18,7 @@ The lines below are obeyed by the scripted offline model only; other models can 
 on "opening hours" or /when are you open|open today/ -> say "We are open Monday to Friday, 9:00 to 16:15. May I book you an appointment?"
 on /human|real person|robot/ -> say "I am a demo agent, answered by a scripted model that runs offline. I can book you an appointment."
 after find_slots if result.slots.length == 0 -> say "Nothing is free that day, I am sorry. Which other day would suit you?"
-after book_appointment if error -> say "That time was just taken. Which other time would suit you?"
+after book_appointment if error -> say "That time was just taken." then call find_slots {"service": "{results.find_slots.slots.0.service}", "date": "{results.find_slots.slots.0.date}"}
 after book_appointment -> say "Done, {result.name}: your {result.service} is booked for {result.date} at {result.time}. Your confirmation number is {result.confirmation}."
 after cancel_appointment if error -> say "I know no appointment of that number."
 after cancel_appointment -> say "Your {result.service} on {result.date} at {result.time} is cancelled."

@@ -99,4 +99,23 @@ describe("the demo", () => {
     expect((await book(first, "Sam Roe")).body.status).toBe("booked");
     expect(await slots()).toEqual(others);
   });
+
+  test("whoever chose a time that is taken when they book it is offered those that are left", async () => {
+    await app.listen();
+    const say = converse(app, await agentNamed("Demo clinic"));
+    const offered = (await say("I would like a cleaning on Monday")).text;
+    const [, first, second] = /\(1\) ([\d:]+), \(2\) ([\d:]+)/.exec(offered) ?? [];
+    const slot_id = `2026-11-23T${first}-cleaning`;
+    const other = await app.send("POST", "/demo/appointments", {
+      slot_id,
+      name: "Sam Roe",
+      phone: "+15125550143",
+    });
+    expect(other.body.status).toBe("booked");
+    for (const words of ["The first one, please.", "My name is Alex Doe."]) await say(words);
+    const { text } = await say("It is 512 555 0142.");
+    expect(text).toContain("That time was just taken.");
+    expect(text).toContain(`(1) ${second}`);
+    expect((await say("The first one, please.")).text).toContain(`at ${second}. Your confirmation number is`);
+  });
 });

@@ -50,9 +50,9 @@ describe("session labels", () => {
 
   test("a label is never changed or deleted", async () => {
     const made = await create(await newSession());
-    expect((await app.send("PUT", path, made)).status).toBe(404);
-    expect((await app.send("PUT", `${path}${made.id}`, made)).status).toBe(404);
-    expect((await app.send("DELETE", `${path}${made.id}?reason=x`)).status).toBe(404);
+    expect((await app.send("PUT", path, made)).status).toBe(405);
+    expect((await app.send("PUT", `${path}${made.id}`, made)).status).toBe(405);
+    expect((await app.send("DELETE", `${path}${made.id}?reason=x`)).status).toBe(405);
   });
 
   test("a session shows the newest label of a person, else the newest of a program", async () => {

@@ -31,7 +31,7 @@ export const FoundSession = Session.extend({
     .string()
     .nullish()
     .describe(
-      "What an insight says of the session as `summary` (needs insights_read), else the first sentence of the person. Null where reads of what people said are audited, except in a search for words.",
+      "What an insight says as `summary` (needs insights_read), else the person's first sentence. Null where reads of what people said are audited, except in a search for words.",
     ),
   channel: z.string(),
   label: z.string().nullish().describe("A person's rating, else a program's. Needs session_labels_read."),

@@ -139,6 +139,7 @@ test("an experiment is limited to a campaign that stands behind more than any ch
   await campaign.fill("Many 0059");
   await expect.poll(() => page.getByRole("option", { name: /^Many 0059/ }).count()).toBe(5);
   await page.getByRole("option", { name: "Many 00598" }).click();
+  await expect.poll(() => campaign.inputValue()).toBe("Many 00598");
   await window.getByRole("button", { name: "Save draft" }).click();
   await page.getByRole("heading", { level: 1, name: "In a late campaign" }).waitFor();
   const [made] = (await it.app.send("GET", "/api/v1/experiments/?order_by=id&order_by_direction=desc")).body

@@ -6,7 +6,7 @@ import { element, unseen } from "./element.js";
 const log = /** @type {HTMLElement} */ (document.getElementById("log"));
 const queue = /** @type {HTMLElement} */ (document.getElementById("queue"));
 
-/** What the agent says after so long a silence stands by itself: it asks whether somebody is there, or a tool has answered. */
+/** After this much silence the agent's next words start a new bubble: a check whether the caller is there, or a tool's answer. */
 const SILENCE_MS = 2_000;
 
 /** @param {string} agent */

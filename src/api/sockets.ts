@@ -68,8 +68,8 @@ export function guardSockets(server: FastifyInstance, limits: SocketLimits): voi
 }
 
 /**
- * A frame that can't be read is the sender's: the library closes its socket with 1007 or 1009, which would be lost if the
- * connection ended first, and whoever holds the socket logs it. What else is thrown is ours.
+ * An unreadable frame is the sender's fault. The library closes the socket with 1007 or 1009, a code that would be lost if we
+ * cut the connection here, and the socket's own handler logs it. Any other error is ours.
  */
 export function socketFailed(error: Error, socket: WebSocket, { log }: FastifyRequest): void {
   if ("code" in error && String(error.code).startsWith("WS_ERR_")) return;

@@ -82,7 +82,9 @@ export async function beginRun(
     );
   const recorded = cases.flatMap((one) => recordedBy(one) ?? []);
   // One that is just being deleted is waited for, and missing then.
-  await sql`select from sessions where id = any(${recorded}::bigint[]) order by id for key share`.execute(tx);
+  await sql`
+    select from sessions where id = any(${recorded}::bigint[]) and sub_organization_id = ${caller.sub_organization_id}
+    order by id for key share`.execute(tx);
   const [missing] = await missingRecordings(tx, caller, cases);
   if (missing) throw invalid(["body"], `${missing.path}: ${missing.message}`);
   const frozen = await judgesOf(tx, caller, cases, judges);

@@ -30,7 +30,7 @@ const VersionFigure = z.object({
   version_number: z.int(),
   is_control: z.boolean(),
   count: z.int().describe("People to whom it happened; of a mean: sessions it is known of."),
-  total: z.int().describe("People who met the version, or count."),
+  total: z.int().describe("People of the version; of a mean: count."),
   value: z.number().nullable().describe("The rate, or the mean."),
   low: z.number().nullable().describe("Of a rate: Wilson's interval, 95 %."),
   high: z.number().nullable(),

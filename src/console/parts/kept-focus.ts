@@ -5,7 +5,7 @@ let last: Element | null = null;
  * A button is disabled while its answer is awaited, and so are the fields of a form that is being saved. The browser takes
  * the focus from what is disabled and gives it to nobody, so that a person without a mouse would begin at the top of the
  * page: here it comes back as soon as it can, unless they have gone on meanwhile. Where a row of a form went with the
- * button that removed it, they go on with what stands in its place.
+ * button that removed it, focus moves to the control that takes its place.
  */
 export function keepFocus(): void {
   document.addEventListener("focusin", ({ target }) => {

@@ -146,7 +146,9 @@ test("a turn whose lease was taken from it stores nothing more, and says nothing
   expect(calls).toHaveLength(1);
   expect(trace.map(({ category }) => category)).toEqual(["llm", "http", "tool"]);
   expect((await eventsOf()).map(({ type }) => type)).toEqual(["session-start"]);
-  expect(events.filter(({ type }) => type === "message")).toMatchObject([{ text: "One moment." }]);
+  expect(events.filter(({ type }) => type === "message")).toEqual([
+    { type: "message", text: "One moment.", at: expect.any(Date) },
+  ]);
 });
 
 test("words are told when everybody can read them already", async () => {

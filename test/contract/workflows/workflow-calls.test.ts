@@ -399,7 +399,7 @@ describe("what is said before a slow call", () => {
       json(response, 200, {});
     });
     const turn = await say("go");
-    expect(atCall).toMatchObject([{ type: "message", text: "One moment." }]);
+    expect(atCall).toEqual([{ type: "message", text: "One moment.", at: expect.any(Date) }]);
     expect(turn.messages).toEqual(["One moment.", "There.", "Done."]);
   });
 

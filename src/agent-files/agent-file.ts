@@ -5,7 +5,7 @@ import { BridgePhrasesCreateRequest } from "../agents/bridge-phrases.ts";
 import { CustomMessageCreateRequest } from "../agents/custom-message.ts";
 import { VoiceGroupCreateRequest } from "../agents/language-group.ts";
 import { PromptLlmConfig } from "../agents/prompt-llm.ts";
-import { type ReadFile, readYaml } from "../api/input/yaml-file.ts";
+import { type ReadFile, readYamlInTurns } from "../api/input/yaml-file.ts";
 import { boundedList, name } from "../api/schema.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 
@@ -60,8 +60,8 @@ export const AgentFile = z
   .meta({ id: "AgentFile" });
 export type AgentFile = z.infer<typeof AgentFile>;
 
-/** Reads an agent in YAML or JSON. Pure. */
-export const readAgentFile = (text: string): ReadFile<AgentFile> => readYaml(text, AgentFile);
+/** Reads an agent in YAML or JSON. */
+export const readAgentFile = (text: string): Promise<ReadFile<AgentFile>> => readYamlInTurns(text, AgentFile);
 
 /** The same agent as YAML, lines of prompts as they were written. What it doesn't say, reading it sets again. */
 export const writeAgentFile = (file: z.input<typeof AgentFile>): string => {

@@ -110,8 +110,8 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
       }),
       response: ImportedAgent,
     },
-    ({ caller, body }) => {
-      const read = readAgentFile(body.text);
+    async ({ caller, body }) => {
+      const read = await readAgentFile(body.text);
       if (!read.ok) throw faultsOfText(read.faults);
       return make(caller, body.name == null ? read.value : renamed(read.value, body.name));
     },

@@ -86,7 +86,7 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
       read.faults.push(unreadable(file, text));
       continue;
     }
-    const document = readYaml(text, z.unknown(), { trusted: true });
+    const document = readYaml(text, z.unknown());
     if (!document.ok) {
       read.faults.push(...document.faults.map((fault) => told(file, fault)));
       continue;
@@ -99,7 +99,7 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
       read.faults.push(
         told(file, { path: at, ...place(at), message: `The environment has no ${variable}. Set it.` }),
       );
-    const parsed = readYaml(JSON.stringify(value ?? null), schema, { trusted: true });
+    const parsed = readYaml(JSON.stringify(value ?? null), schema);
     if (!parsed.ok)
       read.faults.push(...parsed.faults.map((fault) => told(file, { ...fault, ...place(fault.path) })));
     else

@@ -45,7 +45,7 @@ export async function evaluate(
   if (typeof wanted === "string") return faulty([wanted]);
   const text = await readTextFile(wanted.file).catch((error) => error as Error);
   if (typeof text !== "string") return faulty([unreadable(wanted.file, text)]);
-  const read = readSuiteFile(text);
+  const read = await readSuiteFile(text);
   if (!read.ok)
     return faulty(
       read.faults.map(({ path, line, column, message }) => {

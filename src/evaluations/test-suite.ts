@@ -113,8 +113,8 @@ export function suiteRoutes(
       body: TestSuiteFile,
       response: TestSuiteResponse,
     },
-    ({ caller, body }) => {
-      const read = readSuiteFile(body.text);
+    async ({ caller, body }) => {
+      const read = await readSuiteFile(body.text);
       if (!read.ok) throw faultsOfText(read.faults);
       return write(db, "Test suite", (tx) => saveByName(tx, caller, read.value));
     },

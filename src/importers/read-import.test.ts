@@ -213,9 +213,9 @@ test("a file with any value anywhere is read, or refused with a sentence", () =>
 });
 
 describe("the agent", () => {
-  test.each(FILES)("%s makes a file that is read again, and holds no credential", (file) => {
+  test.each(FILES)("%s makes a file that is read again, and holds no credential", async (file) => {
     const plan = planned(file);
-    expect(readAgentFile(plan.text)).toMatchObject({ ok: true });
+    expect(await readAgentFile(plan.text)).toMatchObject({ ok: true });
     expect(JSON.stringify(plan)).not.toContain("planted");
     expect(plan.findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
   });

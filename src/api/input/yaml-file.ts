@@ -1,4 +1,16 @@
-import { type Document, isMap, isPair, Lexer, LineCounter, parseDocument, visit } from "yaml";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  Composer,
+  type CST,
+  Document,
+  isMap,
+  isPair,
+  Lexer,
+  LineCounter,
+  Parser,
+  parseDocument,
+  visit,
+} from "yaml";
 import type { z } from "zod";
 import { errorText, InvalidInput } from "../../base/errors.ts";
 import { inputErrors } from "./input-errors.ts";
@@ -11,31 +23,57 @@ export type ReadFile<T> = { ok: true; value: T } | { ok: false; faults: FileFaul
 /** Anchors repeat a value; a file that would grow past this is refused. */
 const MAX_ALIASES = 100;
 
-/** Some 14,000 values, at 7 tokens each; reading them takes 150 ms. A text of many lines is one. */
+/** Some 14,000 values, at 7 tokens each; reading them takes 100 ms. A text of many lines is one. */
 const MAX_TOKENS = 100_000;
+
+/** Some 5 ms of reading. */
+const TOKENS_IN_A_TURN = 5_000;
 
 /** The library compares each key with all before it: 60,000 keys held a process up for minutes. `repeatedKeys` does it. */
 const PARSING = { prettyErrors: false, uniqueKeys: false } as const;
 
 /**
- * Reads YAML or JSON (which is YAML) that a schema describes. Pure. `trusted`: a file of any size, in a process that answers
- * nobody.
+ * Reads YAML or JSON (which is YAML) that a schema describes, of any size: for a process that answers nobody meanwhile. Pure.
  */
-export function readYaml<S extends z.ZodType>(
+export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile<z.output<S>> {
+  const lines = new LineCounter();
+  return readTokens([...new Parser(lines.addNewLine).parse(text)], lines, schema);
+}
+
+/** The same, of a file from anybody: in turns, between which others are answered, and no larger than is read so. */
+export async function readYamlInTurns<S extends z.ZodType>(
   text: string,
   schema: S,
-  { trusted = false } = {},
-): ReadFile<z.output<S>> {
+): Promise<ReadFile<z.output<S>>> {
   const lines = new LineCounter();
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const read: CST.Token[] = [];
+  let tokens = 0;
+  for (const token of new Lexer().lex(text)) {
+    tokens++;
+    if (tokens > MAX_TOKENS) return refused(TOO_MUCH);
+    if (tokens % TOKENS_IN_A_TURN === 0) await nextTurn();
+    read.push(...parser.next(token));
+  }
+  read.push(...parser.end());
+  await nextTurn();
+  return readTokens(read, lines, schema);
+}
+
+function readTokens<S extends z.ZodType>(
+  tokens: CST.Token[],
+  lines: LineCounter,
+  schema: S,
+): ReadFile<z.output<S>> {
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
   try {
-    if (!trusted && hasTooMuch(text))
-      return { ok: false, faults: [{ path: [], line: 1, column: 1, message: TOO_MUCH }] };
-    const document = parseDocument(text, { lineCounter: lines, ...PARSING });
-    const place = (offset: number) => {
-      const { line, col } = lines.linePos(offset);
-      return { line, column: col };
-    };
+    const [document = new Document(null), second] = new Composer(PARSING).compose(tokens, true);
     const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
+    if (second) errors.push({ offset: second.range[0], message: SEVERAL });
     const broken = errors.length > 0 ? errors : repeatedKeys(document);
     if (broken.length > 0)
       return {
@@ -54,20 +92,21 @@ export function readYaml<S extends z.ZodType>(
     return { ok: false, faults };
   } catch (error) {
     // Too many aliases, or lists nested deeper than the stack.
-    return { ok: false, faults: [{ path: [], line: 1, column: 1, message: errorText(error) }] };
+    return refused(errorText(error));
   }
 }
+
+const refused = (message: string): { ok: false; faults: FileFault[] } => ({
+  ok: false,
+  faults: [{ path: [], line: 1, column: 1, message }],
+});
 
 /** The same number of faults as is reported for a JSON body. */
 const MAX_FAULTS = 100;
 
 const TOO_MUCH = "The file has too many values to be read at once. Divide it into several files.";
 
-function hasTooMuch(text: string): boolean {
-  let tokens = 0;
-  for (const _ of new Lexer().lex(text)) if (++tokens > MAX_TOKENS) return true;
-  return false;
-}
+const SEVERAL = "The file holds several documents. Divide it into several files.";
 
 /** Keys that a map has twice: the second would silently take the place of the first. */
 function repeatedKeys(document: Document): { offset: number; message: string }[] {

@@ -34,8 +34,15 @@ describe("an answer on its way", () => {
     [["Dr. Wu and Mrs. Lee are in. "], ["Dr. Wu and Mrs. Lee are in.", ""]],
     [['He said "no." Then he left. '], ['He said "no."', "Then he left.", ""]],
     [["好的。请稍等。我"], ["好的。", "请稍等。", "我"]],
+    [
+      ["नमस्ते। क्या यह ठीक है? ", "धन्यवाद।"],
+      ["नमस्ते।", "क्या यह ठीक है?", "धन्यवाद।"],
+    ],
+    [["هل هذا مناسب؟ نعم"], ["هل هذا مناسب؟", "نعم"]],
     [["First line\nsecond"], ["First line", "second"]],
     [["Well, let me have a look at that, and"], ["Well, let me have a look at that,", "and"]],
+    [["حسنًا، دعني ألقي نظرة على ذلك، ثم"], ["حسنًا، دعني ألقي نظرة على ذلك،", "ثم"]],
+    [["ขอบคุณที่โทรหาคลินิกของเรา วันนี้มีอะไรให้ช่วย"], ["ขอบคุณที่โทรหาคลินิกของเรา", "วันนี้มีอะไรให้ช่วย"]],
     [["Yes, of course"], ["Yes, of course"]],
     [
       ["Done. One, two, three, four, five and so on, and"],

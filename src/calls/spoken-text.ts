@@ -3,10 +3,13 @@
  * heard. Pure. Lengths count characters other than blanks, because carriers return texts with different blanks.
  */
 
-/** Ends of sentences: a blank must follow, except after Chinese and Japanese marks. */
-const SENTENCE_END = /[.!?…]["'”’)\]]*(?=\s)|[。！？]["'”’）」』]*|\n/g;
-/** The first words of an answer may be spoken after a clause, once there are this many, to reduce latency. */
-const CLAUSE_END = /[,;:–—](?=\s)|[，；：、]/g;
+/** Ends of sentences in all scripts: a blank must follow, except after Chinese and Japanese marks. */
+const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]["'”’»)\]]*(?=\s)|\n/gu;
+/**
+ * The first words of an answer may be spoken after a clause, once there are this many, to reduce latency. Thai has no
+ * marks: a blank between its letters ends a clause.
+ */
+const CLAUSE_END = /[,;:–—،؛](?=\s)|[，；：、]|(?<=\p{Script=Thai})\s(?=\p{Script=Thai})/gu;
 const FIRST_CLAUSE_CHARS = 24;
 /** Abbreviations, whose full stop ends no sentence. */
 const ABBREVIATION = /(?:^|\s)(?:Dr|Mr|Mrs|Ms|St|Sr|Sra|Jr|Prof|No|Nr|vs|approx|e\.g|i\.e|[A-Z])\.$/;

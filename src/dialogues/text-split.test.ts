@@ -54,6 +54,15 @@ test.each([
   expect(splitText(text, "sms").map(({ length }) => length)).toEqual(lengths);
 });
 
+test.each([
+  ["Chinese", "您的预约已经确认。请携带证件，提前十分钟到达。", /[。，]$/],
+  ["Hindi", "आपकी अपॉइंटमेंट तय हो गई है। समय पर आइए। ", /।$/],
+  ["Arabic", "هل هذا الموعد مناسب لك؟ ", /؟$/],
+  ["Thai", "กรุณายืนยันนัดหมายของคุณ", /(?:กรุณา|ยืนยัน|นัด|หมาย|ของ|คุณ)$/],
+])("a long text in %s is cut where a reader would pause", (_, words, end) => {
+  expect(splitText(words.repeat(100), "whatsapp")[0]).toMatch(end);
+});
+
 test("a text by WhatsApp has as many characters as are taken, whatever they are", () => {
   expect(splitText("ж".repeat(1601), "whatsapp").map(({ length }) => length)).toEqual([1600, 1]);
 });

@@ -1,3 +1,4 @@
+import { wholeCharacter } from "../base/storable.ts";
 import { mostSegments } from "./outbound/text-segments.ts";
 import type { Medium } from "./text-store.ts";
 
@@ -45,7 +46,10 @@ function longestThat(fits: (part: string) => boolean, left: string): number {
 
 /** Later than this share of what fits, a finer cut is worth it. */
 const FULL_ENOUGH = 0.5;
-const PAUSES = [/\n\s*\n/g, /[.!?…。！？]["')\]]*\s/gu, /\n/g, /\s/g];
+const SENTENCE_END = /[。！？]["'”’）」』]*\s?|[\p{Sentence_Terminal}…]["'”’»)\]]*\s/gu;
+const PAUSES = [/\n\s*\n/g, SENTENCE_END, /\n/g, /[\s，；、]/gu];
+/** Of scripts without blanks. */
+const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 
 function cutWithin(text: string, longest: number): number {
   // One character more: a pause right behind the last that fits is the best one.
@@ -55,7 +59,6 @@ function cutWithin(text: string, longest: number): number {
     const cut = last ? Math.min(longest, last.index + last[0].length) : 0;
     if (cut > longest * FULL_ENOUGH) return cut;
   }
-  // Never between the halves of one character.
-  const code = text.charCodeAt(longest - 1);
-  return code >= 0xd800 && code <= 0xdbff ? longest - 1 : longest;
+  const word = WORDS.segment(window).containing(longest)?.index ?? longest;
+  return word > longest * FULL_ENOUGH ? word : wholeCharacter(text, longest);
 }

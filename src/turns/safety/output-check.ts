@@ -132,7 +132,8 @@ function matchesPast({ program }: Pattern, text: string, said: number): boolean 
 /** Where the next part ends, past its blanks; 0 while it goes on. A dot after a digit may go on as a number. */
 function nextPart(text: string, from: number): number {
   const rest = text.slice(from, from + LONGEST_PART);
-  const end = /(?:(?<!\d)[.!?…]+["')\]]*|[。！？\n])\s+(?=\S)/u.exec(rest);
+  const end =
+    /(?:[。！？]["'”’）」』]*\s*|(?:(?<!\d)[\p{Sentence_Terminal}…]+["'”’»)\]]*|\n)\s+)(?=\S)/u.exec(rest);
   if (end) return from + end.index + end[0].length;
   return rest.length === LONGEST_PART ? from + LONGEST_PART : 0;
 }

@@ -87,6 +87,20 @@ describe("what an agent says", () => {
     );
   });
 
+  test.each([
+    ["您好。请稍等", "您好。"],
+    ["नमस्ते। कृपया", "नमस्ते। "],
+    ["Hello. Please", "Hello. "],
+  ])("passes a whole sentence on while the next is written: %s", (words, sentence) => {
+    let passed = "";
+    checkOf()
+      .stream((piece) => {
+        passed += piece;
+      })
+      .feed(words);
+    expect(passed).toBe(sentence);
+  });
+
   test("may hold numbers and addresses that are known, however they are written", () => {
     const known = checkOf(["+1 512 555 0199", "mine: Bob@Other.example"]);
     for (const words of [

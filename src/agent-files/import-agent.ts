@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { CreatesAgents } from "../agents/routes.ts";
 import { type Caller, requirePermission } from "../api/caller.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Tx } from "../db/database.ts";
 import type { CreatesTools } from "../tools/routes.ts";
 import type { AgentFile } from "./agent-file.ts";
@@ -203,7 +204,7 @@ const LONGEST_NAME = 255;
 
 /** The name, or the first of "name 2", "name 3" … that nobody has. */
 async function freeName(tx: Tx, caller: Caller, table: PartTable, name: string): Promise<string> {
-  const base = name.slice(0, LONGEST_NAME - 6);
+  const base = cutTo(name, LONGEST_NAME - 6);
   const taken = await tx
     .selectFrom(table as "tools")
     .select("name")

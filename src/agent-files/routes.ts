@@ -6,6 +6,7 @@ import { write } from "../api/resource.ts";
 import { name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { invalid } from "../base/errors.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
 import { type AgentFile, readAgentFile, writeAgentFile } from "./agent-file.ts";
 import { agentFileOf } from "./export-agent.ts";
@@ -158,5 +159,5 @@ const renamed = (file: AgentFile, name: string): AgentFile => ({
   ...file,
   name,
   prompt: { ...file.prompt, name },
-  greeting: file.greeting && { ...file.greeting, name: `${name.slice(0, 240)} greeting` },
+  greeting: file.greeting && { ...file.greeting, name: `${cutTo(name, 240)} greeting` },
 });

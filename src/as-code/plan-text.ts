@@ -1,4 +1,5 @@
 import { shownPath } from "../api/input/yaml-file.ts";
+import { cutTo } from "../base/storable.ts";
 import type { PlanOutcome } from "./apply.ts";
 import type { FieldChange } from "./changes.ts";
 import { hideValues, type UsedValue } from "./env-references.ts";
@@ -98,7 +99,7 @@ function lineDiff(before: string, after: string): string[] {
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+  return text.length > MAX_SHOWN_CHARACTERS ? `${cutTo(text, MAX_SHOWN_CHARACTERS)}…` : text;
 }
 
 /** A plan for programs. Pure. */

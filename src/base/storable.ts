@@ -8,9 +8,20 @@ import { withoutForeignSeals } from "./sealed-text.ts";
 export const storableText = (text: string): string =>
   withoutForeignSeals(text.replaceAll("\0", "").toWellFormed());
 
-/** Where a text may be cut at `at`: not between the two halves of a character. */
-export const wholeCharacter = (text: string, at: number): number =>
-  /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") ? at - 1 : at;
+const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** In UTF-16 units. A family of four has 11, an English county's flag 14. */
+const LONGEST_CHARACTER = 32;
+
+/**
+ * Where a text may be cut at `at`: not within what a reader takes for one character, as a flag, a family, or a letter with
+ * its signs; where such a one has no end, not between the two halves of a surrogate pair.
+ */
+export function wholeCharacter(text: string, at: number): number {
+  const from = Math.max(0, at - LONGEST_CHARACTER);
+  const begin = characters.segment(text.slice(from, at + 2)).containing(at - from)?.index ?? at - from;
+  if (begin > 0) return from + begin;
+  return /[\uDC00-\uDFFF]/.test(text[at] ?? "") && /[\uD800-\uDBFF]/.test(text[at - 1] ?? "") ? at - 1 : at;
+}
 
 /** The beginning of a text, of `most` characters at the most. */
 export const cutTo = (text: string, most: number): string => text.slice(0, wholeCharacter(text, most));

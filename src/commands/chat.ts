@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Config, Secrets } from "../config.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { chatArguments } from "./chat-arguments.ts";
@@ -161,7 +162,7 @@ function callsAndVariables() {
 }
 
 const cut = (text: string | undefined): string =>
-  text && text.length > 300 ? `${text.slice(0, 300)}…` : (text ?? "");
+  text && text.length > 300 ? `${cutTo(text, 300)}…` : (text ?? "");
 const colored = process.stdout.isTTY === true;
 const dim = (text: string): string => (colored ? `\u001b[2m${text}\u001b[0m` : text);
 const bold = (text: string): string => (colored ? `\u001b[1m${text}\u001b[0m` : text);

@@ -1,3 +1,5 @@
+import { cutTo } from "../base/storable.ts";
+
 /** What the terminal reads of an entry of a session's trace (`sessions/session-trace.ts` describes them all). */
 export type PrintedTrace = {
   id: number;
@@ -104,5 +106,5 @@ const phases = (told: Record<string, unknown>): string =>
 
 function json(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+  return text.length > MAX_CHARACTERS ? `${cutTo(text, MAX_CHARACTERS)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { randomId } from "../base/ids.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Tx } from "../db/database.ts";
 import { insertTrace } from "../events/trace.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
@@ -183,7 +184,7 @@ export function wordsOf(
   mail: Pick<StoredMail, "subject" | "text" | "new_text" | "attachments">,
   opened: boolean,
 ): string {
-  const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE).toWellFormed();
+  const words = cutTo(mail.new_text || mail.text, LONGEST_MESSAGE).toWellFormed();
   const subject = (opened || words.trim() === "") && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
   const parts = [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "");
   return parts.join("\n\n") || NO_TEXT;

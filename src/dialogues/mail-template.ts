@@ -1,5 +1,6 @@
 import { chooseMessageText, type MessageRule } from "../agents/message-rules.ts";
 import type { Snapshot } from "../agents/snapshot.ts";
+import { cutTo } from "../base/storable.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { MailReader } from "../mime/mail-reader.ts";
 import { escapeHtml, isHtml } from "../mime/mail-text.ts";
@@ -45,7 +46,7 @@ const escaped =
 const LONGEST_SUBJECT = 250;
 
 /** A header has one line. */
-export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, LONGEST_SUBJECT);
+export const oneLine = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), LONGEST_SUBJECT);
 
 /** "Re: Re: Visit" stays one Re. */
 export const replySubject = (subject: string): string =>

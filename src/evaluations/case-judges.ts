@@ -1,3 +1,4 @@
+import { cutTo } from "../base/storable.ts";
 import type { TestVerdict } from "./judge.ts";
 import type { FrozenJudge, JudgeAnswer, SessionJudges } from "./session-judges.ts";
 
@@ -65,4 +66,4 @@ function judgeVerdict(judge: FrozenJudge, answer: JudgeAnswer): TestVerdict {
 }
 
 const MAX_SHOWN = 1_000;
-const cut = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+const cut = (text: string): string => (text.length > MAX_SHOWN ? `${cutTo(text, MAX_SHOWN)}…` : text);

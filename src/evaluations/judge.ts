@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { compilePattern } from "../base/pattern.ts";
+import { cutTo } from "../base/storable.ts";
 import { compileExpression, isTrue } from "../expressions/expression.ts";
 import { contains } from "../tool-calls/contains.ts";
 import type { TestExpectation } from "./test-case.ts";
@@ -185,4 +186,4 @@ const argumentsOf = (call: ObservedCall): string => shown(call.arguments);
 const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
 const MAX_SHOWN = 500;
-const cut = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+const cut = (text: string): string => (text.length > MAX_SHOWN ? `${cutTo(text, MAX_SHOWN)}…` : text);

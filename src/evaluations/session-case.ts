@@ -4,6 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { notFound } from "../base/errors.ts";
+import { cutTo } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime } from "../sessions/variables.ts";
@@ -46,13 +47,13 @@ function caseOfSession(session: RecordedSession, person: "lines" | "recording" =
     person:
       person === "recording"
         ? { session: id }
-        : lines.slice(0, MAX_ENTRIES).map((text) => text.slice(0, MAX_LINE)),
+        : lines.slice(0, MAX_ENTRIES).map((text) => cutTo(text, MAX_LINE)),
     mocks: calls
       .filter(({ tool }) => services.has(tool))
       .slice(0, MAX_ENTRIES)
       .map(({ tool, arguments: match, result, error }) => ({
         ...{ tool, match },
-        ...(error === null ? { result } : { error: error.slice(0, MAX_ERROR) }),
+        ...(error === null ? { result } : { error: cutTo(error, MAX_ERROR) }),
       })),
     expect: {
       ...(called.length > 0 && { called: called.map((tool) => ({ tool })) }),

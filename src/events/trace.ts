@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { cutTo } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
 
@@ -35,7 +36,7 @@ const MAX_TRACED_CHARACTERS = 2_000;
 /** A value as a trace keeps it: one that is too long as the beginning of its JSON. */
 export function traced(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "null";
-  return text.length <= MAX_TRACED_CHARACTERS ? (value ?? null) : `${text.slice(0, MAX_TRACED_CHARACTERS)}…`;
+  return text.length <= MAX_TRACED_CHARACTERS ? (value ?? null) : `${cutTo(text, MAX_TRACED_CHARACTERS)}…`;
 }
 
 export async function insertTrace(

@@ -3,6 +3,7 @@ import { type AgentFile, writeAgentFile } from "../agent-files/agent-file.ts";
 import { checkFile } from "../agent-files/check-file.ts";
 import { canonicalTimezone } from "../agents/timezone.ts";
 import { Fault } from "../base/errors.ts";
+import { cutTo } from "../base/storable.ts";
 import { catalogueOf } from "../llm/catalogue.ts";
 import { type BuiltInNames, isSecretName, ownName, ownText } from "./foreign-text.ts";
 import type { ChosenModel } from "./model-choice.ts";
@@ -115,7 +116,7 @@ export function planImport(
       "timezone",
       "the file names no time zone, so the agent's clock is UTC; set the agent's own",
     );
-  const name = draft.name.slice(0, LONGEST_NAME) || `Agent from ${platform}`;
+  const name = cutTo(draft.name, LONGEST_NAME) || `Agent from ${platform}`;
   const text = writeAgentFile(fileOf({ ...draft, name }, toolbox));
   const checked = checkFile(text, { catalogue: catalogueOf(), today });
   if (!checked.ok)

@@ -1,3 +1,4 @@
+import { cutTo } from "../base/storable.ts";
 import type { Transcript, TranscriptEntry } from "./transcript.ts";
 
 /*
@@ -48,8 +49,9 @@ function cut(text: string, characters: number): string[] {
   const pieces: string[] = [];
   let rest = text;
   while (rest.length > characters) {
-    pieces.push(rest.slice(0, characters).toWellFormed());
-    rest = `  ${rest.slice(characters)}`;
+    const piece = cutTo(rest, characters);
+    pieces.push(piece.toWellFormed());
+    rest = `  ${rest.slice(piece.length)}`;
   }
   return [...pieces, rest.toWellFormed()];
 }
@@ -90,5 +92,5 @@ const indented = (text: string): string => text.replace(/\r\n|[\n\r\u2028\u2029\
 
 function shortJson(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
-  return text.length > MAX_CALL_CHARACTERS ? `${text.slice(0, MAX_CALL_CHARACTERS)}…`.toWellFormed() : text;
+  return text.length > MAX_CALL_CHARACTERS ? `${cutTo(text, MAX_CALL_CHARACTERS)}…`.toWellFormed() : text;
 }

@@ -6,6 +6,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { PublicError } from "../base/errors.ts";
+import { cutTo } from "../base/storable.ts";
 import { askedWait } from "../egress/asked-wait.ts";
 import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import { EndlessAnswer } from "./guarded-fetch.ts";
@@ -164,5 +165,5 @@ function errorCode(data: unknown): unknown {
 function quote(text: string, call: ProviderCall): string {
   const clean = call.api_key === "" ? text : text.replaceAll(call.api_key, "[key]");
   const line = clean.replaceAll(/\s+/g, " ").trim();
-  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+  return line.length > LONGEST_QUOTE ? `${cutTo(line, LONGEST_QUOTE)}…` : line;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { API_KEY_HEADER } from "../api/server.ts";
+import { cutTo } from "../base/storable.ts";
 import type { OperationTool } from "./tool-definitions.ts";
 
 /** What a tool answers a model with. */
@@ -69,7 +70,7 @@ const textOf = (value: unknown): string =>
 const shortened = (text: string): string =>
   text.length <= MAX_ANSWER_CHARACTERS
     ? text
-    : `${text.slice(0, MAX_ANSWER_CHARACTERS)}\n\nThe answer has ${text.length} characters, and the rest is left out. ` +
+    : `${cutTo(text, MAX_ANSWER_CHARACTERS)}\n\nThe answer has ${text.length} characters, and the rest is left out. ` +
       "Ask for less: a smaller limit, or only the fields that you need.";
 
 /** The API's sentences, each with its place where there is one. */

@@ -1,5 +1,5 @@
 import type { ParsedMail } from "mailparser";
-import { storableText } from "../base/storable.ts";
+import { cutTo, storableText } from "../base/storable.ts";
 import { parseMail } from "./parsed-mail.ts";
 
 const LONGEST_WORDS = 10_000;
@@ -28,7 +28,7 @@ function inWords({ from, to, date, subject, text }: ParsedMail): string[] {
   ].flatMap(([name, value]) =>
     value ? [`${name}: ${value.replace(/\s+/g, " ").slice(0, LONGEST_LINE)}`] : [],
   );
-  const words = (text ?? "").trim().slice(0, LONGEST_WORDS);
+  const words = cutTo((text ?? "").trim(), LONGEST_WORDS);
   if (words === "" && !subject) return [];
   return [storableText([MARK, ...head, "", words].join("\n").trimEnd())];
 }

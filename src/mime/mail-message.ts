@@ -1,6 +1,6 @@
 import type { AddressObject, Attachment, HeaderLines, ParsedMail } from "mailparser";
 import { sha256 } from "../base/crypto.ts";
-import { storableText } from "../base/storable.ts";
+import { cutTo, storableText } from "../base/storable.ts";
 import { normaliseEmail } from "../channels/address.ts";
 import { newText } from "./mail-text.ts";
 import { parseMail } from "./parsed-mail.ts";
@@ -83,7 +83,7 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
 }
 
 /** Cut before it is made well-formed, as a cut may go through a character. */
-const cut = (text: string, longest = LONGEST_TEXT): string => storableText(text.slice(0, longest));
+const cut = (text: string, longest = LONGEST_TEXT): string => storableText(cutTo(text, longest));
 
 /** `<a@b>` without its brackets; null for what is no id. */
 function bareId(id: string | undefined): string | null {

@@ -3,6 +3,7 @@ import { unreachable } from "../base/errors.ts";
 import { type JsonLimits, jsonExcess } from "../base/json-size.ts";
 import { DEEPEST_ANSWER } from "../base/nesting.ts";
 import { parseJson } from "../base/parse-json.ts";
+import { cutTo } from "../base/storable.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { sendable } from "../tools/coerce-arguments.ts";
@@ -199,7 +200,7 @@ const capped = (value: unknown, text: string): unknown =>
 
 export const cut = (text: string): string =>
   text.length > MAX_RESULT_CHARACTERS
-    ? `${text.slice(0, MAX_RESULT_CHARACTERS)}… [cut: ${text.length} characters in all]`
+    ? `${cutTo(text, MAX_RESULT_CHARACTERS)}… [cut: ${text.length} characters in all]`
     : text;
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "(not a URL)");

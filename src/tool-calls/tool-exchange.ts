@@ -1,3 +1,4 @@
+import { cutTo } from "../base/storable.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import { HIDDEN, SECRET_NAME, secretsOf, withoutSecrets } from "./hidden-credentials.ts";
 
@@ -81,5 +82,5 @@ const spelled = (values: string[]): string[] =>
 
 const kept = (text: string): string =>
   text.length > MOST_KEPT_CHARACTERS
-    ? `${text.slice(0, MOST_KEPT_CHARACTERS)}… [cut: ${text.length} characters in all]`
+    ? `${cutTo(text, MOST_KEPT_CHARACTERS)}… [cut: ${text.length} characters in all]`
     : text;

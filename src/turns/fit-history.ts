@@ -1,3 +1,4 @@
+import { cutTo } from "../base/storable.ts";
 import { messageTokens, toolTokens } from "../llm/estimate-tokens.ts";
 import type { ModelMessage, OfferedTool } from "../llm/model.ts";
 
@@ -127,7 +128,7 @@ function cut(message: ModelMessage, most: number): ModelMessage {
   let [low, high] = [0, message.text.length];
   const shortened = (length: number): ModelMessage => ({
     role: "user",
-    text: message.text.slice(0, length) + CUT,
+    text: cutTo(message.text, length) + CUT,
   });
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import { cutTo } from "../base/storable.ts";
 import { VERSION } from "../base/version.ts";
 import { openSecret } from "../base/webhook-secret.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
@@ -89,5 +90,5 @@ export function deliveryHeaders(vault: Vault, delivery: Signed, at: Date): Recor
 
 function logged(body: Buffer): string {
   const text = body.toString("utf8");
-  return text.length > MAX_LOGGED_characters ? `${text.slice(0, MAX_LOGGED_characters)}…` : text;
+  return text.length > MAX_LOGGED_characters ? `${cutTo(text, MAX_LOGGED_characters)}…` : text;
 }

@@ -1,3 +1,4 @@
+import { cutTo } from "../../base/storable.ts";
 import type { Tx } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import type { Engine } from "../../sessions/engine.ts";
@@ -89,6 +90,6 @@ const tell = (
       description: `${person} is not answered: ${holdWords(why)}. The dialogue goes on when something different comes`,
       ...(session_id !== null && { session_id }),
       user_id: person,
-      attributes: { why, our_address, words: words.slice(0, 500).toWellFormed() },
+      attributes: { why, our_address, words: cutTo(words, 500).toWellFormed() },
     },
   ]);

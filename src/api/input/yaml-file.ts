@@ -36,8 +36,11 @@ const PARSING = { prettyErrors: false, uniqueKeys: false } as const;
  * Reads YAML or JSON (which is YAML) that a schema describes, of any size: for a process that answers nobody meanwhile. Pure.
  */
 export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile<z.output<S>> {
-  const lines = new LineCounter();
-  return readTokens([...new Parser(lines.addNewLine).parse(text)], lines, schema);
+  const reading = readingOf(text, schema, Number.POSITIVE_INFINITY);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+  }
 }
 
 /** The same, of a file from anybody: in turns, between which others are answered, and no larger than is read so. */
@@ -45,33 +48,30 @@ export async function readYamlInTurns<S extends z.ZodType>(
   text: string,
   schema: S,
 ): Promise<ReadFile<z.output<S>>> {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const read: CST.Token[] = [];
-  let tokens = 0;
-  for (const token of new Lexer().lex(text)) {
-    tokens++;
-    if (tokens > MAX_TOKENS) return refused(TOO_MUCH);
-    if (tokens % TOKENS_IN_A_TURN === 0) await nextTurn();
-    read.push(...parser.next(token));
+  const reading = readingOf(text, schema, MAX_TOKENS);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done) return value;
+    await nextTurn();
   }
-  read.push(...parser.end());
-  await nextTurn();
-  return readTokens(read, lines, schema);
 }
 
-function readTokens<S extends z.ZodType>(
-  tokens: CST.Token[],
-  lines: LineCounter,
+/** Yields wherever others may be answered. */
+function* readingOf<S extends z.ZodType>(
+  text: string,
   schema: S,
-): ReadFile<z.output<S>> {
+  most_tokens: number,
+): Generator<undefined, ReadFile<z.output<S>>> {
+  const lines = new LineCounter();
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
   try {
+    const tokens = yield* tokensOf(text, lines, most_tokens);
+    if (tokens === null) return refused(TOO_MUCH);
     const [document = new Document(null), second] = new Composer(PARSING).compose(tokens, true);
+    yield;
     const errors = document.errors.map(({ pos, message }) => ({ offset: pos[0], message }));
     if (second) errors.push({ offset: second.range[0], message: SEVERAL });
     const broken = errors.length > 0 ? errors : repeatedKeys(document);
@@ -82,9 +82,12 @@ function readTokens<S extends z.ZodType>(
           .slice(0, MAX_FAULTS)
           .map(({ offset, message }) => ({ path: [], ...place(offset), message })),
       };
+    yield;
     const given: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    yield;
     const parsed = schema.safeParse(given);
     if (parsed.success) return { ok: true, value: parsed.data };
+    yield;
     const faults = inputErrors("body", parsed.error.issues, given).issues.map(({ loc, msg }) => {
       const path = loc.slice(1);
       return { path, ...place(offsetOf(document.contents, path)), message: msg };
@@ -94,6 +97,23 @@ function readTokens<S extends z.ZodType>(
     // Too many aliases, or lists nested deeper than the stack.
     return refused(errorText(error));
   }
+}
+
+/** Null where there are more. */
+function* tokensOf(text: string, lines: LineCounter, most: number): Generator<undefined, CST.Token[] | null> {
+  const parser = new Parser(lines.addNewLine);
+  const read: CST.Token[] = [];
+  let count = 0;
+  lines.addNewLine(0);
+  for (const token of new Lexer().lex(text)) {
+    count++;
+    if (count > most) return null;
+    if (count % TOKENS_IN_A_TURN === 0) yield;
+    read.push(...parser.next(token));
+  }
+  read.push(...parser.end());
+  yield;
+  return read;
 }
 
 const refused = (message: string): { ok: false; faults: FileFault[] } => ({

@@ -134,7 +134,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log, vault }: Deps): v
         reply
           .type("text/csv; charset=utf-8")
           .header("content-disposition", 'attachment; filename="results.csv"');
-      return streamResults({ db, clock }, key, query, form);
+      return streamResults({ db, clock, caller }, key, query, form);
     },
   );
 

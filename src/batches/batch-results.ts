@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
 import { queryInteger } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { csvHead, csvLine } from "../base/csv.ts";
@@ -24,12 +25,12 @@ const PAGE_ROWS = 1_000;
 
 /** A JSON array or a CSV file, a page after the other, in the order in which the requests came. */
 export function streamResults(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock, caller }: { db: Db; clock: Clock; caller: Caller },
   batch_key: number,
   query: ResultsQuery,
   form: "json" | "csv",
 ): Readable {
-  const found = pages(db, clock, batch_key, query);
+  const found = pages({ db, clock, caller }, batch_key, query);
   return Readable.from(form === "csv" ? csvTable(found) : jsonArray(found), { objectMode: false });
 }
 
@@ -78,8 +79,7 @@ async function* jsonArray(pages: AsyncIterable<RequestResult[]>): AsyncGenerator
 }
 
 async function* pages(
-  db: Db,
-  clock: Clock,
+  { db, clock, caller }: { db: Db; clock: Clock; caller: Caller },
   batch_key: number,
   query: ResultsQuery,
 ): AsyncGenerator<RequestResult[]> {
@@ -88,7 +88,7 @@ async function* pages(
   let after = 0;
   while (left > 0) {
     const canceling = await isCanceling(db, batch_key, clock.now());
-    const results = selectResults(db, batch_key, query, canceling).where("id", ">", after);
+    const results = selectResults(db, caller, batch_key, { query, canceling }).where("id", ">", after);
     // Skipped by their ids alone: PostgreSQL computes what it selects for skipped rows too.
     const first = results
       .clearSelect()
@@ -132,10 +132,11 @@ const callDuration = sql<number | null>`(
 
 function selectResults(
   db: Db,
+  caller: Caller,
   batch_key: number,
-  { reference_id, status, insights_status }: ResultsQuery,
-  canceling: boolean,
+  { query, canceling }: { query: ResultsQuery; canceling: boolean },
 ) {
+  const { reference_id, status, insights_status } = query;
   let rows = db
     .selectFrom("requests")
     .select([
@@ -152,8 +153,8 @@ function selectResults(
       "request_status",
       "channel_manager_status",
       insightsStatus.as("insights_status"),
-      insightsFound.as("insights"),
-      insightsScripted.as("insights_scripted"),
+      insightsFound(caller).as("insights"),
+      insightsScripted(caller).as("insights_scripted"),
       "answered_by",
       callDuration.as("duration_s"),
       "voicemail_left",

@@ -142,7 +142,10 @@ export const CommunicationRequestResult = z
     request_status: RequestStatus,
     channel_manager_status: z.string().nullish(),
     insights_status: z.string().nullish(),
-    insights: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+    insights: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .nullish()
+      .describe("Needs insights_read."),
     insights_scripted: z
       .boolean()
       .nullish()

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
 import { queryInteger, recordId, textMap, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -37,7 +38,10 @@ const CampaignRequest = z
     due_at: timestamp().nullable(),
     session_id: z.int().nullable(),
     skip_reason: z.string().nullable(),
-    insights: z.record(z.string(), z.union([z.string(), z.number()])).nullable(),
+    insights: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .nullable()
+      .describe("Needs insights_read."),
     request_variables: textMap(),
   })
   .meta({ id: "CampaignRequest" });
@@ -78,17 +82,16 @@ export function campaignRequestRoutes(api: Api, { db, clock }: { db: Db; clock: 
         reply
           .type("text/csv; charset=utf-8")
           .header("content-disposition", 'attachment; filename="requests.csv"');
-        return Readable.from(csvOf(db, clock, id, filter, from), { objectMode: false });
+        return Readable.from(csvOf({ db, clock, caller }, id, filter, from), { objectMode: false });
       }
       reply.type("application/json; charset=utf-8");
-      return readPage(db, clock.now(), id, filter, { from, limit });
+      return readPage({ db, caller, now: clock.now() }, id, filter, { from, limit });
     },
   );
 }
 
 async function readPage(
-  db: Db,
-  now: Date,
+  { db, caller, now }: { db: Db; caller: Caller; now: Date },
   campaign_id: number,
   filter: RequestFilter,
   { from, limit }: { from: RequestPlace | null; limit: number },
@@ -101,7 +104,7 @@ async function readPage(
       when ${STAGE_MET.answered} then 'answered' when ${STAGE_MET.tried} then 'tried' end as stage,
     r.answered_by, r.voicemail_left, r.attempt_count, r.created_at, r.sent_at, r.due_at, r.session_id,
     r.skip_reason ->> 'text' as skip_reason,
-    (select ${insightsFound} from (select r.session_id) requests) as insights, r.request_variables`;
+    (select ${insightsFound(caller)} from (select r.session_id) requests) as insights, r.request_variables`;
   const { rows } = await selectRequests<CampaignRequest & RequestPlace>(filter, {
     campaign_id,
     columns,
@@ -136,8 +139,7 @@ const CSV_COLUMNS = [
 ] as const satisfies (keyof CampaignRequest)[];
 
 async function* csvOf(
-  db: Db,
-  clock: Clock,
+  { db, clock, caller }: { db: Db; clock: Clock; caller: Caller },
   campaign_id: number,
   filter: RequestFilter,
   first: RequestPlace | null,
@@ -145,7 +147,10 @@ async function* csvOf(
   yield csvHead(CSV_COLUMNS);
   let from = first;
   while (true) {
-    const page = await readPage(db, clock.now(), campaign_id, filter, { from, limit: CSV_PAGE });
+    const page = await readPage({ db, caller, now: clock.now() }, campaign_id, filter, {
+      from,
+      limit: CSV_PAGE,
+    });
     yield page.requests.map((row) => csvLine(CSV_COLUMNS.map((column) => row[column]))).join("");
     if (page.next === null) return;
     from = readPlace(page.next, []);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Caller } from "../api/caller.ts";
 import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 
 /*
@@ -27,11 +28,17 @@ const valuesOf = (newest: RawBuilder<unknown>) => sql<Record<string, string | nu
     else to_json(o.string_value) end)
   from (${newest}) as o)`;
 
-/** The newest value of every key, as a text or a number; null where nothing was found. */
-export const insightsFound = valuesOf(ANY);
-/** The same without what the offline model made up, before an analysis or after it. */
+const told = <T>({ permissions }: Caller, value: RawBuilder<T>): RawBuilder<T | null> =>
+  permissions.has("insights_read") ? value : sql<null>`null`;
+
+/** The newest value of every key, as a text or a number; null where nothing was found, and for who may not read insights. */
+export const insightsFound = (caller: Caller) => told(caller, valuesOf(ANY));
+/** All of them without what the offline model made up, before an analysis or after it. */
 export const insightsAnalysed = valuesOf(ANALYSES);
 
-/** Whether one of these values is the offline model's, which makes its answers up; null where nothing was found. */
-export const insightsScripted = sql<boolean | null>`(
-  select bool_or(o.model is not distinct from ${SCRIPTED_MODEL}) from (${ANY}) as o)`;
+/** Whether one of these values is the offline model's, which makes its answers up; null where none is told. */
+export const insightsScripted = (caller: Caller) =>
+  told(
+    caller,
+    sql<boolean | null>`(select bool_or(o.model is not distinct from ${SCRIPTED_MODEL}) from (${ANY}) as o)`,
+  );

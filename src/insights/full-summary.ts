@@ -25,7 +25,8 @@ export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/sessions/full-summary/:session_id",
     {
       summary: "Get a session's summary and rating",
-      description: "Both are null until an insight workflow with outputs of these names has run.",
+      description:
+        "Null until an insight workflow with outputs of these names has run, and without insights_read.",
       tag: "sessions",
       permission: "sessions_read",
       opens: { resource: "transcripts", by: "session_id" },
@@ -34,6 +35,7 @@ export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
     },
     async ({ caller, params }) => {
       const session = await findSession(db, caller, sessionNumber(params.session_id));
+      if (!caller.permissions.has("insights_read")) return { summary: null, rating: null };
       const outputs = await db
         .selectFrom("insight_outputs as o")
         .leftJoin("insight_workflows as w", "w.id", "o.workflow_id")

@@ -87,7 +87,7 @@ export function outputRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/insights/",
     {
       summary: "List insight results",
-      description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
+      description: "Newest first. Past 10,000 matches the totals are null.",
       tag: "insights",
       permission: "insights_read",
       query: list.listQuery(outputList),

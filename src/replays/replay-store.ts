@@ -149,16 +149,20 @@ export async function findReplay(db: Db, caller: Caller, id: number): Promise<Re
 
 export type WithSummary = Omit<ReplayRow, "pending" | "total"> & { summary: ReplaySummary };
 
-export async function withComparison(db: Db, replay: ReplayRow): Promise<WithSummary> {
+/** As an answer has it. For whom sessions' ratings are not to see, it doesn't say which one was asked for. */
+export async function withComparison(db: Db, caller: Caller, replay: ReplayRow): Promise<WithSummary> {
   const pairs = await db
     .selectFrom("replay_pairs")
     .select(["status", "observed", "baseline", "candidate"])
     .where("replay_id", "=", replay.id)
     .orderBy("position")
     .execute();
-  const { pending: _pending, total: _total, ...shown } = replay;
+  const { pending: _pending, total: _total, request, ...shown } = replay;
+  const { filter } = request;
+  const label = caller.permissions.has("session_labels_read") ? filter.label : null;
   return {
     ...shown,
+    request: { ...request, filter: { ...filter, label } },
     summary: compareLanes(
       pairs as unknown as Parameters<typeof compareLanes>[0],
       replay.request.checks.map(({ name }) => name),

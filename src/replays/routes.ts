@@ -102,7 +102,7 @@ export function addReplays(
         await api.audit(tx, caller, { action: "run", resource: "replays", resource_id: id, after });
         return after;
       });
-      return withComparison(db, replay);
+      return withComparison(db, caller, replay);
     },
   );
 
@@ -126,7 +126,7 @@ export function addReplays(
   api.get(
     `${REPLAYS}/:replay_id`,
     { summary: "Get a replay", tag, permission: "tests_read", params, response: ReplayResponse },
-    async ({ caller, params }) => withComparison(db, await findReplay(db, caller, params.replay_id)),
+    async ({ caller, params }) => withComparison(db, caller, await findReplay(db, caller, params.replay_id)),
   );
 
   api.get(
@@ -176,7 +176,7 @@ export function addReplays(
         });
         return after;
       });
-      return withComparison(db, replay);
+      return withComparison(db, caller, replay);
     },
   );
 }

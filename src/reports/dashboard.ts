@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import { type Caller, requirePermission } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -37,25 +37,25 @@ const dashboardList: list.ListRules = {
   order: [{ column: "d.rank", direction: "asc" }],
 };
 
-const described = DASHBOARDS.map(({ name, display_name, label }, rank) => ({
-  name,
-  display_name,
-  rank,
-  label,
+const described = DASHBOARDS.map(({ name, display_name, label, permission }, rank) => ({
+  shown: { name, display_name, rank, label },
+  permission,
 }));
 
-/** The program's own list as rows, so that it is searched, ordered and paged like every other. */
-const selectDashboards = (db: Db) =>
-  db
+/** The program's own list as rows, so that it is searched, ordered and paged like every other; those that the caller may look at. */
+const selectDashboards = (db: Db, { permissions }: Caller) => {
+  const open = described.filter(({ permission }) => permission === undefined || permissions.has(permission));
+  return db
     .selectFrom(
       sql<DashboardResponse & { id: number }>`(values ${sql.join(
-        described.map(
-          (each) =>
+        open.map(
+          ({ shown: each }) =>
             sql`(${each.rank + 1}::int, ${each.name}::text, ${each.display_name}::text, ${each.rank}::int, ${each.label}::text)`,
         ),
       )})`.as<"d">(sql`d (id, name, display_name, rank, label)`),
     )
     .select(["d.name", "d.display_name", "d.rank", "d.label"]);
+};
 
 type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
 
@@ -83,10 +83,10 @@ export function dashboardRoutes(api: Api, { db, clock, vault, publicUrl }: Deps)
       query: list.listQuery(dashboardList),
       response: list.listOf(DashboardResponse),
     },
-    ({ query }) =>
+    ({ caller, query }) =>
       list.listPage(
         db,
-        selectDashboards(db),
+        selectDashboards(db, caller),
         { ...query, start_datetime: null, end_datetime: null },
         dashboardList,
       ),
@@ -102,9 +102,10 @@ export function dashboardRoutes(api: Api, { db, clock, vault, publicUrl }: Deps)
       response: DashboardTokenResponse,
     },
     ({ caller, query }) => {
-      const found = described.find(({ name }) => name === query.dashboard_name);
+      const found = described.find(({ shown }) => shown.name === query.dashboard_name);
       if (!found) throw new Fault("not-found", `Dashboard "${query.dashboard_name}" not found`);
-      return { ...found, ...embed(caller, found.name) };
+      if (found.permission) requirePermission(caller, found.permission);
+      return { ...found.shown, ...embed(caller, found.shown.name) };
     },
   );
 

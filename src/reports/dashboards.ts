@@ -9,6 +9,8 @@ export type Dashboard = {
   name: string;
   display_name: string;
   label: "dashboard" | "report";
+  /** What looking at it needs beside reports_read, as the tiles of boards do. */
+  permission?: string;
   read(db: Db, period: Period): Promise<Figures>;
 };
 
@@ -21,9 +23,16 @@ export const DASHBOARDS: Dashboard[] = [
     name: "outbound_campaigns",
     display_name: "Outbound campaigns",
     label: "dashboard",
+    permission: "outbound_read",
     read: outboundCampaigns,
   },
-  { name: "insights", display_name: "Insights", label: "dashboard", read: insights },
+  {
+    name: "insights",
+    display_name: "Insights",
+    label: "dashboard",
+    permission: "insights_read",
+    read: insights,
+  },
 ];
 
 export const findDashboard = (name: string): Dashboard | undefined =>

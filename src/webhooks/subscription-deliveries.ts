@@ -7,7 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { SUBSCRIPTIONS, WebhookEventName } from "./subscription.ts";
+import { requireEvents, SUBSCRIPTIONS, WebhookEventName } from "./subscription.ts";
 import { inState, readTries } from "./webhook-delivery.ts";
 import { DeliveryState, WebhookTry } from "./webhook-delivery-schema.ts";
 import { replayMatching } from "./webhook-replay.ts";
@@ -105,6 +105,7 @@ export function subscriptionDeliveryRoutes(api: Api, { db, clock }: { db: Db; cl
     },
     async ({ caller, params }) => {
       const delivery = await findEventDelivery(db, caller, params.delivery_id);
+      requireEvents(caller, [delivery.event]);
       return { ...delivery, ...(await readTries(db, delivery.id)) };
     },
   );

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import { type Caller, requirePermission } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
 import { name, recordId, timestamp } from "../api/schema.ts";
@@ -13,7 +13,7 @@ import { urlProblem } from "../campaigns/check-campaign.ts";
 import { NO_SECRETS, type StoredSecrets, secretsAfter } from "../campaigns/webhook-secrets.ts";
 import type { Db } from "../db/database.ts";
 import type { EgressRules } from "../egress/egress-address.ts";
-import { WEBHOOK_EVENTS } from "./event-delivery.ts";
+import { WEBHOOK_EVENTS, type WebhookEvent } from "./event-delivery.ts";
 
 /** More than anybody has needed; each end of a session looks at them. */
 const MOST_SUBSCRIPTIONS = 50;
@@ -91,11 +91,17 @@ export const selectSubscriptions = (db: Db, caller: Caller, now: Date) =>
     ])
     .$castTo<WebhookSubscription>();
 
+/** Whoever gets these events, or reads what was sent, sees what an insight said. */
+export function requireEvents(caller: Caller, events: readonly WebhookEvent[]): void {
+  if (events.includes("insight.found")) requirePermission(caller, "insights_read");
+}
+
 export const SUBSCRIPTIONS = "/api/v1/webhooks";
 type Deps = { db: Db; clock: Clock; vault: Vault; egress_allow: EgressRules };
 
 export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }: Deps): void {
-  const check = ({ url, auth_values }: SubscriptionInput) => {
+  const check = (caller: Caller, { url, events, auth_values }: SubscriptionInput) => {
+    requireEvents(caller, events);
     const problems: InputIssue[] = [];
     const wrong = urlProblem(url, egress_allow);
     if (wrong) problems.push({ loc: ["body", "url"], msg: wrong, type: "url_parsing" });
@@ -126,7 +132,7 @@ export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }:
       find: (from, caller, id) =>
         selectSubscriptions(from, caller, clock.now()).where("w.id", "=", id).executeTakeFirst(),
       async insert(tx, caller, input) {
-        check(input);
+        check(caller, input);
         const { sub_organization_id } = caller;
         const { count } = await tx
           .selectFrom("campaign_webhooks")
@@ -152,7 +158,7 @@ export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }:
         return id;
       },
       async replace(tx, caller, input) {
-        check(input);
+        check(caller, input);
         const row = await tx
           .selectFrom("campaign_webhooks")
           .select(["url", "sealed_hmac_secret", "sealed_previous_hmac_secret", "overlap_until"])

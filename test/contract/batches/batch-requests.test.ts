@@ -359,6 +359,11 @@ describe("results", () => {
       .execute();
     const again = await outbound.results(batch_id, "?insights_status=COMPLETED");
     expect(again.body[0].insights_scripted).toBe(true);
+    const operator = app.sendAs(await app.createToken(["outbound_read"]));
+    const hidden = await operator("GET", `/api/v1/outbound/batches/${batch_id}/results?reference_id=d`);
+    expect(hidden.body).toMatchObject([
+      { insights_status: "COMPLETED", insights: null, insights_scripted: null },
+    ]);
   });
 
   test.each([

@@ -87,6 +87,10 @@ test("another goal is counted over the conversations that are over, and none has
   expect((await funnel(campaign_id)).goal).toBe(1);
   const listed = await app.send("GET", `${of(campaign_id)}/requests?stage=goal`);
   expect(listed.body.requests).toMatchObject([{ reference_id: "p2", stage: "goal" }]);
+  expect(listed.body.requests[0].insights).not.toBeNull();
+  const operator = app.sendAs(await app.createToken(["outbound_read"]));
+  const shown = await operator("GET", `${of(campaign_id)}/requests?stage=goal`);
+  expect(shown.body.requests).toMatchObject([{ reference_id: "p2", insights: null }]);
   await setGoal(campaign_id, null);
   expect((await funnel(campaign_id)).goal).toBeNull();
 });

@@ -662,7 +662,7 @@ test("executions of other organizations can't be seen, retried or counted", asyn
   }
 });
 
-test("what a tool found is told once to the organization's webhooks that subscribe to insight.found, and to nobody else's", async () => {
+test("what a tool found is told once to the organization's webhooks that subscribe to insight.found, and to nobody else's or without the permission", async () => {
   const subscribe = (send: TestApp["send"], events: string[]) =>
     send("POST", "/api/v1/webhooks/", { name: events.join(), url: "https://good.example/hook", events });
   const neighbour = await app.createNeighbour();
@@ -699,4 +699,14 @@ test("what a tool found is told once to the organization's webhooks that subscri
   ]);
   const seen = await neighbour.send("GET", "/api/v1/webhooks/deliveries");
   expect(seen).toMatchObject({ status: 200, body: { items: [] } });
+
+  const { items } = (await app.send("GET", "/api/v1/webhooks/deliveries")).body;
+  const delivery = `/api/v1/webhooks/deliveries/${items[0].id}`;
+  const refused = { status: 403, body: { detail: "Missing permission: insights_read" } };
+  const keeper = app.sendAs(await app.createToken(["webhooks_read", "webhooks_write"]));
+  expect(await subscribe(keeper, ["insight.found"])).toMatchObject(refused);
+  expect((await subscribe(keeper, ["session.ended", "alert"])).status).toBe(200);
+  expect(await keeper("GET", delivery)).toMatchObject(refused);
+  const reader = app.sendAs(await app.createToken(["webhooks_read", "insights_read"]));
+  expect((await reader("GET", delivery)).status).toBe(200);
 });

@@ -249,7 +249,11 @@ describe("a replay", () => {
     });
     expect((await runner("POST", path, {})).status).toBe(200);
     const reader = app.sendAs(await app.createToken(["tests_run", "session_labels_read"]));
-    expect((await reader("POST", path, { filter })).status).toBe(200);
+    const { status, body } = await reader("POST", path, { filter });
+    expect([status, body.request.filter.label]).toEqual([200, "BAD"]);
+    const tester = app.sendAs(await app.createToken(["tests_read"]));
+    const shown = await tester("GET", `/api/v1/replays/${body.id}`);
+    expect([shown.status, shown.body.request.filter.label]).toEqual([200, null]);
   });
 
   test("that was killed in a lane goes on, keeps the lane that was done, and has no result twice", async () => {

@@ -98,6 +98,20 @@ describe("dashboards", () => {
       expect((await other("POST", url)).status).toBe(403);
     }
   });
+
+  test("insights and campaigns are for who may read them, as on boards", async () => {
+    const open = async (permissions: string[], name: string) => {
+      const reader = app.sendAs(await app.createToken(["reports_read", ...permissions]));
+      const { items } = (await reader("POST", `${PATH}/list`)).body;
+      const { status } = await reader("POST", `${PATH}/fetch_info?dashboard_name=${name}`);
+      return [items.some((each: { name: string }) => each.name === name), status];
+    };
+    expect(await open([], "insights")).toEqual([false, 403]);
+    expect(await open(["insights_read"], "insights")).toEqual([true, 200]);
+    expect(await open([], "outbound_campaigns")).toEqual([false, 403]);
+    expect(await open(["outbound_read"], "outbound_campaigns")).toEqual([true, 200]);
+    expect(await open([], "sessions")).toEqual([true, 200]);
+  });
 });
 
 describe("the page", () => {

@@ -140,6 +140,15 @@ describe("full summary", () => {
     expect((await summary(id)).body).toEqual({ summary: "They said hello.", rating: "Good" });
   });
 
+  test("is not told to who may not read insights", async () => {
+    const id = await session();
+    await insertOutput(app, id, "summary", { string_value: "They said hello.", model: "scripted" });
+    const reader = app.sendAs(await app.createToken(["sessions_read"]));
+    expect(await summary(id, reader)).toMatchObject({ status: 200, body: { summary: null, rating: null } });
+    const both = app.sendAs(await app.createToken(["sessions_read", "insights_read"]));
+    expect((await summary(id, both)).body.summary).toBe("They said hello.");
+  });
+
   test("a neighbour's session is not there", async () => {
     const neighbour = await app.createNeighbour();
     expect((await summary(await session(), neighbour.send)).status).toBe(404);

@@ -117,6 +117,10 @@ describe("a good value is taken", () => {
     [{ DATABASE_URL: "postgres://u:p@h/d" }, { database_url: "postgres://u:p@h/d" }],
     [{ DATABASE_URL: "postgres://u:p,q@h/d?a=1,2" }, { database_url: "postgres://u:p,q@h/d?a=1,2" }],
     [{ DATABASE_URL: "postgresql:///d?host=/run" }, { database_url: "postgresql:///d?host=/run" }],
+    [
+      { DATABASE_URL: "postgres://u:p@/d?host=/run" },
+      { database_url: "postgres://u:p@localhost/d?host=/run" },
+    ],
     [{ PUBLIC_URL: "https://parley.example.com/" }, { public_url: "https://parley.example.com" }],
     [{ PUBLIC_URL: "http://10.0.0.1:8081" }, { public_url: "http://10.0.0.1:8081" }],
     [{ BOOTSTRAP_ADMIN_EMAIL: "Ann@Example.com" }, { bootstrap_admin_email: "ann@example.com" }],
@@ -255,8 +259,13 @@ describe("a bad value is named with what to write instead", () => {
   });
 
   test("and no fault shows a password", () => {
-    const told = faults({ DATABASE_URL: "mysql://ann:hunter2@h/d", PUBLIC_URL: "https://ann:hunter2@h/" });
-    expect(told).toHaveLength(2);
+    const told = [
+      "mysql://ann:hunter2@h/d",
+      "host=h user=ann password=hunter2",
+      "host=h password='so hunter2' user=ann",
+      "jdbc:postgresql://h/d?user=ann&password=hunter2&ssl=true",
+    ].flatMap((DATABASE_URL) => faults({ DATABASE_URL, PUBLIC_URL: "https://ann:hunter2@h/" }));
+    expect(told).toHaveLength(8);
     expect(told.join()).not.toContain("hunter2");
   });
 

@@ -43,14 +43,14 @@ export async function openPlatform(
     if (few) log.warn(few);
   }
   await migrate(connection).catch(async (error) => {
-    if (config.database_url) throw connectionFault(error);
-    const full = isDiskFull(error.cause) && (await fullDiskText(config.data_dir));
-    throw full ? new Fault("unavailable", `${full} ${errorText(error)}`, { cause: error }) : error;
+    throw await migrationFault(error, config);
   });
   stop.throwIfAborted();
   const database = openDatabase(connection, config.connections, log);
   closing.defer(() => database.close().catch((error) => log.warn({ err: error }, "no orderly stop")));
-  await migrateJobs(database.pool, log);
+  await migrateJobs(database.pool, log).catch(async (error) => {
+    throw await migrationFault(error, config);
+  });
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {
     throw await wrongKey(config.data_dir, secrets, secretKey);
   }
@@ -88,6 +88,12 @@ export async function makeDataDir(dataDir: string): Promise<void> {
       { cause },
     );
   }
+}
+
+async function migrationFault(error: Error, { database_url, data_dir }: Config): Promise<unknown> {
+  if (database_url) return connectionFault(error);
+  const full = isDiskFull(error.cause ?? error) && (await fullDiskText(data_dir));
+  return full ? new Fault("unavailable", `${full} ${errorText(error)}`, { cause: error }) : error;
 }
 
 async function connect(

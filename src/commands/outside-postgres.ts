@@ -1,7 +1,8 @@
 import pg from "pg";
-import { Fault } from "../base/errors.ts";
+import { Fault, unreadable } from "../base/errors.ts";
 import type { Connection, Connections } from "../db/database.ts";
 import { withOwnSettings } from "../db/own-settings.ts";
+import { isUntrustedCertificate } from "../egress/egress-failure.ts";
 
 const MIN_POSTGRES = 15;
 const CONNECT_MS = 10_000;
@@ -25,12 +26,15 @@ const KEPT = "parley.kept";
 
 /** Throws a Fault that says why nothing can be done there. */
 export async function askPostgres(connection: Connection): Promise<Answer> {
-  const client = new pg.Client({
-    ...withOwnSettings(connection, `-c statement_timeout=${CONNECT_MS} -c ${KEPT}=yes`),
-    connectionTimeoutMillis: CONNECT_MS,
-  });
-  client.on("error", () => {});
+  await using closing = new AsyncDisposableStack();
   try {
+    // This reads the files of certificates that the address names.
+    const client = new pg.Client({
+      ...withOwnSettings(connection, `-c statement_timeout=${CONNECT_MS} -c ${KEPT}=yes`),
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+    closing.defer(() => client.end().catch(() => {}));
+    client.on("error", () => {});
     await client.connect();
     const { rows } = await client.query<Answer>(
       `select current_setting('server_version') as version, now() as now, current_setting('server_encoding') as encoding,
@@ -45,8 +49,6 @@ export async function askPostgres(connection: Connection): Promise<Answer> {
     return answer;
   } catch (error) {
     throw connectionFault(error);
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 
@@ -102,33 +104,39 @@ function refuseFor(obstacle: string | null): void {
 
 /** What PostgreSQL or the way to it says, as a sentence; other errors stay what they are. */
 export function connectionFault(error: unknown): unknown {
-  if (error instanceof Fault) return error;
-  const { code, message } = error as { code?: string; message?: string };
-  const fault = (sentence: string) => new Fault("unavailable", sentence, { cause: error });
-  const refused = error instanceof pg.DatabaseError || (error as Error).cause instanceof pg.DatabaseError;
-  if (refused) {
-    const { code, message } = (
-      error instanceof pg.DatabaseError ? error : (error as Error).cause
-    ) as pg.DatabaseError;
-    if (code === "42501") {
-      return fault(
-        `The user of DATABASE_URL may not make tables (${message}). Let it own the database: alter database … owner to ….`,
-      );
-    }
-    // Connections carry settings, and what one of them says is heard on others: a pooler lends each to many.
-    if (code === "08P01") {
-      return fault(
-        `The server at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.`,
-      );
-    }
-    // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 too many connections, 57 starting or stopping.
-    return /^(28|3D|53|57)/.test(code ?? "")
-      ? fault(`The database of DATABASE_URL can't be opened: ${message}.`)
-      : error;
-  }
+  if (error instanceof Fault || !(error instanceof Error)) return error;
+  const refusal = [error, error.cause].find((one) => one instanceof pg.DatabaseError);
+  const sentence = refusal ? refusalText(refusal) : failureText(error);
+  return sentence === null ? error : new Fault("unavailable", sentence, { cause: error });
+}
+
+function refusalText({ code = "", message }: pg.DatabaseError): string | null {
+  if (code === "42501")
+    return `The user of DATABASE_URL may not make tables and schemas (${message}). Let it own the database: alter database … owner to ….`;
+  if (code === "3F000")
+    return `The search_path of DATABASE_URL, or of its user, names no schema that is there (${message}). Make it: create schema ….`;
+  // Connections carry settings, and what one of them says is heard on others: a pooler lends each to many.
+  if (code === "08P01")
+    return `The server at DATABASE_URL refuses Parley's connections (${message}), as a pooler such as PgBouncer does. Name PostgreSQL itself: Parley has a pool of its own.`;
+  // Classes of PostgreSQL: 28 who signs in, 3D no such database, 53 too many connections, 57 starting or stopping.
+  return /^(28|3D|53|57)/.test(code) ? `The database of DATABASE_URL can't be opened: ${message}.` : null;
+}
+
+function failureText(error: NodeJS.ErrnoException): string | null {
+  const { code, message, syscall, path } = error;
+  if (syscall === "open" && path !== undefined)
+    return `${unreadable(path, error)} DATABASE_URL names it in sslrootcert, sslcert or sslkey.`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
+    return `The certificate of the server at DATABASE_URL is for another host: ${message.replace(/[\s:.]+$/, "")}. Name the server as its certificate does.`;
+  if (isUntrustedCertificate(error))
+    return `The certificate of the server at DATABASE_URL is not trusted (${code}). Name the file of the CA that signed it: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem.`;
+  if (/does not support SSL/.test(message))
+    return "The server at DATABASE_URL has no TLS. Turn it on there, or take sslmode out of DATABASE_URL.";
+  if (/client password must be a/.test(message))
+    return "The server at DATABASE_URL asks for a password, and the address has none: postgres://user:password@host/database.";
   // Several addresses of one host that all failed come as one error without words.
   const why = message || code || "no answer";
   return code || /timeout|terminated|SSL|SASL|password/i.test(why)
-    ? fault(`The database of DATABASE_URL does not answer: ${why}. Start it, or correct DATABASE_URL.`)
-    : error;
+    ? `The database of DATABASE_URL does not answer: ${why}. Start it, or correct DATABASE_URL.`
+    : null;
 }

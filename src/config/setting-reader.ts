@@ -13,9 +13,8 @@ export function settingReader(env: Environment) {
   /** Null: left out, or blank, as an unset line of .env is. */
   const given = (name: string): string | null => env[name]?.trim() || null;
 
-  const url = (name: string, protocols: string[]): string | null => {
-    const text = given(name);
-    if (text === null) return null;
+  const url = (name: string, protocols: string[], text = given(name)): string | null => {
+    if (!text) return null;
     const parsed = URL.canParse(text) ? new URL(text) : null;
     // What follows a # is never sent: it was meant as a part of what stands before.
     if (parsed && protocols.includes(parsed.protocol) && !parsed.hash) return text.replace(/\/+$/, "");
@@ -90,4 +89,6 @@ export function settingReader(env: Environment) {
  * a port would be is the beginning of a password.
  */
 export const withoutPassword = (text: string): string =>
-  text.replace(/^([\w+.-]+:\/\/)?(?:.*@|[^/@:[]*:(?!\d*(?:\/|$)).*)/s, "$1…@");
+  text
+    .replace(/^([\w+.-]+:\/\/)?(?:.*@|[^/@:[]*:(?!\d*(?:\/|$)).*)/s, "$1…@")
+    .replace(/(password\s*=\s*)(?:'.*'|[^&\s]+)/gis, "$1…");

@@ -63,9 +63,14 @@ export const STORAGE_SETTINGS: Setting[] = [
 /** As other clients of PostgreSQL allow: `//one:5432,other:5432/`, or `?host=one,other`. */
 const SEVERAL_HOSTS = /^postgres(ql)?:\/\/([^/?#]*@)?([^/?#@]*,[^/?#@]*([/?#]|$)|.*[?&]host=[^&#]*,)/;
 
+/** As other clients write a Unix socket: `//user:password@/database?host=/run/postgresql`. */
+const NO_HOST = /^(postgres(?:ql)?:\/\/[^/?#]*@)(\/[^?#]*\?(?:[^#]*&)?host=)/;
+
 function databaseUrl({ given, url, faults }: SettingReader): string | null {
-  if (!SEVERAL_HOSTS.test(given("DATABASE_URL") ?? ""))
-    return url("DATABASE_URL", ["postgres:", "postgresql:"]);
+  const text = given("DATABASE_URL") ?? "";
+  if (!SEVERAL_HOSTS.test(text))
+    // A URL needs a host, and the parameter goes before it.
+    return url("DATABASE_URL", ["postgres:", "postgresql:"], text.replace(NO_HOST, "$1localhost$2"));
   faults.push(
     "DATABASE_URL names several servers, and Parley connects to one. Give it one name, which after a failover leads to the server that accepts writes.",
   );

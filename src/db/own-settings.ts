@@ -27,10 +27,20 @@ export function withOwnSettings(connection: pg.PoolConfig, more = ""): pg.PoolCo
 
 /** `pg` lets options in the connection string override the ones passed separately, so they are merged here. */
 function optionsApart(connection: pg.PoolConfig): pg.PoolConfig {
-  const { connectionString } = connection;
-  if (!connectionString?.includes("options=")) return connection;
+  if (connection.connectionString === undefined) return connection;
+  const connectionString = checkingCertificates(connection.connectionString);
+  if (!connectionString.includes("options=")) return { ...connection, connectionString };
   const url = new URL(connectionString);
   const given = url.searchParams.get("options");
   url.searchParams.delete("options");
   return { ...connection, connectionString: url.href, options: given ?? "" };
 }
+
+/**
+ * `pg` takes these words for `verify-full` and prints a paragraph to programmers about it, and its next version will check
+ * less for them. Who wants what libpq does says `uselibpqcompat=true`, as `pg` has it.
+ */
+const checkingCertificates = (address: string): string =>
+  address.includes("uselibpqcompat=true")
+    ? address
+    : address.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full");

@@ -52,6 +52,8 @@ export function fetchFailureWords(error: unknown, url: string): string {
   return isCoded ? failureWords(cause, URL.parse(url)?.host ?? url) : errorText(cause);
 }
 
+export const isUntrustedCertificate = (error: unknown): boolean => CERTIFICATE.test(codeOf(error));
+
 /** Linux tells of an unreachable host also where a connection that was made breaks: then the request may be there. */
 const isOfConnecting = (error: unknown): boolean =>
   error instanceof AggregateError

@@ -72,6 +72,15 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
     expect(await warned({ DATABASE_URL, DATABASE_READING_CONNECTIONS: "5" })).not.toBe(sentence);
   });
 
+  test("because a file that it names is not there", async () => {
+    const DATABASE_URL = "postgres://ann@127.0.0.1:1/parley?sslmode=verify-full&sslrootcert=/no-such/ca.pem";
+    expect(await run(["start"], { folder: newFolder(), env: { DATABASE_URL } })).toMatchObject({
+      code: 1,
+      stderr:
+        "parley: There is no /no-such/ca.pem. DATABASE_URL names it in sslrootcert, sslcert or sslkey.\n",
+    });
+  });
+
   test("because nobody answers there", async () => {
     const env = { DATABASE_URL: "postgres://ann:hunter2@127.0.0.1:1/parley" };
     const { code, stderr } = await run(["start"], { folder: newFolder(), env });

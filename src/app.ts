@@ -94,7 +94,7 @@ export async function createApp(given: AppParts): Promise<App> {
     speakOffline: parts.speakOffline ?? (async () => null),
   });
   speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
-  addKnowledge(api, { ...ground, ...engine, embeds: config.embedding_model !== null });
+  addKnowledge(api, { ...ground, ...engine, ...usedBy, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });

@@ -1,14 +1,9 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 
-/** The agents whose published version calls a service, through tools it may no longer have in its draft. */
-export async function publishedWithService(
-  tx: Tx,
-  service_id: number,
-): Promise<{ kind: string; name: string }[]> {
-  const calls = (tool: ReturnType<typeof sql>) =>
-    sql<boolean>`(${tool} ->> 'service_id')::bigint = ${service_id}`;
-  const found = await tx
+/** The versions that people reach: published ones, and those that a running experiment tries. */
+export const publishedVersions = (tx: Tx) =>
+  tx
     .selectFrom("agents as a")
     .innerJoin("agent_versions as v", (join) =>
       join.onRef("v.agent_id", "=", "a.id").on(
@@ -19,12 +14,21 @@ export async function publishedWithService(
       ),
     )
     .where("a.deleted_at", "is", null)
+    .orderBy("a.name");
+
+/** The agents whose published version calls a service, through tools it may no longer have in its draft. */
+export async function publishedWithService(
+  tx: Tx,
+  service_id: number,
+): Promise<{ kind: string; name: string }[]> {
+  const calls = (tool: ReturnType<typeof sql>) =>
+    sql<boolean>`(${tool} ->> 'service_id')::bigint = ${service_id}`;
+  const found = await publishedVersions(tx)
     .where(
       sql<boolean>`(${calls(sql`v.snapshot -> 'session_end_tool'`)}
         or exists (select from json_array_elements(v.snapshot -> 'tools') tool where ${calls(sql`tool`)}))`,
     )
     .select(["a.name", "v.version_number"])
-    .orderBy("a.name")
     .execute();
   return found.map(({ name, version_number }) => ({
     kind: `version ${version_number} of agent`,

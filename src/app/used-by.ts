@@ -1,14 +1,17 @@
 import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
+import { sourceHolders } from "../agents/source-holders.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
 import { suitesOfAgent } from "../evaluations/suites-of-agent.ts";
 import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
 import { urlsOfService } from "../insights/tool-configuration-store.ts";
+import type { addKnowledge } from "../knowledge/routes.ts";
 import type { addTools } from "../tools/routes.ts";
 
 type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders"> &
-  Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders">;
+  Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders"> &
+  Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
 /** Who uses a record: asked by its room, answered by rooms to the right of it. */
 export const usedBy: UsedBy = {
@@ -20,4 +23,5 @@ export const usedBy: UsedBy = {
   ],
   insightToolUrls: urlsOfService,
   serviceHolders: publishedWithService,
+  sourceHolders,
 };

@@ -3,12 +3,13 @@ import { z } from "zod";
 import type { Storage } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, refuseWhileHeld } from "../api/resource.ts";
 import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { knownSources } from "./data-source-names.ts";
 import { enqueueEmbedding } from "./source-embedding.ts";
 import { cutText, dropChunks, MOST_CHUNKS, rebuildWords, storeChunks } from "./stored-chunks.ts";
 
@@ -87,11 +88,17 @@ function refuseTooMany(chunks: number): void {
   );
 }
 
+/** The tools and agents that name one of these sources or labels: rooms to the right have them. */
+type SourceHolders = (
+  tx: Tx,
+  caller: Caller,
+  entries: readonly string[],
+) => Promise<{ kind: string; name: string }[]>;
+
+type Deps = { db: Db; clock: Clock; storage: Storage; embeds: boolean; sourceHolders: SourceHolders };
+
 /** `embeds`: an embedding model is configured, and what is saved gets its vectors by a job. */
-export function dataSourceRoutes(
-  api: Api,
-  { db, clock, storage, embeds }: { db: Db; clock: Clock; storage: Storage; embeds: boolean },
-): void {
+export function dataSourceRoutes(api: Api, { db, clock, storage, embeds, sourceHolders }: Deps): void {
   const values = (caller: Caller, input: Input) => ({
     name: input.name,
     description: input.description ?? null,
@@ -148,13 +155,16 @@ export function dataSourceRoutes(
         await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
         await cut(tx, caller, input, input.id);
       },
-      // Tools name sources as texts, and one that is gone is a finding of theirs: nothing holds a source back.
-      async remove(tx, _caller, id, { reason }) {
+      async remove(tx, caller, id, { reason }, { name, labels }) {
         await tx
           .updateTable("data_sources")
           .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
           .where("id", "=", id)
           .execute();
+        const entries = [name, ...labels];
+        const known = await knownSources(tx, caller.sub_organization_id, entries);
+        const lost = entries.filter((entry) => !known.has(entry));
+        refuseWhileHeld(`data source "${name}"`, await sourceHolders(tx, caller, lost));
         await dropChunks(tx, id);
       },
     },

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DataSourceDetailResponse } from "../../../src/knowledge/data-source.ts";
+import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { endpointTool } from "../../harness/endpoint-tool.ts";
 import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
@@ -83,6 +85,50 @@ describe("data sources", () => {
     expect((await app.send("DELETE", `${path}${made.id}?reason=test`)).body).toEqual({ success: true });
     expect((await get(made.id)).status).toBe(404);
     expect((await app.send("POST", path, again)).status).toBe(200);
+  });
+
+  test("what a tool, an agent or its published version names stays, until nothing does or another source has the label", async () => {
+    const opening = await create({ name: "opening", labels: ["hours"] });
+    const parking = await create({ name: "parking" });
+    const prices = await create({ name: "prices" });
+    const remove = async (id: number) => {
+      const { status, body } = await app.send("DELETE", `${path}${id}?reason=test`);
+      return status === 200 ? "deleted" : body.detail;
+    };
+    const doc = (...names: string[]) => [
+      { tool_name: "data_source_search", default_values: [{ field_name: "doc", default_value: names }] },
+    ];
+    const { agent_id } = await createAgent(app, {
+      script: 'on /x/ -> say "y"',
+      systemTools: ["data_source_search"],
+      agent: { name: "Clinic", prompt_tool_defaults: doc("hours", "parking") },
+    });
+    const guide = {
+      ...endpointTool("guide", "http://127.0.0.1:9/"),
+      static_parameters: [{ name: "doc", type: "data_source_list", required: true, default: ["prices"] }],
+    };
+    const { items } = (await app.send("GET", "/api/v1/services/")).body;
+    const service_id = items.find(({ name }: { name: string }) => name.startsWith("Service")).id;
+    await app.send("POST", "/api/v1/tools/", { name: "guide", definition: guide, service_id });
+
+    expect(await remove(opening.id)).toBe(
+      'Cannot delete data source "opening" while it is used by agent "Clinic".',
+    );
+    expect(await remove(prices.id)).toBe(
+      'Cannot delete data source "prices" while it is used by tool "guide".',
+    );
+    expect((await get(prices.id)).body.text).toBe("t");
+    await create({ name: "holidays", labels: ["hours"] });
+    expect(await remove(opening.id)).toBe("deleted");
+
+    await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
+    const agent = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+    await app.send("PUT", "/api/v1/agents/", { ...agent, prompt_tool_defaults: [] });
+    expect(await remove(parking.id)).toContain('while it is used by version 1 of agent "Clinic".');
+    await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
+    expect(await remove(parking.id)).toBe("deleted");
+    await app.send("DELETE", "/api/v1/tools/guide?reason=test");
+    expect(await remove(prices.id)).toBe("deleted");
   });
 
   test("a neighbour's source answers 404 like one that never was", async () => {

@@ -3,7 +3,10 @@ import { promptIssues } from "../agents/prompt-issues.ts";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
 import type { Snapshot } from "../agents/snapshot.ts";
 import { type Issue, jsonPath } from "../schemas/validation-issue.ts";
+import { type LanguageConfig, voiceIssues } from "../speech/language-config.ts";
+import { sttIssues } from "../speech/speech.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";
+import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { sourcesOfTool } from "../tools/issues/source-issues.ts";
 import { toolIssues } from "../tools/issues/tool-issues.ts";
 import { taskToolName } from "../tools/task-parts.ts";
@@ -12,7 +15,7 @@ import { tasksOf } from "../tools/tool-definition.ts";
 /** What is doubtful about a state of an agent, as saving its parts would tell; hints are left out. */
 export const AgentFinding = z
   .object({
-    part: z.string().describe("instructions, or a tool by its name."),
+    part: z.string().describe("instructions, settings, languages, or a tool by its name."),
     id: z.string(),
     severity: z.enum(["warning", "error"]),
     message: z.string(),
@@ -22,7 +25,8 @@ export const AgentFinding = z
 type AgentFinding = z.infer<typeof AgentFinding>;
 
 /** Names are those of the version itself: what was made, renamed or deleted since changes nothing. Pure. */
-export function snapshotFindings({ prompt, tools }: Snapshot, offer: LlmOffer): AgentFinding[] {
+export function snapshotFindings(snapshot: Snapshot, offer: LlmOffer): AgentFinding[] {
+  const { agent, prompt, tools, language_group } = snapshot;
   const targets = new Map<string, CallTarget>();
   for (const { name, definition } of tools) {
     targets.set(name, targetOfTool(definition));
@@ -43,6 +47,11 @@ export function snapshotFindings({ prompt, tools }: Snapshot, offer: LlmOffer): 
         offer,
       ),
     ]),
+    ...found("settings", [
+      ...sttIssues(agent.stt_provider),
+      ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools }),
+    ]),
+    ...found("languages", voiceIssues((language_group?.language_configs ?? []) as LanguageConfig[])),
     ...own.flatMap(({ name, definition }) => {
       const taken = new Set(tools.filter((other) => other.name !== name).map((other) => other.name));
       // Data sources are no part of a version.

@@ -18,6 +18,8 @@ test("a list of names is one text, a record its values", () => {
 
 test.each([
   ["instructions", "$.context", "Instructions"],
+  ["settings", "$.prompt_tool_defaults", "Settings"],
+  ["languages", "$.language_configs[0].voice_display_name", "Languages"],
   ["book", "$.endpoint.url", "Tool book"],
   ["survey", "$.context.task.steps[1].on.enter[0].name", "Tool survey, step 2"],
   ["survey", "$.context.task[2].steps[0].tools.allow[1]", "Tool survey, task 3, step 1"],

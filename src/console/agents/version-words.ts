@@ -16,9 +16,10 @@ export function partNames(changes: readonly Pick<AgentChange, "part">[]): string
 export const stateName = (state: number | "draft"): string =>
   state === "draft" ? "The draft" : `Version ${state}`;
 
-/** "Instructions", "Tool book", "Tool survey, step 2": where to look for a finding. */
+/** "Instructions", "Settings", "Tool book", "Tool survey, step 2": where to look for a finding. */
 export function findingPlace({ part, path }: Pick<AgentFinding, "part" | "path">): string {
-  if (part === "instructions") return "Instructions";
+  if (part === "instructions" || part === "settings" || part === "languages")
+    return PARTS[part]?.title ?? part;
   const [, task, step] = /^\$\.context\.task(?:\[(\d+)\])?(?:\.steps\[(\d+)\])?/.exec(path) ?? [];
   const counted = (what: string, index: string | undefined) =>
     index === undefined ? [] : [`${what} ${Number(index) + 1}`];

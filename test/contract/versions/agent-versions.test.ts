@@ -199,13 +199,32 @@ test("a version tells what is doubtful about it, as saving its parts does", asyn
         context: { task: { type: "event", on: { start: [{ action: "call", name: "nowhere" }] } } },
       } as never,
     ],
+    systemTools: ["data_source_search"],
   });
   agent_id = made.agent_id;
+  const { id: language_group_id } = await ok("POST", "/api/v1/language_groups/", {
+    name: `Older voices ${agent_id}`,
+    language_configs: [
+      {
+        ...{ language_code: "fr-FR", dtmf_code: 1, skip_current_language_in_message: false },
+        ...{ voice_provider: "Google", voice_display_name: "en-US-Neural2-D" },
+      },
+    ],
+    skip_current_language_in_message: false,
+  });
+  await ok("PUT", "/api/v1/agents/", {
+    ...(await ok("GET", `/api/v1/agents/${agent_id}`)),
+    ...{ language_group_id, stt_provider: "Deepgram Nova 2" },
+  });
   await ok("POST", at("versions"), {});
   const part = `flow_${tools}`;
   const wanted = [
     { part: "instructions", id: "workflow-tool-missing", severity: "warning" },
     { part: "instructions", id: "unknown-system-variable", severity: "warning", path: "$.context" },
+    { part: "settings", id: "deprecated-stt-provider", severity: "warning", path: "$.stt_provider" },
+    { part: "settings", id: "missing-tool-setting", path: "$.prompt_tool_defaults" },
+    { part: "languages", id: "deprecated-voice", path: "$.language_configs[0].voice_display_name" },
+    { part: "languages", id: "voice-language-mismatch" },
     { part, id: "unknown-tool-reference", path: "$.context.task.on.start[0].name" },
   ];
   expect((await ok("GET", at("versions/1"))).findings).toMatchObject(wanted);

@@ -82,7 +82,7 @@ test.runIf(mayMount)(
 
     onItsDisk(`dd if=/dev/zero of="${data}/filler" bs=4k; truncate --size=-1M "${data}/filler"`);
     onItsDisk(`cd "$ROOT" && "$NODE" --input-type=module --eval "$FILL_LOG"`);
-    await until(() => program.stderr().includes("The database starts again once there is room."), 60_000);
+    await until(() => program.stderr().includes("The database starts again once there is room."));
     expect(program.stderr()).toContain(`The disk of ${data} is full: it has`);
     const refused = await send("GET", `${url}/readyz`);
     expect(refused).toMatchObject({

@@ -7,7 +7,6 @@ import { newFolder, parley, run, until, usedFolder } from "./program.ts";
 import { callerOf, createTold } from "./told-campaign.ts";
 
 const SECRET = Buffer.alloc(48, 3).toString("base64");
-const PATIENCE_ms = 30_000;
 
 let folder: string;
 let token: string | undefined;
@@ -61,7 +60,7 @@ test("hands each delivery on as it was signed, says what became of it, survives 
     env,
   });
   const printed = async (count: number) => {
-    await until(() => listening.stdout().split("\n").length > count, PATIENCE_ms);
+    await until(() => listening.stdout().split("\n").length > count);
     return linesOf(listening.stdout());
   };
   const [began] = await printed(1);
@@ -119,17 +118,17 @@ test("hands each delivery on as it was signed, says what became of it, survives 
     folder: newFolder(),
     env: { PARLEY_API_TOKEN: token ?? "" },
   });
-  await until(() => plain.stdout().includes("Ctrl-C ends."), PATIENCE_ms);
+  await until(() => plain.stdout().includes("Ctrl-C ends."));
   expect(plain.stdout()).toContain(`Give this address to a webhook of a campaign:\n  ${began.url}\n`);
   await tell("NO-ANSWER");
-  await until(() => plain.stdout().includes(" ms\n"), PATIENCE_ms);
+  await until(() => plain.stdout().includes(" ms\n"));
   expect(plain.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}POST NO-ANSWER test-person {2}→ 201 {2}\d+ ms$/m);
   // It waits for a platform that is started anew.
   await platform.end("SIGTERM");
-  await until(() => plain.stderr().includes(`Parley does not answer at ${url}`), PATIENCE_ms);
+  await until(() => plain.stderr().includes(`Parley does not answer at ${url}`));
   await parley(["start"], { folder, env }).ready();
   await tell("BUSY");
-  await until(() => plain.stdout().includes("POST BUSY test-person"), PATIENCE_ms);
+  await until(() => plain.stdout().includes("POST BUSY test-person"));
 
   const events = ["session.ended", "insight.found", "alert"];
   const subscription = await call("POST", "/webhooks/", {
@@ -141,7 +140,7 @@ test("hands each delivery on as it was signed, says what became of it, survives 
     "POST insight.found session 0  → 201",
     "POST alert firing Test alert  → 201",
   ];
-  await until(() => told.every((line) => plain.stdout().includes(line)), PATIENCE_ms);
+  await until(() => told.every((line) => plain.stdout().includes(line)));
 
   await call("DELETE", "/outbound/webhook_inboxes/mine");
   expect(await plain.ended).toEqual({ code: 1, signal: null });

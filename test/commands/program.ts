@@ -19,6 +19,7 @@ import { onTestFinished } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
 import { bareEnvironment, type Greeting, greetingIn, MAIN } from "../harness/start-program.ts";
+import { WAITING } from "../harness/waiting.ts";
 
 /** The program as a person starts it: `src/main.ts` in a process, a folder and an environment of its own. */
 export type Program = {
@@ -53,7 +54,7 @@ export async function endAllPrograms(): Promise<void> {
   await killed(() => [...running]);
   kept.clear();
   const used = folders.splice(0);
-  await until(() => used.every((folder) => processesIn(postgresOf(folder)).length === 0), 30_000);
+  await until(() => used.every((folder) => processesIn(postgresOf(folder)).length === 0));
   rmSync(base, { recursive: true, force: true, maxRetries: 5 });
 }
 
@@ -201,7 +202,7 @@ export async function send(
     method,
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(WAITING.timeout),
   });
   const text = await response.text();
   const json = response.headers.get("content-type")?.includes("json");

@@ -31,7 +31,7 @@ test.each(ofThisRun([/^parley-demo-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
   async (reached) => {
     const folder = newFolder();
     const program = parley(["simulate"], { folder, env: { TMPDIR: folder } });
-    await until(() => below(folder).some((file) => reached.test(file)), 60_000);
+    await until(() => below(folder).some((file) => reached.test(file)));
     expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
     expect(program.stderr()).toBe("");
     expect(readdirSync(folder)).toEqual([]);
@@ -42,7 +42,7 @@ test.each(ofThisRun([/^parley-demo-\w+$/, /postgres\.log$/, /PG_VERSION$/]))(
 test("demo-campaign ends when nobody reads what it prints any more, without a word, and leaves nothing", async () => {
   const folder = newFolder();
   const program = parley(["demo-campaign"], { folder, env: { TMPDIR: folder } });
-  await until(() => program.stdout() !== "", 60_000);
+  await until(() => program.stdout() !== "");
   program.child.stdout?.destroy();
   expect(await program.ended).toEqual({ code: 0, signal: null });
   expect(program.stderr()).toBe("");

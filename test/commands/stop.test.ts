@@ -59,7 +59,7 @@ test(`a signal at any moment of a first start leaves no server, and nothing that
   const folder = newFolder();
   for (const reached of [/^secret\.key$/, /^postgres(\.new-|$)/, /^postgres$/, /^postgres$/]) {
     const program = parley(["start"], { folder });
-    await until(() => below(folder).some((name) => reached.test(name)), 40_000);
+    await until(() => below(folder).some((name) => reached.test(name)));
     await sleep(random.int(300));
     // By the signal itself where the runtime was still loading the program.
     expect([0, null]).toContain((await program.end("SIGTERM")).code);
@@ -112,5 +112,5 @@ test("a second Ctrl-C ends a program whose stop waits, and the database ends by 
   await untilStopping(url);
   expect(program.child.exitCode).toBeNull();
   expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
-  await until(() => processesIn(postgresOf(folder)).length === 0, 30_000);
+  await until(() => processesIn(postgresOf(folder)).length === 0);
 });

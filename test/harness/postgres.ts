@@ -12,6 +12,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { isAlive, signal } from "../../src/db/postgres-process.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { COMPILED_FOLDER } from "./start-program.ts";
+import { WAITING } from "./waiting.ts";
 
 /** What a test file needs to make a database of its own; see `createTestDatabase`. */
 type TestServer = {
@@ -137,7 +138,7 @@ export function temporaryFolder(): string {
 async function endProcessesOf(folder: string): Promise<void> {
   if (process.platform !== "linux") return;
   for (const pid of await processesOf(folder)) signal(pid, "SIGKILL");
-  const giveUp = performance.now() + 30_000;
+  const giveUp = performance.now() + WAITING.timeout;
   while ((await processesOf(folder)).length > 0) {
     if (performance.now() > giveUp) throw new Error(`processes still use ${folder}, though they were killed`);
     await sleep(20);

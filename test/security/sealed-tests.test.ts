@@ -42,7 +42,7 @@ beforeAll(async () => {
       'after advise -> say "Please {result.advice}."',
       'after hangup -> say ""',
     ].join("\n"),
-    tools: [endpointTool("advise", `${peer.url}/advise`, { parameters, endpoint: { timeout: 5 } })],
+    tools: [endpointTool("advise", `${peer.url}/advise`, { parameters })],
     systemTools: ["hangup"],
     greeting: { type: "greeting", text: "Hello." },
   });

@@ -33,8 +33,8 @@ beforeAll(async () => {
   });
   twilios = carriersOf(carrier);
 });
-beforeEach(() => {
-  dialing.forget();
+beforeEach(async () => {
+  await dialing.forget();
   twilio.requests.length = 0;
 });
 

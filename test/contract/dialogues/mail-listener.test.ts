@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { type MailReceiver, startMailListener } from "../../../src/carriers/smtp/mail-listener.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 const KILO = "x".repeat(1022);
 const closing: (() => unknown)[] = [];
@@ -68,7 +69,7 @@ async function sender(port: number) {
   };
 }
 const until = async (holds: () => boolean) => {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + WAITING.timeout;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error("never came about");
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -24,7 +24,7 @@ beforeAll(async () => {
       'after book -> say "Booked as {result.number}."',
       'after hangup -> say ""',
     ].join("\n"),
-    tools: [endpointTool("book", `${peer.url}/book`, { parameters, endpoint: { timeout: 5 } })],
+    tools: [endpointTool("book", `${peer.url}/book`, { parameters })],
     systemTools: ["hangup"],
     greeting: { type: "greeting", text: "Hello from {{ vars.shop }} on {{ vars.session.date }}." },
   });

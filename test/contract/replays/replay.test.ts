@@ -45,8 +45,7 @@ beforeEach(async () => {
     json(response, 200, { name: "ann", number: 7 });
   });
   const parameters = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
-  const tool = (name: string) =>
-    endpointTool(`${name}_${n}`, `${peer.url}/${name}`, { parameters, endpoint: { timeout: 5 } });
+  const tool = (name: string) => endpointTool(`${name}_${n}`, `${peer.url}/${name}`, { parameters });
   tools = [`check_${n}`, `book_${n}`, "hangup"];
   const made = await createAgent(app, {
     script: named(WORKS),

@@ -247,7 +247,6 @@ describe("the tools of an MCP server", () => {
   test("an answer counts as soon as it has come, though the server leaves its stream open", async () => {
     isOld = true;
     const { tool } = await bookTool();
-    tool.definition.mcp.timeout = 1;
     peer.respond((request, response) => {
       const { id } = JSON.parse(request.body);
       const result = { content: [{ type: "text", text: "Booked für Zoë." }] };

@@ -461,7 +461,7 @@ describe("a replay gate", () => {
     tool = `book_${++tools}`;
     const made = await createAgent(app, {
       script: BOOKS(tool),
-      tools: [endpointTool(tool, `${peer.url}/book`, { endpoint: { timeout: 5 } })],
+      tools: [endpointTool(tool, `${peer.url}/book`)],
     });
     agent_id = made.agent_id;
     ({ prompt_id } = await ok("GET", `/api/v1/agents/${agent_id}`));

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
 let url: string;
@@ -30,7 +31,7 @@ async function connect({ session_id, token }: { session_id: string; token: strin
   });
   await new Promise((resolve) => socket.on("open", resolve));
   const until = async (holds: () => boolean) => {
-    const deadline = performance.now() + 45_000;
+    const deadline = performance.now() + WAITING.timeout;
     while (!holds()) {
       if (performance.now() > deadline) throw new Error(JSON.stringify(events.slice(-3)));
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -133,7 +133,9 @@ function FigurePanel(props: {
               size="compact-sm"
               leftSection={<IconDownload size={14} />}
               aria-label={`Save ${table.name} as CSV`}
-              onClick={() => saveText(`${name} ${table.name}.csv`, csvOf(table))}
+              onClick={() =>
+                saveFile(`${name} ${table.name}.csv`, new Blob([csvOf(table)], { type: "text/csv" }))
+              }
             >
               CSV
             </Button>
@@ -148,9 +150,4 @@ function FigurePanel(props: {
       )}
     </Panel>
   );
-}
-
-function saveText(name: string, text: string): void {
-  // The byte order mark tells spreadsheets that the file is UTF-8.
-  saveFile(name, new Blob([`\uFEFF${text}`], { type: "text/csv" }));
 }

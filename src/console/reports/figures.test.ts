@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barsOf, courseWords, csvOf, type FigureTable, spelled } from "./figures.ts";
+import { barsOf, courseWords, type FigureTable, spelled } from "./figures.ts";
 
 const table: FigureTable = {
   name: "By insight",
@@ -43,16 +43,6 @@ test("what a picture would say nothing about is not drawn: one row, too many, no
   expect(barsOf(table, 1)).toBeNull();
   expect(barsOf({ name: "", columns: ["Reason"], rows: [["a"], ["b"]] })).toBeNull();
   expect(barsOf({ name: "", columns: ["Count"], rows: [[1], [2]] })).toBeNull();
-});
-
-test("what a spreadsheet would take for a formula stays a text, and quotes survive", () => {
-  const hostile: FigureTable = { name: "", columns: ["a", "b"], rows: [['=cmd("x")', 'say "hi", you']] };
-  expect(csvOf(hostile)).toBe('a,b\r\n"\'=cmd(""x"")","say ""hi"", you"');
-});
-
-test("a telephone number and a negative number stay as they are in a file", () => {
-  const numbers: FigureTable = { name: "", columns: ["a", "b"], rows: [["+15125550100", "-2.5"]] };
-  expect(csvOf(numbers)).toBe("a,b\r\n+15125550100,-2.5");
 });
 
 test("a number is spelled with its unit, and nothing is a dash", () => {

@@ -55,17 +55,17 @@ export function courseWords({ columns, rows }: FigureTable): string {
 const totalOf = (cells: (Cell | undefined)[]): number =>
   cells.reduce<number>((sum, cell) => sum + (typeof cell === "number" ? cell : 0), 0);
 
+/** A table as a CSV file, byte for byte as the program writes one (`src/base/csv.ts`): a test compares them. */
+export const csvOf = ({ columns, rows }: FigureTable): string =>
+  `\uFEFF${[columns, ...rows].map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join("")}`;
+
+/** An apostrophe keeps a spreadsheet from running a cell as a formula. */
+function csvCell(value: Cell): string {
+  const text = value === null ? "" : String(value);
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 /** Telephone numbers and plain numbers begin like formulas and are none. */
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
-
-/** A CSV cell, quoted where needed. An apostrophe keeps spreadsheets from running a cell as a formula. */
-export function csvOf({ columns, rows }: FigureTable): string {
-  const cell = (value: Cell): string => {
-    if (value === null) return "";
-    if (typeof value === "number") return String(value);
-    const isFormula = /^[=+\-@\t\r\n＝＋－＠]/.test(value) && !NUMBER.test(value);
-    const safe = isFormula ? `'${value}` : value;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
-}

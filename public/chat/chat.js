@@ -172,7 +172,7 @@ function title() {
 
 /** @param {string} name */
 function initials(name) {
-  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = name.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return words
     .slice(0, 2)
     .map((word) => [...word][0]?.toUpperCase())

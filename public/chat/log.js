@@ -10,7 +10,7 @@ import { cardList } from "./cards.js";
 import { element, unseen } from "./element.js";
 import { followEnd } from "./follow-end.js";
 import { toolCall } from "./tool-call.js";
-import { formatted } from "./words.js";
+import { formatted, withNumbers } from "./words.js";
 
 /** A time is written above what comes after a longer pause. */
 const PAUSE_MS = 10 * 60_000;
@@ -139,7 +139,7 @@ export class Log {
 
   /** @param {Message} message */
   #ofUser({ id, text }, state = "") {
-    const bubble = element("div", { class: "bubble", dir: "auto" }, text);
+    const bubble = element("div", { class: "bubble", dir: "auto" }, ...withNumbers(text));
     const note = element("p", { class: "state" }, state);
     return element("div", { class: "turn user", "data-id": id }, unseen("You: "), bubble, note);
   }

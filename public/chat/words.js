@@ -16,12 +16,38 @@ export function link(address, ...children) {
   );
 }
 
+/** An address is read from the left, whatever stands around it. @param {string} address @param {string} text */
+const shownAddress = (address, text) => link(address, element("bdi", { dir: "ltr" }, text));
+
+/**
+ * Seven digits or more in groups: a telephone number or a date with dashes, whose groups would change places in a text that
+ * is read from the right.
+ */
+const GROUPED =
+  /(?<![\w\p{Nd}])(?=(?:[+() .-]{0,3}\p{Nd}){7})\+?\(?\p{Nd}{1,5}\)?(?:[ .-]\(?\p{Nd}{2,8}\)?)+/gu;
+
+/** A text with its long numbers read from the left. @param {string} text @returns {(Node | string)[]} */
+export function withNumbers(text) {
+  /** @type {(Node | string)[]} */
+  const nodes = [];
+  let from = 0;
+  for (const { 0: number, index } of text.matchAll(GROUPED)) {
+    nodes.push(text.slice(from, index), element("bdi", { dir: "ltr" }, number));
+    from = index + number.length;
+  }
+  return [...nodes, text.slice(from)].filter((node) => node !== "");
+}
+
+/** Marks of scripts other than ours: they end an address, where no blank has to follow. */
+const FOREIGN_MARKS = "、。，．：；！？（）〈-】،؛؟۔।॥";
+
 const INLINE = [
   String.raw`\[(?<label>[^\][\n]{1,300})\]\((?<target>[^\s()]{1,2000})\)`,
   String.raw`\*\*(?<bold>[^\s*](?:[^*\n]*[^\s*])?)\*\*`,
   "`(?<code>[^`\\n]+)`",
-  String.raw`(?<url>https?:\/\/[^\s<>"]+)`,
-  String.raw`(?<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)`,
+  String.raw`(?<url>https?:\/\/[^\s<>"${FOREIGN_MARKS}]+)`,
+  // Hebrew writes "to" with a dash before it.
+  String.raw`(?<mail>\w[\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63})+)`,
 ].join("|");
 
 /** A line's bold, code and links. @param {string} text @returns {(Node | string)[]} */
@@ -31,21 +57,21 @@ function inline(text) {
   let from = 0;
   for (const found of text.matchAll(new RegExp(INLINE, "g"))) {
     const piece = inlinePiece(found[0], found.groups ?? {});
-    nodes.push(text.slice(from, found.index), ...piece);
+    nodes.push(...withNumbers(text.slice(from, found.index)), ...piece);
     from = found.index + found[0].length;
   }
-  return [...nodes, text.slice(from)].filter((node) => node !== "");
+  return [...nodes, ...withNumbers(text.slice(from))];
 }
 
 /** @param {string} whole @param {Record<string, string>} groups @returns {(Node | string)[]} */
 function inlinePiece(whole, { label, target, bold, code, url, mail }) {
   if (bold) return [element("strong", {}, ...inline(bold))];
   if (code) return [element("code", {}, code)];
-  if (mail) return [link(`mailto:${mail}`, mail)];
+  if (mail) return [shownAddress(`mailto:${mail}`, mail)];
   if (url) {
     const [address, after] = withoutPunctuation(url);
     const safe = safeAddress(address);
-    return safe ? [link(safe, address), after] : [whole];
+    return safe ? [shownAddress(safe, address), after] : [whole];
   }
   const safe = safeAddress(target);
   return safe && label ? [link(safe, label)] : [whole];

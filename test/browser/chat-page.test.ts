@@ -410,6 +410,45 @@ test("what is written from the right is shown from the right, each line by its o
   }
 });
 
+test.each([
+  ["请访问https://a.example/b?id=42。确认后", "https://a.example/b?id=42"],
+  ["زُر https://a.example/b، ثم أكّد", "https://a.example/b"],
+  ["詳細は https://a.example/b、または", "https://a.example/b"],
+  ["https://a.example/b। धन्यवाद", "https://a.example/b"],
+  ["(see https://a.example/b).", "https://a.example/b"],
+  ["אפשר לכתוב ל-info@a.example.", "mailto:info@a.example"],
+])("an address ends where its own letters end: %s", async (words, address) => {
+  const page = await openChat();
+  await say(page, words);
+  await hear(page, words);
+  const links = page.locator("#log .agent a");
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual([address]);
+});
+
+test("a telephone number is read from the left, also among words that are read from the right", async () => {
+  const page = await openChat();
+  await say(page, "اتصل بنا على +1 (512) 555-0142 يوم 30-11-2026 الساعة 10:30 - 11:30");
+  await hear(page, "You said");
+  const numbers = page.locator("#log .turn:is(.user, .agent) bdi");
+  expect(await numbers.allTextContents()).toEqual([
+    ...["+1 (512) 555-0142", "30-11-2026"],
+    ...["+1 (512) 555-0142", "30-11-2026"],
+  ]);
+  const order = await page
+    .locator("#log .user bdi")
+    .first()
+    .evaluate((number) => {
+      const at = (from: number) => {
+        const range = document.createRange();
+        range.setStart(number.firstChild as Node, from);
+        range.setEnd(number.firstChild as Node, from + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return at(1) < at(16);
+    });
+  expect(order).toBe(true);
+});
+
 test("everything fits a screen of 320 pixels", async () => {
   const page = await openChat({ width: 320, height: 480 });
   await say(page, `show ${"verylongword".repeat(12)}`);

@@ -10,7 +10,7 @@ import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../
 import { insertHeldText, insertSession } from "../harness/rows.ts";
 
 const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=2</script>{{7*7}}"'`;
-const ARABIC = "مرحبا، أود حجز موعد";
+const ARABIC = "مرحبا، أود حجز موعد، رقمي +1 512 555 0142";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -36,7 +36,9 @@ test("a session shows what was said, called and decided; hostile texts stay text
   const page = await it.open(await it.person("Admin"));
   await page.goto(`/console/sessions/${session_id}`);
   await page.getByText(HOSTILE, { exact: true }).first().waitFor();
-  expect(await page.getByText(ARABIC).evaluate((bubble) => bubble.matches(":dir(rtl)"))).toBe(true);
+  const arabic = page.getByText(ARABIC);
+  expect(await arabic.evaluate((bubble) => bubble.matches(":dir(rtl)"))).toBe(true);
+  expect(await arabic.locator("bdi[dir=ltr]").allTextContents()).toEqual(["+1 512 555 0142"]);
 
   await page.getByRole("button", { name: /find_slots/ }).click();
   await page.getByRole("region", { name: "Result" }).getByText("slot_id").first().waitFor();

@@ -42,6 +42,11 @@ test("web addresses of an account are found without the punctuation around them,
     "http://b.example",
     ")!",
   ]);
+  expect(withAddresses("详情见https://status.example/42。谢谢")).toEqual([
+    "详情见",
+    "https://status.example/42",
+    "。谢谢",
+  ]);
   expect(withAddresses("javascript:alert(1) //x.example https:// ")).toHaveLength(1);
   const word = fc.constantFrom(
     "https://",

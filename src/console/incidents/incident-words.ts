@@ -34,4 +34,6 @@ export const current = <I extends Pick<IncidentResponse, "start_datetime" | "res
 
 /** A text in pieces, of which every second is a web address in it. */
 export const withAddresses = (text: string): string[] =>
-  text.split(/(https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?*)\]])/);
+  text.split(
+    /(https?:\/\/[^\s<>"、。，．：；！？（）〈-】،؛؟۔।॥]*[^\s<>"'.,;:!?*)\]、。，．：；！？（）〈-】،؛؟۔।॥])/,
+  );

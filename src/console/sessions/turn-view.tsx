@@ -5,6 +5,7 @@ import { memo, type ReactNode } from "react";
 import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code, RouteLink } from "../parts/parts.tsx";
+import { withNumbers } from "../parts/with-numbers.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { HeldMark } from "./held-mark.tsx";
@@ -99,7 +100,7 @@ export function Said(props: {
         {isUser ? "User" : props.written_by ? <bdi>{props.written_by}</bdi> : "Agent"}
       </span>
       <div className={classes.bubble} dir="auto" {...(props.lang && { lang: props.lang })}>
-        {props.children}
+        {typeof props.children === "string" ? withNumbers(props.children) : props.children}
       </div>
     </div>
   );

@@ -112,6 +112,9 @@ test("a colleague is found by their address among hundreds, and stays chosen whe
   await page.getByRole("textbox", { name: "Name" }).fill("Errors");
   await page.getByRole("combobox", { name: "E-mail to" }).fill("a299@");
   await page.getByRole("option", { name: "a299@example.com" }).click();
+  await page.locator(".mantine-Pill-label", { hasText: "a299@example.com" }).waitFor();
+  // The list of all others comes meanwhile, and lies above the button.
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "Errors" }).waitFor();
   const made = (await it.app.send("GET", "/api/v1/alerts/")).body.items[0];

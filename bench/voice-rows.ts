@@ -248,8 +248,7 @@ function longestGap(direct: Int16Array, path: Int16Array): number {
   return longestRun(gaps) * FRAME_MS;
 }
 
-export const longestSilence = (frames: Int16Array[]): number =>
-  longestRun(frames.map((frame) => !isLoud(frame)));
+const longestSilence = (frames: Int16Array[]): number => longestRun(frames.map((frame) => !isLoud(frame)));
 
 function longestRun(holds: boolean[]): number {
   let longest = 0;

@@ -60,7 +60,7 @@ export async function writeImage(folder: string, { linked = false } = {}): Promi
 }
 
 /** Folders of packages, from the root, that are installed here and that code of the server loads, or something they need. */
-export function packagesOfServer(lock: Lock): string[] {
+function packagesOfServer(lock: Lock): string[] {
   const root = lock.packages[""] ?? {};
   const server = textOfServer();
   const named = Object.keys(root.dependencies ?? {}).filter((name) => isLoaded(name, server));

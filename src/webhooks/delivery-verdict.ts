@@ -16,7 +16,6 @@ export const RETRY_AFTER_s: readonly number[] = [
   20 * 3600,
   24 * 3600,
 ];
-export const MAX_TRIES = RETRY_AFTER_s.length + 1;
 
 /** Jitter: each wait is up to this share shorter or longer, so that deliveries that failed together spread out. */
 export const JITTER = 0.2;

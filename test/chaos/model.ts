@@ -122,7 +122,7 @@ export const beforeHistory = ({ from }: Pick<History, "from">): Date =>
 const NO_LINKS = new Book();
 
 /** As far as the histories know: somebody was heard. */
-export const hasTalked = ({ answerer }: AttemptRow): boolean => answerer === "HUMAN";
+const hasTalked = ({ answerer }: AttemptRow): boolean => answerer === "HUMAN";
 
 export class Model {
   now: Date;

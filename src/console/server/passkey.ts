@@ -11,7 +11,7 @@ export async function makePasskey(options: unknown): Promise<unknown> {
   return json(await navigator.credentials.create({ publicKey }).catch(told));
 }
 
-export async function askPasskey(options: unknown): Promise<unknown> {
+async function askPasskey(options: unknown): Promise<unknown> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as PublicKeyCredentialRequestOptionsJSON,
   );

@@ -52,9 +52,6 @@ const TRANSITIONS: Record<OutboundChange, { from: readonly OutboundState[]; to: 
 /** Where a change leads, and from where: for a statement that makes it. */
 export const transition = (change: OutboundChange) => TRANSITIONS[change];
 
-export const nextState = (state: OutboundState, change: OutboundChange): OutboundState =>
-  TRANSITIONS[change].from.includes(state) ? TRANSITIONS[change].to : state;
-
 /** What a medium's messages have in common. */
 export type OutboundRules = {
   /**

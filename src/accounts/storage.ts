@@ -21,6 +21,8 @@ export type Storage = {
   hasRoom(db: Db, sub_organization_id: number, bytes: number): Promise<boolean>;
   /** Refuses what would not fit, saying what to delete and whom to ask. */
   admit(db: Db, sub_organization_id: number, bytes: number): Promise<void>;
+  /** For an event that tells what was not kept: why, and what to do. */
+  fullText(sub_organization_id: number): Promise<string>;
 };
 
 /**
@@ -44,19 +46,20 @@ export function createStorage(most_gb: number, own: OwnLimitsReader): Storage {
   const limitBytes = async (tenant: number) => (await limitGb(tenant)) * 1e9;
   const hasRoom = async (db: Db, tenant: number, bytes: number) =>
     (await storedOf(db, tenant)).used_bytes + bytes <= (await limitBytes(tenant));
+  const askForMore = async (tenant: number) =>
+    (await limitGb(tenant)) < most_gb
+      ? "ask an administrator for more (Settings, Organization, Limits)"
+      : "ask the operator of this installation for more (STORAGE_GB_PER_ORGANIZATION)";
   return {
     limitBytes,
     hasRoom,
+    fullText: async (tenant) =>
+      `the organization's storage is full. Delete what is no longer needed, or ${await askForMore(tenant)}.`,
     async admit(db, tenant, bytes) {
       if (await hasRoom(db, tenant, bytes)) return;
-      const limit_gb = await limitGb(tenant);
-      const more =
-        limit_gb < most_gb
-          ? "ask an administrator for more (Settings, Organization, Limits)"
-          : "ask the operator of this installation for more (STORAGE_GB_PER_ORGANIZATION)";
       throw new Fault(
         "used-up",
-        `Your organization may keep ${limit_gb} GB, and this would not fit. Delete uploaded recordings or data sources, or wait until exports expire after seven days; or ${more}.`,
+        `Your organization may keep ${await limitGb(tenant)} GB, and this would not fit. Delete uploaded recordings or data sources, or wait until exports expire after seven days; or ${await askForMore(tenant)}.`,
       );
     },
   };

@@ -3,10 +3,10 @@ import path from "node:path";
 import { WAV_HEAD_BYTES, wavHead } from "../audio/wav.ts";
 import { findDataKey, keyInUse } from "../data-keys/data-keys.ts";
 import { cipherAt, newSealedHead, readSealedHead, SEALED_HEAD_BYTES } from "../data-keys/sealed-file.ts";
-import { publish } from "../events/event.ts";
 import type { LineRecorder } from "../media/media-line.ts";
 import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { tellNotKept } from "../sessions/recordings/recording-not-kept.ts";
 import { type CallRow, callOfId } from "./call-store.ts";
 import { RECORDED_RATE, SidesRecorder } from "./sides-recorder.ts";
 
@@ -21,6 +21,7 @@ import { RECORDED_RATE, SidesRecorder } from "./sides-recorder.ts";
  */
 
 const BLOCK_BYTES = 4;
+const NOT_RECORDED = "A call was not recorded";
 
 type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organization_id">;
 
@@ -99,7 +100,7 @@ export function createCallRecordings({
       return true;
     }
     await rm(partOf(call), { force: true });
-    if (sound.samples > 0) await tellNotKept(engine, call);
+    if (sound.samples > 0) await tellNotKept(engine, { call, what: NOT_RECORDED });
     return false;
   }
 
@@ -134,7 +135,7 @@ export function createCallRecordings({
     completeLeft: (call, ended_at) => completeLine(call, null, ended_at),
     async begin(call, line_rate) {
       if (!(await engine.storage.hasRoom(db, call.sub_organization_id, 0))) {
-        await tellNotKept(engine, call);
+        await tellNotKept(engine, { call, what: NOT_RECORDED });
         return null;
       }
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -195,24 +196,4 @@ async function soundOf(file: FileHandle): Promise<RecordedSound> {
 function ifMissing(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT") return null;
   throw error;
-}
-
-async function tellNotKept(
-  { db, clock }: Engine,
-  { sub_organization_id, session_id }: RecordedCall,
-): Promise<void> {
-  await db.transaction().execute((tx) =>
-    publish(tx, sub_organization_id, [
-      {
-        at: clock.now(),
-        source: "job",
-        source_id: null,
-        category: "limits",
-        type: "recording-not-kept",
-        description:
-          "A call was not recorded: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).",
-        session_id,
-      },
-    ]),
-  );
 }

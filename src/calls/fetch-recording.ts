@@ -11,10 +11,10 @@ import { sealBytes } from "../data-keys/sealed-file.ts";
 import { writeWhole } from "../data-keys/whole-file.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
-import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { tellNotKept } from "../sessions/recordings/recording-not-kept.ts";
 import {
   RECORDING_EXTENSIONS,
   recordingType,
@@ -103,12 +103,13 @@ export async function storeRecording(
     .executeTakeFirst();
   if (stored) return;
   const { sub_organization_id: tenant } = call;
-  if (!(await engine.storage.hasRoom(db, tenant, 0))) return tellNotKept(engine, tenant, call, url);
+  // It stays with the carrier; the event says where.
+  const what = "The recording of a call was not fetched from its carrier";
+  const notKept = () => tellNotKept(engine, { call, what, url });
+  if (!(await engine.storage.hasRoom(db, tenant, 0))) return notKept();
 
   const bytes = await fetchBytes(egress, url, await signInFor(carriers, db, call.channel_id, url));
-  if (!(await engine.storage.hasRoom(db, tenant, bytes.length))) {
-    return tellNotKept(engine, tenant, call, url);
-  }
+  if (!(await engine.storage.hasRoom(db, tenant, bytes.length))) return notKept();
   const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
   if (!type) throw new Error("what the carrier handed out is no recording");
   // Named after the recording, so that a retry overwrites the file of a process that died before it wrote the row.
@@ -135,30 +136,6 @@ export async function storeRecording(
     if (!(await callOfId(db, call_id))) return rm(file, { force: true });
     throw error;
   }
-}
-
-/** The recording stays with the carrier; the event says where. */
-async function tellNotKept(
-  { db, clock }: Engine,
-  sub_organization_id: number,
-  { session_id }: { session_id: number },
-  url: string,
-): Promise<void> {
-  await db.transaction().execute((tx) =>
-    publish(tx, sub_organization_id, [
-      {
-        at: clock.now(),
-        source: "job",
-        source_id: null,
-        category: "limits",
-        type: "recording-not-kept",
-        description:
-          "The recording of a call was not fetched from its carrier: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).",
-        session_id,
-        attributes: { url },
-      },
-    ]),
-  );
 }
 
 /**

@@ -122,6 +122,7 @@ async function receiveFor(
   const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
   const isKept = bytes === 0 || (await parts.engine.storage.hasRoom(db, target.sub_organization_id, bytes));
   const files = isKept ? await storeFiles(parts, target, mail) : [];
+  const full = isKept ? null : await parts.engine.storage.fullText(target.sub_organization_id);
   const now = clock.now();
   const taken = await db.transaction().execute(async (tx): Promise<ReceivedMail> => {
     const state = note === null ? "received" : "ignored";
@@ -129,7 +130,8 @@ async function receiveFor(
     // Stored before anything follows from it: of two deliveries at once, the second stores nothing and changes nothing.
     const id = await insertReceived(tx, parts.vault, row, now);
     if (id === undefined) return "known";
-    if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);
+    if (full !== null)
+      await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, { at: now, why: full })]);
     if (note !== null) return "ignored";
     await doOptOut(tx, parts.vault, { id, target, mail, session_id: continued }, now);
     await enqueueGoOn(tx, { channel_target_id: target.id, source: mail.from.address });
@@ -157,13 +159,17 @@ async function isAnswer(
 }
 
 /** The mail itself is taken and answered. */
-const filesNotKept = (target: WrittenTarget, { from, attachments }: FromSomebody, at: Date): NewEvent => ({
+const filesNotKept = (
+  target: WrittenTarget,
+  { from, attachments }: FromSomebody,
+  { at, why }: { at: Date; why: string },
+): NewEvent => ({
   at,
   source: "api",
   source_id: null,
   category: "limits",
   type: "mail-files-not-kept",
-  description: `The files of a mail to ${target.target} were not kept: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).`,
+  description: `The files of a mail to ${target.target} were not kept: ${why}`,
   user_id: from.address,
   attributes: { names: attachments.slice(0, 20).map(({ name }) => name) },
 });

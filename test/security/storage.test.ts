@@ -81,7 +81,8 @@ test("a mail for an organization whose storage is full is answered without its f
   const app = await createMailApp(null);
   const { agent_id } = await createAgent(app, { script: 'otherwise -> say "Noted."' });
   const box = await createMailbox(app, agent_id);
-  await keep(app, app.admin.sub_organization_id, 1000 * GB);
+  await keep(app, app.admin.sub_organization_id, GB);
+  await app.send("PUT", "/api/v1/organizations/limits", { stored_gb: 1 });
   const from = somebody();
   await app.deliver({
     from,
@@ -99,10 +100,12 @@ test("a mail for an organization whose storage is full is answered without its f
   expect(row?.attachments).toEqual([]);
   const events = await app.db
     .selectFrom("events")
-    .select("attributes")
+    .select(["attributes", "description"])
     .where("type", "=", "mail-files-not-kept")
     .execute();
-  expect(events).toEqual([{ attributes: { names: ["plan.txt"] } }]);
+  // Whose limit it is says who may raise it.
+  const description = expect.stringMatching(/storage is full.*administrator.*Settings, Organization, Limits/);
+  expect(events).toEqual([{ attributes: { names: ["plan.txt"] }, description }]);
 });
 
 describe("what is kept is counted", () => {

@@ -109,5 +109,11 @@ test("without room the call goes on unrecorded, and an event says why", async ()
     "GET",
     `/api/v1/events/?search_fields=session_id&search_field_values=${call.session_id}`,
   );
-  expect(told.body.items).toMatchObject([{ type: "recording-not-kept", category: "limits" }]);
+  expect(told.body.items).toMatchObject([
+    {
+      type: "recording-not-kept",
+      category: "limits",
+      description: expect.stringMatching(/not recorded: .*storage is full.*STORAGE_GB_PER_ORGANIZATION/),
+    },
+  ]);
 });

@@ -92,9 +92,12 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
     ...sessionList,
     fields: {
       ...sessionList.fields,
-      experiment_outcome: list.custom(
-        (value): Match => SUCCESS[value.trim()] ?? sessionList.fields.experiment_outcome.match(value),
-      ),
+      experiment_outcome: list.custom((value): Match => {
+        const match = SUCCESS[value.trim()] ?? sessionList.fields.experiment_outcome.match(value);
+        return "problem" in match
+          ? { problem: `${match.problem}, ${Object.keys(SUCCESS).join(", ")}` }
+          : match;
+      }),
       session_id_list: list.anyOf("s.id", "integer"),
       words: {
         ...list.custom((value): Match => {

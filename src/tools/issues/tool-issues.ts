@@ -262,7 +262,7 @@ function staticDefaults(definition: ToolDefinition): Issue[] {
       {
         id: "static-default-type-mismatch",
         severity: "error",
-        message: `The default of a ${parameter.type} parameter is ${words}.`,
+        message: `The default of a parameter of type ${parameter.type} is ${words}.`,
         path: ["static_parameters", index, "default"],
         value: parameter.default,
       },

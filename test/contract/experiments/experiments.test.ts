@@ -362,6 +362,10 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   expect([await search("success"), await search("no_success"), await search("errors")]).toEqual([
     403, 403, 200,
   ]);
+  const path = "/api/v1/sessions/search?search_fields=experiment_outcome&search_field_values=failed";
+  expect((await app.send("GET", path)).body.detail[0].msg).toBe(
+    "Input should be one of errors, transfers, opt_outs, complaints, slow, success, no_success",
+  );
 });
 
 describe("guardrails", () => {

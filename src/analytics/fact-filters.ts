@@ -36,6 +36,8 @@ function inFacts(field: FilterField, value: string): RawBuilder<boolean> | null 
       return sql`f.end_reason = ${value}`;
     case "has_error":
       return sql`f.is_error = ${given.toLowerCase() === "true"}::boolean`;
+    case "has_latency":
+      return sql`(f.waits_ms <> '{}') = ${given.toLowerCase() === "true"}::boolean`;
     case "is_test":
       return sql`f.is_test = ${given.toLowerCase() === "true"}::boolean`;
     case "failed_tool":

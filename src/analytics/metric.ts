@@ -17,7 +17,7 @@ type MetricRule = {
   of: "sessions" | "people";
   /** What it needs beside its name. */
   needs?: "insight" | "insight_value";
-  /** The search that finds the sessions of a rate. */
+  /** The search that finds the sessions of a rate, or those of which something was measured. */
   search?: [string, string];
 };
 
@@ -32,8 +32,8 @@ export const METRICS = {
   errors: { kind: "rate", unit: "percent", of: "sessions", search: ["has_error", "true"] },
   hand_overs: { kind: "rate", unit: "percent", of: "sessions", search: ["end_reason", "transfer"] },
   tool_failures: { kind: "rate", unit: "percent", of: "sessions", search: ["failed_tool", "*"] },
-  latency_p50: { kind: "percentile", unit: "milliseconds", of: "sessions" },
-  latency_p95: { kind: "percentile", unit: "milliseconds", of: "sessions" },
+  latency_p50: { kind: "percentile", unit: "milliseconds", of: "sessions", search: ["has_latency", "true"] },
+  latency_p95: { kind: "percentile", unit: "milliseconds", of: "sessions", search: ["has_latency", "true"] },
   insight_rate: { kind: "rate", unit: "percent", of: "sessions", needs: "insight_value" },
   insight_mean: { kind: "mean", unit: "count", of: "sessions", needs: "insight" },
   people_tried: { kind: "count", unit: "count", of: "people" },

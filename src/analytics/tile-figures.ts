@@ -245,7 +245,7 @@ function pairOf({ by, insight }: FigureSplit, key: string): [FilterField, string
   }
 }
 
-/** The sessions behind a figure: of a share, those to which it applies. */
+/** The sessions behind a figure: of a share, those to which it applies; of the latency, those in which an answer was waited for. */
 function searchOf({ metric }: BoardTile, searched: Searched, { from, to }: FigureSpan): FigureSearch {
   const { search, needs } = ruleOf(metric.name);
   // A mean is of all that have the insight.

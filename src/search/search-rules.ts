@@ -148,6 +148,13 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
       has_error: list.flag((value) =>
         value ? has(tenant, "error:any") : sql`not x.facets @> array['error:any']`,
       ),
+      // Index: session_facts_pkey.
+      has_latency: list.read(
+        list.flag(
+          (value) =>
+            sql`exists (select from session_facts f where f.session_id = s.id and (f.waits_ms <> '{}') = ${value}::boolean)`,
+        ),
+      ),
       // Index: session_labels_code.
       label: list.custom(
         (value) =>

@@ -187,6 +187,13 @@ export default listPage({
     { field: "cost_to", label: "US dollars, at most", kind: "text", more: true },
     { field: "target", label: "Our address", kind: "text", more: true },
     { field: "session_id_list", label: "Session IDs", kind: "text", more: true },
+    {
+      field: "has_latency",
+      label: "Latency",
+      kind: "choice",
+      byLink: true,
+      choices: { true: "Measured", false: "Not measured" },
+    },
     { field: "experiment_id", label: "Experiment", kind: "text", byLink: true },
     {
       field: "experiment_outcome",

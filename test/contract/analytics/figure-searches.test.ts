@@ -9,7 +9,7 @@ beforeAll(async () => {
   app = await createTestApp();
   const tool = await app.db.selectFrom("insight_tools").select("id").limit(1).executeTakeFirstOrThrow();
   const index = app.jobs.find(({ job }) => job.name === "index-session")!;
-  for (const { day, hour, rated, found, called, ...session } of fc.sample(aSession, 60)) {
+  for (const { day, hour, rated, found, called, answered, ...session } of fc.sample(aSession, 60)) {
     const began = new Date(Date.parse(`2026-10-${day}T00:00:00Z`) + hour * 1_800_000);
     const ended = new Date(began.getTime() + session.duration * 1_000);
     const session_id = await insertSession(app, {
@@ -22,6 +22,14 @@ beforeAll(async () => {
         .values({
           ...{ session_id, seq, turn_index: 1, round: 0, tool_call_id: `call-${seq}`, tool_name: "book" },
           ...{ arguments: "{}", timestamp: began.toISOString(), error: failed ? "No" : null, duration_ms: 1 },
+        })
+        .execute();
+    for (const duration_ms of answered)
+      await app.db
+        .insertInto("session_trace")
+        .values({
+          ...{ session_id, turn_index: 1, category: "turn" as const, label: "turn", duration_ms },
+          ...{ measurement_start: began.toISOString(), timestamp: ended.toISOString() },
         })
         .execute();
     await judged(session_id, tool.id, { rated, found }, ended);
@@ -75,6 +83,7 @@ const aSession = fc.record({
   end_reason: fc.constantFrom("user", "agent", "transfer", "error"),
   is_test: fc.constantFrom(false, false, false, true),
   called: fc.array(fc.boolean(), { maxLength: 2 }),
+  answered: fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 2 }),
   rated: fc.array(
     fc.tuple(
       fc.constantFrom("auto-rating" as const, "human-rating" as const),
@@ -141,9 +150,10 @@ describe("the search of a figure finds as many sessions as it counts", () => {
     ...[SESSIONS, ...SHARES].flatMap((metric) => VALUES.map((split) => ({ metric, split }))),
     ...["day", "hour"].map((by) => ({ metric: SESSIONS, split: { by } })),
     ...VALUES.map((split) => ({ metric: { name: "insight_mean", insight: "rating" }, split })),
+    ...VALUES.map((split) => ({ metric: { name: "latency_p95" }, split })),
   ])("$metric.name by $split.by", async ({ metric, split }) => {
     const { total, points } = await figuresOf({ metric, split });
-    const isShare = !["sessions", "insight_mean"].includes(metric.name);
+    const isShare = !["sessions", "insight_mean", "latency_p95"].includes(metric.name);
     const counted = ({ value, count }: Figure) => (isShare ? Math.round((value ?? 0) * count) : count);
     for (const figure of [total, ...points])
       expect({ label: figure.label, found: await foundBy(figure.search) }).toEqual({

@@ -24,6 +24,10 @@ export const periodOf = (at: Date, period_ms: number): Date =>
 export const untilNext_ms = (at: Date, period_ms: number): number =>
   Math.max(1000, periodOf(at, period_ms).getTime() + period_ms - at.getTime());
 
+/** Whether the period that a row counts is another one than that of what is added. */
+const isOver = sql`(a.began_at < excluded.began_at
+  or a.began_at > (select next_at from added where added.name = a.name))`;
+
 /**
  * Adds to what is used, of all processes together, and resolves with the sums in the same order. The event tells once a day
  * that an allowance is used up. One statement for all of them, in no transaction of others: who holds the rows is done in a
@@ -39,14 +43,25 @@ export async function addUsed(
   const day = periodOf(now, DAY_MS).toISOString();
   const added = JSON.stringify(
     uses.map(({ allowance: { name, most, period_ms, description }, amount }) => {
-      return { name, most, amount, description, began_at: periodOf(now, period_ms).toISOString() };
+      const began_at = periodOf(now, period_ms);
+      // Other processes may be a little ahead, and in the next period already. What is beyond it was counted by a clock
+      // that has been set back since.
+      const next_at = new Date(began_at.getTime() + period_ms);
+      return {
+        name,
+        most,
+        amount,
+        description,
+        began_at: began_at.toISOString(),
+        next_at: next_at.toISOString(),
+      };
     }),
   );
   const { rows } = await asWriter(() =>
     sql<{ name: string; used: number }>`
       with added as (
         select * from json_to_recordset(${added}::json)
-          as (name text, most numeric, amount bigint, description text, began_at timestamptz)),
+          as (name text, most numeric, amount bigint, description text, began_at timestamptz, next_at timestamptz)),
       before as (
         select name, told_at from allowances
         where sub_organization_id = ${sub_organization_id} and name in (select name from added)),
@@ -56,11 +71,11 @@ export async function addUsed(
         from added, set_config('synchronous_commit', 'off', true)
         order by name
         on conflict (sub_organization_id, name) do update set
-          used = case when a.began_at < excluded.began_at then 0 else a.used end + excluded.used,
-          began_at = greatest(a.began_at, excluded.began_at),
+          used = case when ${isOver} then 0 else a.used end + excluded.used,
+          began_at = case when ${isOver} then excluded.began_at else a.began_at end,
           told_at = case
             when (a.told_at is null or a.told_at < ${day}::timestamptz)
-              and case when a.began_at < excluded.began_at then 0 else a.used end + excluded.used
+              and case when ${isOver} then 0 else a.used end + excluded.used
                 >= (select most from added where added.name = a.name)
             then ${at}::timestamptz else a.told_at end
         returning name, used, told_at),

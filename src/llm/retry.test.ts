@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type LlmServer, startLlmServer } from "../../test/harness/llm-server.ts";
 import { movedClock } from "../base/clock.ts";
-import { type ModelError, type ModelRequest, readAnswer } from "./model.ts";
+import { type LanguageModel, type ModelError, type ModelRequest, readAnswer } from "./model.ts";
 import { resolveModel } from "./providers.ts";
 import { withRetry } from "./retry.ts";
 import { withTimeouts } from "./timeouts.ts";
@@ -74,4 +74,26 @@ test("a provider that is silent gets a second chance, and its time limit is told
   );
   expect(error).toMatchObject({ kind: "timeout", retryable: false });
   expect(error.message).toBe("The language model did not finish within 0.08 s.");
+});
+
+test("a clock that is set back while a provider is silent lengthens the wait by no more than the wait", async () => {
+  const clock = movedClock("2026-11-18T12:00:00Z");
+  // Timers of the runtime take no notice of a clock that is set.
+  let back_ms = 0;
+  const setBack = {
+    ...clock,
+    now: () => new Date(clock.now().getTime() - back_ms),
+    wakeAt: (at: Date, wake: () => void) => clock.wakeAt(new Date(at.getTime() + back_ms), wake),
+  };
+  const limits = { first_token_ms: 60_000, between_tokens_ms: 60_000, total_ms: 600_000 };
+  const silent: LanguageModel = {
+    ...openai(),
+    async *stream({ signal }) {
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+  };
+  const answer = failure(readAnswer(withTimeouts(silent, limits, setBack), request));
+  back_ms = 3_600_000;
+  clock.advance(120_000);
+  expect((await answer).message).toBe("The language model did not begin to answer within 60 s.");
 });

@@ -34,7 +34,10 @@ export function withTimeouts(model: LanguageModel, limits: AnswerTimeouts, clock
       const wake = () => {
         woken = null;
         if (due === null) return;
-        if (clock.now().getTime() < due.at) wakeAt(due.at);
+        const now = clock.now().getTime();
+        // A clock that was set back meanwhile must not lengthen the wait by as much.
+        due.at = Math.min(due.at, now + due.ms);
+        if (now < due.at) wakeAt(due.at);
         else late(`The language model ${due.what} ${due.ms / 1000} s.`, true);
       };
       woken = { at, callOff: clock.wakeAt(new Date(at), wake) };

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { addUsed } from "../../src/accounts/allowance.ts";
 import { createModelAllowance } from "../../src/accounts/model-allowance.ts";
 import { createOwnLimits } from "../../src/accounts/own-limits.ts";
 import { retryWait } from "../../src/insights/retry-policy.ts";
@@ -77,6 +78,25 @@ test("what models cost is limited as well, at list prices", async () => {
   expect(await ask(model)).toBe("Noted.");
   await expect.poll(() => eventsOf(app, "model-cost-used-up")).toHaveLength(1);
   await expect(ask(model)).rejects.toThrow(/1 US dollars for models a day is used up/);
+});
+
+test("what a clock counted before it was set back keeps nobody out, and processes a moment apart count together", async () => {
+  const { db, admin } = await createTestApp();
+  const allowance = { name: "visitors", most: 9, period_ms: 60_000, description: "" } as const;
+  const countAt = async (time: string) =>
+    (
+      await addUsed(
+        db,
+        admin.sub_organization_id,
+        [{ allowance, amount: 1 }],
+        new Date(`2026-11-18T${time}Z`),
+      )
+    )[0];
+  expect(await countAt("13:00:00")).toBe(1);
+  expect(await countAt("13:00:10")).toBe(2);
+  expect(await countAt("12:00:00")).toBe(1);
+  expect(await countAt("12:01:00")).toBe(1);
+  expect(await countAt("12:00:59.9")).toBe(2);
 });
 
 test("processes count together: one knows of the other's use with its own next answer", async () => {

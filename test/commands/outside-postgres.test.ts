@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { DatabaseError } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connectionFault } from "../../src/commands/outside-postgres.ts";
 import { inDatabase, runAsAdmin } from "../harness/postgres.ts";
 import { startFakePostgres } from "./fake-postgres.ts";
 import { newFolder, parley, run, send } from "./program.ts";
@@ -90,6 +92,52 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
         "parley: The database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct DATABASE_URL.\n",
     });
   });
+});
+
+const failed = (message: string, more: object) => Object.assign(new Error(message), more);
+const refused = (code: string, message: string) =>
+  Object.assign(new DatabaseError(message, message.length, "error"), { code });
+
+test.each([
+  [
+    "a certificate that nobody on this machine vouches for",
+    failed("unable to verify the first certificate; …", { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" }),
+    "The certificate of the server at DATABASE_URL is not trusted (UNABLE_TO_VERIFY_LEAF_SIGNATURE). Name the file of the CA that signed it: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem.",
+  ],
+  [
+    "a certificate of another host",
+    failed("Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list: ", {
+      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+    }),
+    "The certificate of the server at DATABASE_URL is for another host: Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in the cert's list. Name the server as its certificate does.",
+  ],
+  [
+    "a server without TLS",
+    new Error("The server does not support SSL connections"),
+    "The server at DATABASE_URL has no TLS. Turn it on there, or take sslmode out of DATABASE_URL.",
+  ],
+  [
+    "an address without a password",
+    new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string"),
+    "The server at DATABASE_URL asks for a password, and the address has none: postgres://user:password@host/database.",
+  ],
+  [
+    "a user who may make tables and no schema",
+    refused("42501", "permission denied for database parley"),
+    "The user of DATABASE_URL may not make tables and schemas (permission denied for database parley). Let it own the database: alter database … owner to ….",
+  ],
+  [
+    "a schema that is not there",
+    refused("3F000", "no schema has been selected to create in"),
+    "The search_path of DATABASE_URL, or of its user, names no schema that is there (no schema has been selected to create in). Make it: create schema ….",
+  ],
+])("what stands in the way to the database is said with what to do: %s", (_what, error, sentence) => {
+  expect(connectionFault(error)).toMatchObject({ message: sentence, cause: error });
+});
+
+test("a fault of our own stays what it is", () => {
+  const ours = new TypeError("x is not a function");
+  expect(connectionFault(ours)).toBe(ours);
 });
 
 /** Set TEST_DATABASE_URL to a PostgreSQL 15 or newer whose user may create databases. */

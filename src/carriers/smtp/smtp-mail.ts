@@ -1,6 +1,7 @@
+import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import { PublicError } from "../../base/errors.ts";
+import { errorText, PublicError } from "../../base/errors.ts";
 import { randomBase62 } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import {
@@ -97,7 +98,8 @@ async function connectionTo(
     port: server.port,
     secure: server.tls === "implicit",
     requireTLS: server.tls === "required",
-    servername: server.host,
+    // TLS asks for a name; a certificate is compared with an address all the same.
+    ...(isIP(server.host) === 0 && { servername: server.host }),
     connectionTimeout: times.connect_ms,
     greetingTimeout: times.connect_ms,
     socketTimeout: times.command_ms,
@@ -127,7 +129,11 @@ async function signIn(connection: SMTPConnection, step: SmtpStep, server: SmtpSe
   await step<unknown>((done) => connection.login({ credentials }, done));
 }
 
-async function checkServer(server: SmtpServer, reach: ReachServer, options: SmtpOptions): Promise<string> {
+export async function checkServer(
+  server: SmtpServer,
+  reach: ReachServer,
+  options: SmtpOptions = {},
+): Promise<string> {
   const { connection, step } = await connectionTo(server, reach, options);
   try {
     await signIn(connection, step, server);
@@ -179,9 +185,18 @@ const REPLY_CODES = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/;
 
 class TookTooLong extends PublicError {}
 
+/** What is wrong with a server's certificate; null: it is not that. The library keeps only the words of node's error. */
+function certificateWords(error: unknown): string | null {
+  const words = errorText(error);
+  if (/altnames/.test(words)) return "it is another host's";
+  return /certificate/i.test(words) ? (words.split(";")[0] ?? words) : null;
+}
+
 /** The library puts the code of node into its words ("connect ECONNREFUSED 10.0.0.1:25"), beside an inner address. */
 function brokenWords(error: unknown, host: string): string {
   if (error instanceof TookTooLong) return error.message;
+  if (/wrong version number/.test(errorText(error)))
+    return "TLS does not begin with the first byte there; smtps:// and implicit need it to, mostly on port 465";
   const code = /\bE[A-Z]{4,}\b/.exec(error instanceof Error ? error.message : "")?.[0];
   return failureWords(code ? Object.assign(new Error(), { code }) : error, host);
 }
@@ -199,7 +214,8 @@ function faultOf(
   const { user, password } = server;
   const said = response && hideSecrets(response, [password, `\0${user}\0${password}`]).slice(0, 500);
   let where = `The mail server ${server.host}:${server.port}`;
-  let words = said ?? brokenWords(error, server.host);
+  const untrusted = said === undefined ? certificateWords(error) : null;
+  let words = said ?? untrusted ?? brokenWords(error, server.host);
   if (operators) {
     const reference = randomBase62(10);
     operators.warn({ server: where, said: words, reference }, "the installation's mail server failed");
@@ -210,6 +226,11 @@ function faultOf(
     const message = `${where} did not accept user and password: ${words}`;
     return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
   }
+  // RFC 4954 §6 and RFC 3207 §4: before anything else, whomever the mail is to.
+  if (responseCode === 530) {
+    const message = `${where} wants us to sign in: ${words}`;
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
+  }
   if (responseCode !== undefined && responseCode >= 500) {
     const status = refusalStatus(command, response ?? "");
     return new CarrierFault(`${where} refused: ${words}`, "refused", { status });
@@ -217,6 +238,8 @@ function faultOf(
   if (responseCode !== undefined && responseCode >= 400) {
     return new CarrierFault(`${where} said to try later: ${words}`, "not-sent");
   }
+  if (untrusted !== null)
+    return new CarrierFault(`${where} has a certificate that is not trusted: ${words}`, "not-sent");
   return new CarrierFault(`${where} gave no answer: ${words}`, handedOver ? "unknown" : "not-sent");
 }
 

@@ -1,10 +1,11 @@
 import type { KeyQuestion } from "../../accounts/ask-about-key.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Config, LlmProvider, Secrets } from "../../config.ts";
+import { isUntrustedCertificate } from "../../egress/egress-failure.ts";
 import { KEY_CHECK_MS, keyCheck, keyVerdict } from "../../llm/key-check.ts";
 import { speechKeyCheck } from "../../speech/speech-key-check.ts";
 import type { CallSpeech } from "../../speech/speech-provider.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, OWN_CA } from "./finding.ts";
 
 /** Keys of services that hear and speak on calls; without one, the offline stand-ins do. */
 export function checkSpeechKeys(config: Config, secrets: Secrets): Promise<Finding[]> {
@@ -51,8 +52,10 @@ async function askAbout(name: string, setting: string, question: KeyQuestion): P
     await response.body?.cancel();
     status = response.status;
   } catch (error) {
-    const why = errorText((error as Error).cause ?? error);
-    const message = `${url.host} can't be reached: ${why}. Check the network, or the address that ${setting.replace(/API_KEY$/, "BASE_URL")} names.`;
+    const cause = (error as Error).cause ?? error;
+    const message = isUntrustedCertificate(cause)
+      ? `${url.host} has a certificate that is not trusted (${(cause as NodeJS.ErrnoException).code}). ${OWN_CA}`
+      : `${url.host} can't be reached: ${errorText(cause)}. Check the network, or the address that ${setting.replace(/API_KEY$/, "BASE_URL")} names.`;
     return { check: name, status: "problem", message };
   }
   const { verdict, message } = keyVerdict(url.host, status);

@@ -1,11 +1,12 @@
-import nodemailer from "nodemailer";
 import { errorText } from "../../base/errors.ts";
+import { unguardedReach } from "../../carriers/mail-carriers.ts";
+import { checkServer } from "../../carriers/smtp/smtp-mail.ts";
 import { smtpServerOf } from "../../channels/credentials/mail-credentials.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { mailPlace, runningVersion, tryPort } from "../free-port.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, OWN_CA } from "./finding.ts";
 
-const TIMEOUT_MS = 8_000;
+const TIMES = { connect_ms: 8_000, command_ms: 8_000, whole_ms: 30_000 };
 
 /** Whether the installation's mail server is there and takes its user; nothing is sent. */
 export async function checkMail(config: Config, { mail }: Secrets): Promise<Finding[]> {
@@ -16,24 +17,15 @@ export async function checkMail(config: Config, { mail }: Secrets): Promise<Find
       "no SMTP_URL: invitations are not sent, e-mail channels without credentials write to nobody";
     return [{ check, status: "ok", message }, ...listening];
   }
-  const { host, port, user, password, tls } = smtpServerOf(mail.smtp_url);
-  const transport = nodemailer.createTransport({
-    host,
-    port,
-    secure: tls === "implicit",
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-    ...(user !== null && { auth: { user, pass: password ?? "" } }),
-  });
+  const server = smtpServerOf(mail.smtp_url);
   try {
-    await transport.verify();
-    return [{ check, status: "ok", message: `${host}:${port}, from ${mail.from}` }, ...listening];
+    await checkServer(server, unguardedReach, { times: TIMES });
+    const message = `${server.host}:${server.port}, from ${mail.from}`;
+    return [{ check, status: "ok", message }, ...listening];
   } catch (error) {
-    const message = `${host}:${port} can't be used: ${errorText(error)}. Check SMTP_URL.`;
-    return [{ check, status: "problem", message }, ...listening];
-  } finally {
-    transport.close();
+    const why = errorText(error);
+    const advice = /certificate/.test(why) && !/another host/.test(why) ? OWN_CA : "Check SMTP_URL.";
+    return [{ check, status: "problem", message: `${why}. ${advice}` }, ...listening];
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unpaired } from "../api/search-pairs.ts";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import { SessionSearchField } from "../search/search-rules.ts";
 import { checkFilters } from "./fact-filters.ts";
@@ -41,15 +42,12 @@ export type BoardTile = z.infer<typeof BoardTile>;
 
 /** Throws where a tile asks for what can't be counted, all faults at once. */
 export function checkTile(tile: BoardTile, place: (string | number)[]): void {
-  const { metric, split, chart, compare, versions, search_fields, search_field_values } = tile;
+  const { metric, split, chart, compare, versions } = tile;
   const problems: InputIssue[] = [];
   const refuse = (field: string, msg: string) =>
     problems.push({ loc: [...place, field], msg, type: "value_error" });
-  if (search_fields.length !== search_field_values.length)
-    refuse(
-      "search_field_values",
-      `search_fields has ${search_fields.length} entries, search_field_values ${search_field_values.length}; they are matched by index`,
-    );
+  const apart = unpaired(tile);
+  if (apart) refuse("search_field_values", apart);
   const wrong = splitProblem(metric.name, split.by);
   if (wrong) refuse("split", wrong);
   if (chart === "line" && !isTime(split.by)) refuse("chart", "A line needs a split by day or hour");

@@ -5,6 +5,7 @@ import type { Db } from "../db/database.ts";
 import { type PageWanted, type RowQuery, type Search, shortPage } from "./list-page.ts";
 import { longPage } from "./long-list.ts";
 import { parseTimestamp, queryInteger, queryList, searchedText } from "./schema.ts";
+import { refuseUnpaired } from "./search-pairs.ts";
 
 /**
  * The one list mechanism: search pairs by index, order, paging with totals, a date range and a choice of fields. A room only
@@ -225,14 +226,7 @@ export function listQuery<Name extends string>(rules: ListRules<Name>) {
       start_datetime,
       end_datetime,
     })
-    .superRefine((query, context) => {
-      if (query.search_fields.length === query.search_field_values.length) return;
-      context.addIssue({
-        code: "custom",
-        path: ["search_field_values"],
-        message: `search_fields has ${query.search_fields.length} entries, search_field_values ${query.search_field_values.length}; they are matched by index`,
-      });
-    });
+    .superRefine(refuseUnpaired);
 }
 
 /** The specification's ListResponse around one kind of record. */

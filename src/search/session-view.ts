@@ -4,6 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
 import { integer, name, recordId, timestamp } from "../api/schema.ts";
+import { refuseUnpaired } from "../api/search-pairs.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, type InputIssue, InvalidInput } from "../base/errors.ts";
@@ -36,14 +37,7 @@ const SessionViewCreate = z
       .nullish()
       .describe("How many days the search goes back, today included."),
   })
-  .superRefine(({ search_fields, search_field_values }, context) => {
-    if (search_fields.length === search_field_values.length) return;
-    context.addIssue({
-      code: "custom",
-      path: ["search_field_values"],
-      message: `search_fields has ${search_fields.length} entries, search_field_values ${search_field_values.length}; they are matched by index`,
-    });
-  })
+  .superRefine(refuseUnpaired)
   .meta({ id: "SessionViewCreate" });
 const SessionViewUpdate = SessionViewCreate.safeExtend({ id: recordId() }).meta({ id: "SessionViewUpdate" });
 type ViewInput = z.infer<typeof SessionViewCreate>;

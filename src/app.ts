@@ -110,7 +110,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addReplays(api, engine);
   addDebugger(api, engine);
   addVersions(api, ground);
-  addWebChat(api, engine, engines);
+  addWebChat(api, engine, { engines, notices: parts.notices });
   addCampaigns(api, {
     ...ground,
     egress_allow: config.egress_allow,

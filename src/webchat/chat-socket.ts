@@ -8,6 +8,7 @@ import { queryInteger } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import { tryParseJson } from "../base/parse-json.ts";
+import type { Notices } from "../db/notices.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { fillWait } from "../turns/fill-wait.ts";
 import { runTurn } from "../turns/turn.ts";
@@ -23,13 +24,19 @@ import type { VisitorLimit } from "./visitor-limit.ts";
 const MAX_WAITING = 20;
 /** Refused in a row, with nothing answered between them: no page of ours does that. */
 const MAX_REFUSED = 200;
+/** Different messages that one socket stops in other processes, too. */
+const MAX_STOPPED = 200;
 
 type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string; after?: string } };
 type ChatSocketRequest = FastifyRequest<ChatSocketRoute>;
 
 /** The socket of a chat: `{text, id?}` from the page, and what a visitor is shown from us. */
-export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): void {
-  const taken = new TakenMessages();
+export function chatSocketRoute(
+  api: Api,
+  engine: Engine,
+  { limit, notices }: { limit: VisitorLimit; notices: Notices },
+): void {
+  const taken = new TakenMessages({ db: engine.db, notices });
   api.server.get<ChatSocketRoute>(
     "/chat/v1/sessions/:session_id/socket",
     { websocket: true, schema: { hide: true } },
@@ -41,17 +48,25 @@ export function chatSocketRoute(api: Api, engine: Engine, limit: VisitorLimit): 
       const admitted = admit(engine, socket, request);
       let last: Promise<unknown> = admitted;
       const unanswered = new Set<TakenMessage>();
+      const stopped = new Set<string>();
+      const stopAnswer = async (id: string) => {
+        const named = taken.named(session_id, id);
+        if (!(await admitted)) return;
+        for (const { control } of named) control.interrupt();
+        if (stopped.has(id) || stopped.size === MAX_STOPPED) return;
+        stopped.add(id);
+        await taken.stopEverywhere(session_id, id);
+      };
       const take = (data: RawData) => {
         const stop = stopOf(String(data));
-        const stopped = stop?.id ? taken.named(session_id, stop.id) : [];
-        if (stopped.length > 0) {
-          void admitted.then((session) => {
-            if (session) for (const { control } of stopped) control.interrupt();
-          });
-          return;
+        if (stop?.id) {
+          stopAnswer(stop.id).catch((error) =>
+            engine.log.warn({ session_id, reason: errorText(error) }, "a stop reached this process only"),
+          );
+          if (taken.named(session_id, stop.id).length > 0) return;
         }
         if (stop || unanswered.size >= MAX_WAITING) {
-          // What stops nothing came late, and needs no answer.
+          // What stops nothing here came late, or stops another process: neither needs an answer.
           if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
           if (++refused < MAX_REFUSED) return;
           engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");

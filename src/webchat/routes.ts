@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import type { Notices } from "../db/notices.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { chatPageRoutes } from "./chat-page.ts";
@@ -7,9 +8,13 @@ import { allowForeignPages } from "./embedding-site.ts";
 import { webChatRoutes } from "./web-chat.ts";
 
 /** The page a visitor opens, and its conversation. */
-export function addWebChat(api: Api, engine: Engine, engines: VoiceEngines | null): void {
+export function addWebChat(
+  api: Api,
+  engine: Engine,
+  { engines, notices }: { engines: VoiceEngines | null; notices: Notices },
+): void {
   allowForeignPages(api.server);
-  webChatRoutes(api, engine);
+  webChatRoutes(api, engine, notices);
   clientCallRoutes(api, engine);
   chatPageRoutes(api, { db: engine.db, engines });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
+import type { Notices } from "../db/notices.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { startSession } from "../turns/start-session.ts";
@@ -19,7 +20,7 @@ import { createVisitorLimit } from "./visitor-limit.ts";
  * it go on: over a WebSocket, or by plain HTTP where sockets don't get through. What the model and tools do stays with
  * the operator; a visitor sees words, typing, cards and the end.
  */
-export function webChatRoutes(api: Api, engine: Engine): void {
+export function webChatRoutes(api: Api, engine: Engine, notices: Notices): void {
   const tag = "chat";
   const open = { tag, permission: "public", calls_per_minute: 120 } as const;
   const limit = createVisitorLimit(engine.clock);
@@ -126,5 +127,5 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     },
   );
 
-  chatSocketRoute(api, engine, limit);
+  chatSocketRoute(api, engine, { limit, notices });
 }

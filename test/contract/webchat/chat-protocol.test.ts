@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import WebSocket from "ws";
+import { createNotices } from "../../../src/db/notices.ts";
+import { TurnControl } from "../../../src/turns/turn-control.ts";
 import type { ChatEvent } from "../../../src/webchat/chat-answers.ts";
+import { type TakenMessage, TakenMessages } from "../../../src/webchat/taken-messages.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { WAITING } from "../../harness/waiting.ts";
@@ -195,4 +198,28 @@ test("an answer that was begun on a socket that broke is stopped from the next o
   again.socket.send(JSON.stringify({ type: "stop", id: "m1" }));
   await vi.waitFor(() => expect(again.frames.at(-1)).toEqual({ type: "answered", id: "m1" }), WAITING);
   expect(again.frames).not.toContainEqual(expect.objectContaining({ type: "message" }));
+});
+
+test("an answer that another process gives is stopped, too: a page may connect to any", async () => {
+  const notices = createNotices(app.database.pool.options);
+  onTestFinished(() => notices.close());
+  const other = new TakenMessages({ db: app.db, notices });
+  const { session_id, connect } = await openChat();
+  const here = await connect();
+  here.socket.send(JSON.stringify({ id: "m1", text: "Tell me everything" }));
+  await vi.waitFor(() => isAnswering(session_id), WAITING);
+  await other.stopEverywhere(session_id, "m0");
+  await other.stopEverywhere(session_id, "m1");
+  await vi.waitFor(() => expect(here.frames.at(-1)).toEqual({ type: "answered", id: "m1" }), WAITING);
+  expect(here.frames).not.toContainEqual(expect.objectContaining({ type: "message" }));
+
+  const [m2, m3] = ["m2", "m3"].map((id) => ({ id, control: new TurnControl(), given: () => ({}) }));
+  for (const message of [m2, m3]) other.add(session_id, message as TakenMessage);
+  await new Promise<void>((resolve) => notices.listen("listening", { heard() {}, missed: resolve }));
+  const stranger = await connect("x");
+  stranger.socket.send(JSON.stringify({ type: "stop", id: "m3" }));
+  expect(await stranger.closed).toBe(1008);
+  here.socket.send(JSON.stringify({ type: "stop", id: "m2" }));
+  await vi.waitFor(() => expect(m2?.control.interrupted.aborted).toBe(true), WAITING);
+  expect(m3?.control.interrupted.aborted).toBe(false);
 });

@@ -19,7 +19,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { refuseOwnAddress, spellingsOf } from "../erasure/person-address.ts";
+import { refuseNational, refuseOwnAddress, spellingsOf } from "../erasure/person-address.ts";
 import {
   AddressParam,
   ContactCreateRequest,
@@ -80,8 +80,14 @@ export function contactChangeRoutes(
     });
 
   /** The stored spelling; not one of the organization's own, which is everybody's. */
-  async function newAddress(from: Db, { sub_organization_id: tenant }: Caller, given: string) {
+  async function newAddress(
+    from: Db,
+    { sub_organization_id: tenant }: Caller,
+    given: string,
+    place: (string | number)[],
+  ) {
     const spellings = spellingsOf(given);
+    await refuseNational(from, tenant, given, place);
     await refuseOwnAddress(from, { tenant, spellings });
     return spellings[0] as string;
   }
@@ -125,7 +131,8 @@ export function contactChangeRoutes(
     ({ caller, body }) =>
       change(caller, async (tx, by) => {
         const addresses = new Set<string>();
-        for (const given of body.addresses) addresses.add(await newAddress(tx, caller, given));
+        for (const [n, given] of body.addresses.entries())
+          addresses.add(await newAddress(tx, caller, given, ["body", "addresses", n]));
         const after = await insertContact(tx, fieldsOf(body), [...addresses], by);
         await audit(tx, caller, by, "create", [null, after]);
         return after;
@@ -151,7 +158,12 @@ export function contactChangeRoutes(
         const before = await findContact(tx, by.sub_organization_id, address);
         const after =
           before === null
-            ? await insertContact(tx, fieldsOf(body), [await newAddress(tx, caller, params.address)], by)
+            ? await insertContact(
+                tx,
+                fieldsOf(body),
+                [await newAddress(tx, caller, params.address, ["path", "address"])],
+                by,
+              )
             : await replaceFields(tx, before.id, fieldsOf(body), by);
         await audit(tx, caller, by, before === null ? "create" : "update", [before, after]);
         return after;
@@ -194,8 +206,8 @@ export function contactChangeRoutes(
     ({ caller, params, body }) =>
       change(caller, async (tx, by) => {
         const [one, other] = [
-          await newAddress(tx, caller, addressSpellings(params.address)[0] as string),
-          await newAddress(tx, caller, body.address),
+          await newAddress(tx, caller, addressSpellings(params.address)[0] as string, ["path", "address"]),
+          await newAddress(tx, caller, body.address, ["body", "address"]),
         ];
         const { sub_organization_id } = caller;
         const own = await findContact(tx, sub_organization_id, one);

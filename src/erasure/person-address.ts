@@ -28,6 +28,35 @@ export function spellingsOf(address: string): string[] {
   return [...new Set([phone ?? email ?? given, given])];
 }
 
+/** "(512) 555-0144", "512-555-0144", "030/1234567": as a number is written in its own country, and no id is. */
+const NATIONAL = /^(?=(?:\D*\d){7,15}\D*$)(?:[\d()./ -]*[ ()/][\d()./ -]*|\d{3}[.-]\d{3}[.-]\d{4})$/;
+
+/** Pure. */
+export const isNational = (given: string): boolean =>
+  NATIONAL.test(given.trim()) && normalisePhone(given, null) === null;
+
+/**
+ * Numbers are stored with their country, so nothing would be found at one without: an erasure would delete nothing, and a
+ * link hold for nobody. A site may call its visitors so; then they are known. Indexes: sessions_person, sessions_claimed,
+ * contact_addresses_pkey.
+ */
+export async function refuseNational(
+  db: Db,
+  tenant: number,
+  given: string,
+  place: (string | number)[],
+): Promise<void> {
+  if (!isNational(given)) return;
+  const spellings = spellingsOf(given);
+  const { rows } = await sql<{ is_known: boolean }>`
+    select exists (select from sessions where sub_organization_id = ${tenant} and source = any(${spellings}::text[]))
+      or exists (select from sessions where sub_organization_id = ${tenant} and claimed_user = any(${spellings}::text[]))
+      or exists (select from contact_addresses where sub_organization_id = ${tenant} and address = any(${spellings}::text[]))
+      as is_known`.execute(db);
+  if (!rows[0]?.is_known)
+    throw invalid(place, "Write the number with its country code, such as +15125551234.");
+}
+
 /** As many digits as the shortest numbers have: the code of the country, and of the area, may not be written. */
 const LAST_DIGITS = 7;
 
@@ -50,6 +79,7 @@ export async function personToErase(
   given: string,
 ): Promise<ErasedPerson & { linked: string[] }> {
   const own = spellingsOf(given);
+  await refuseNational(db, tenant, given, ["body", "address"]);
   await refuseOwnAddress(db, { tenant, spellings: own });
   const [address = "", ...others] = await addressesOfPerson(db, tenant, own[0] as string);
   const linked: string[] = [];

@@ -140,3 +140,29 @@ test("contacts of another organization are neither found nor changed", async () 
   expect((await neighbour.send("GET", CONTACTS)).body.items).toHaveLength(1);
   expect(addressesOf((await show(ANN)).record)).toEqual(both());
 });
+
+test("a number without its country is nobody's, so it is refused where it would be linked or erased; a visitor may be called so", async () => {
+  const refused = (loc: unknown[]) => ({
+    status: 422,
+    body: { detail: [{ loc, msg: "Write the number with its country code, such as +15125551234." }] },
+  });
+  for (const written of ["(512) 555-0144", "512-555-0144", "512.555.0144", "0171 5550144", "030/1234567"]) {
+    expect(await app.send("PUT", contactAt(written), { name: "Ann" })).toMatchObject(
+      refused(["path", "address"]),
+    );
+    expect(await app.send("POST", CONTACTS, { addresses: [MAIL, written] })).toMatchObject(
+      refused(["body", "addresses", 1]),
+    );
+    expect(await link(ANN, written)).toMatchObject(refused(["body", "address"]));
+    for (const path of ["", "preview"])
+      expect(await app.send("POST", `/api/v1/erasures/${path}`, { address: written })).toMatchObject(
+        refused(["body", "address"]),
+      );
+  }
+  for (const id of ["5125550144", "customer-512", "2024-000123", "+1 (512) 555-0144"])
+    expect((await app.send("POST", "/api/v1/erasures/preview", { address: id })).status).toBe(200);
+  await insertSession(app, { source: "512 555 0199", ended_at: "2026-11-18T12:00:00Z" });
+  expect((await link(ANN, "512 555 0199")).status).toBe(200);
+  const planned = await app.send("POST", "/api/v1/erasures/preview", { address: "512 555 0199" });
+  expect(planned.body.counts).toMatchObject({ sessions: 1 });
+});

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { timestamp, ValidationIssue } from "../api/schema.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { sttIssues } from "../speech/speech.ts";
+import { headerIssues } from "../tools/issues/header-issues.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { ToolResponse } from "../tools/tool.ts";
 import { AgentToolDefaults } from "./agent-input.ts";
@@ -132,6 +133,7 @@ export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentRespo
   language_group: agent.language_group && languageGroupFindings(agent.language_group),
   validation_issues: [
     ...sttIssues(agent.stt_provider),
+    ...headerIssues(agent.tool_headers),
     ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools: agent.tools ?? [] }),
   ].map(toValidationIssue),
 });

@@ -3,6 +3,7 @@ import { inputErrors } from "../api/input/input-errors.ts";
 import { integer, recordId, textMap } from "../api/schema.ts";
 import { unreachable } from "../base/errors.ts";
 import { patternFault } from "../base/pattern.ts";
+import { isSecretHeader } from "../base/secret-header.ts";
 import { DEFAULT_MODEL, DEFAULT_PROVIDER, PROVIDERS } from "../llm/catalogue.ts";
 import type { InsightToolDefinition } from "./tool-definition.ts";
 
@@ -115,16 +116,7 @@ const LlmArguments = LlmTool.transform((given) => ({
 }));
 export type LlmArguments = z.infer<typeof LlmArguments>;
 
-/** A header whose name has one of these words carries a secret: X-Auth-Token, Ocp-Apim-Subscription-Key, PRIVATE-TOKEN. */
-const SECRET_NAME =
-  /(?:^|[-_.])(?:auth|authorization|authentication|cookie|credentials?|jwt|bearer|passwd|pwd|x?(?:api|access|auth|client|private|secret|subscription)?(?:key|token|secret|password))(?:[-_.]|$)/i;
-/** Whatever the header is called. */
-const SECRET_VALUE = /^\s*(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256)\s+\S/i;
-
-/** Arguments are shown to everyone who may read insights; a service keeps its credentials sealed. */
-const isSecret = ([name, value]: [string, string]): boolean =>
-  SECRET_NAME.test(name) || SECRET_VALUE.test(value);
-
+/** Everyone who may read insights reads the arguments; a service keeps its credentials sealed. */
 const HttpArguments = z.strictObject({
   url: z
     .string()
@@ -135,7 +127,7 @@ const HttpArguments = z.strictObject({
   headers: textMap()
     .superRefine((headers, context) => {
       for (const header of Object.entries(headers)) {
-        if (!isSecret(header)) continue;
+        if (!isSecretHeader(header)) continue;
         const [name] = header;
         const message = "Credentials are not stored here; give them to a service and name it in service_id";
         context.addIssue({ code: "custom", path: [name], message });

@@ -6,6 +6,7 @@ import { type Issue, jsonPath } from "../schemas/validation-issue.ts";
 import { type LanguageConfig, voiceIssues } from "../speech/language-config.ts";
 import { sttIssues } from "../speech/speech.ts";
 import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "../tools/call-target.ts";
+import { headerIssues } from "../tools/issues/header-issues.ts";
 import { settingIssues } from "../tools/issues/setting-issues.ts";
 import { sourcesOfTool } from "../tools/issues/source-issues.ts";
 import { toolIssues } from "../tools/issues/tool-issues.ts";
@@ -49,6 +50,7 @@ export function snapshotFindings(snapshot: Snapshot, offer: LlmOffer): AgentFind
     ]),
     ...found("settings", [
       ...sttIssues(agent.stt_provider),
+      ...headerIssues(agent.tool_headers),
       ...settingIssues({ prompt_tool_defaults: agent.prompt_tool_defaults, tools }),
     ]),
     ...found("languages", voiceIssues((language_group?.language_configs ?? []) as LanguageConfig[])),

@@ -156,7 +156,7 @@ export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
           />
           <KeyValues
             label="Extra HTTP headers for tools"
-            description="Sent with every request of this agent's tools."
+            description="Sent with every request of this agent's tools. Not encrypted: keep credentials in a service."
             value={values.tool_headers ?? {}}
             onChange={(headers) =>
               form.setFieldValue("tool_headers", Object.keys(headers).length > 0 ? headers : null)

@@ -97,6 +97,28 @@ describe("what an agent may be", () => {
     ]);
   });
 
+  test("a credential among the headers of tools is a warning, which doesn't repeat it", async () => {
+    const made = await create("Open headers", {
+      tool_headers: {
+        "X-Tenant": "north",
+        Authorization: "Bearer s3cret",
+        "X-Forward": "Basic dXNlcjpw",
+        "X-Auth-Token": "{{ vars.token }}",
+      },
+    });
+    const found = (name: string, path: string) => ({
+      id: "credential-in-tool-headers",
+      severity: "warning",
+      message: `The header "${name}" looks like a credential. Headers of an agent are not encrypted: give it to the tool's service.`,
+      path,
+      value: name,
+    });
+    expect(made.validation_issues).toEqual([
+      found("Authorization", "$.tool_headers.Authorization"),
+      found("X-Forward", "$.tool_headers['X-Forward']"),
+    ]);
+  });
+
   test.each(["UTC", "Etc/GMT+5", "Asia/Calcutta", "America/Argentina/Buenos_Aires", "america/new_york"])(
     "%s is a timezone",
     async (timezone) => {

@@ -42,7 +42,7 @@ export async function openPlatform(
     const few = tooFewPlaces(await refuseUnusablePostgres(connection), config.connections);
     if (few) log.warn(few);
   }
-  await migrate(connection).catch(async (error) => {
+  await migrate(connection, undefined, { log, stop }).catch(async (error) => {
     throw await migrationFault(error, config);
   });
   stop.throwIfAborted();

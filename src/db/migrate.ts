@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { Fault } from "../base/errors.ts";
+import { type Log, silentLog } from "../base/log.ts";
 import type { Connection } from "./database.ts";
 import { withOwnSettings } from "./own-settings.ts";
 
@@ -57,25 +58,53 @@ export const readReplaced = (folder = FOLDER): string[] =>
 
 const fileOf = ({ version, name }: Applied): string => `${String(version).padStart(4, "0")}_${name}`;
 
+/** `stop` ends it in the middle of a statement; the migration that runs is undone. */
+type Around = { log?: Log; stop?: AbortSignal };
+
 /** Brings the schema up to this program's; forward only. Returns the versions applied now. */
-export async function migrate(connection: Connection, migrations = readMigrations()): Promise<number[]> {
+export async function migrate(
+  connection: Connection,
+  migrations = readMigrations(),
+  { log = silentLog, stop }: Around = {},
+): Promise<number[]> {
   const client = new pg.Client(withOwnSettings(connection));
   // A connection that breaks fails its statement; without a listener it would end the process besides.
   client.on("error", () => {});
+  const leave = () => void client.end().catch(() => {});
+  stop?.addEventListener("abort", leave, { once: true });
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await client.query(LEAVE_NOTHING_BEHIND).catch(() => {});
+    await takeLock(client, log);
     await client.query(NOTES);
     const rows = await replaceChain(client, await readApplied(client), migrations);
     refuseForeignSchema(rows, migrations);
 
     const applied = new Set(rows.map((row) => row.version));
     const pending = migrations.filter((migration) => !applied.has(migration.version));
-    for (const migration of pending) await apply(client, migration);
+    for (const migration of pending) {
+      // A new database has nothing that takes long.
+      if (rows.length > 0) log.info({ migration: fileOf(migration) }, "the database is being migrated");
+      await apply(client, migration);
+    }
     return pending.map((migration) => migration.version);
   } finally {
+    stop?.removeEventListener("abort", leave);
     await client.end();
   }
+}
+
+/**
+ * The statement of a program that ended meanwhile would go on, or wait for its lock with others behind it. Where the
+ * server's system can't tell that a client is gone, it does.
+ */
+const LEAVE_NOTHING_BEHIND = "set client_connection_check_interval = '1s'";
+
+async function takeLock(client: pg.Client, log: Log): Promise<void> {
+  const { rows } = await client.query("select pg_try_advisory_lock($1) as taken", [MIGRATION_LOCK]);
+  if (rows[0].taken) return;
+  log.info("waits for another program that migrates the database");
+  await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 }
 
 const NOTES = `create table if not exists schema_migrations (

@@ -69,6 +69,9 @@ function processMetrics(): Registry {
 /** A number that a room tells for monitoring, read when it is asked for. */
 type HealthFigure = { name: string; help: string; read(): number };
 
+/** Asked every few seconds: an hour of a quiet installation would be a thousand lines that say nothing. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /** For load balancers and monitoring; none of these needs a token, and none tells of any tenant. */
 export function healthRoutes(
   api: Api,
@@ -109,7 +112,8 @@ export function healthRoutes(
       { method, route: routeOptions.url ?? "unknown", status: String(reply.statusCode) },
       reply.elapsedTime / 1000,
     );
-    request.log.info(
+    const isProbe = PROBES.has(routeOptions.url ?? "") && reply.statusCode < 400;
+    request.log[isProbe ? "debug" : "info"](
       { method, url: loggedPath(request.url), status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       "request",
     );

@@ -17,3 +17,10 @@ test("the log names a request whose sender leaves before it is answered, as when
   await vi.waitFor(() => expect(left()).toHaveLength(1));
   expect(JSON.parse(left()[0] as string)).toMatchObject({ method: "POST", url: "/api/v1/suppressions/csv" });
 });
+
+test("the log has a line for each request, and none for a probe that is answered well", async () => {
+  const app = await createTestApp();
+  for (const url of ["/healthz", "/readyz", "/metrics", "/api/v1/suppressions/"]) await app.send("GET", url);
+  const requests = app.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request");
+  expect(requests.map(({ url }) => url)).toEqual(["/api/v1/suppressions/"]);
+});

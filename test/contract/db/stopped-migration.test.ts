@@ -30,17 +30,15 @@ async function createMigrating() {
   };
 }
 
-const POLL = { timeout: 20_000 };
-
 test("a start that waits for another program's migration says so, and ends at once when it is told to", async () => {
   const { other, lines, stop, run, waiting } = await createMigrating();
   await other.query("select pg_advisory_lock(7246001)");
   const migrating = run();
-  await expect.poll(waiting, POLL).toBe(1);
+  await expect.poll(waiting).toBe(1);
   expect(lines).toEqual(["waits for another program that migrates the database"]);
   stop.abort();
   await expect(migrating).rejects.toThrow("Connection terminated");
-  await expect.poll(waiting, POLL).toBe(0);
+  await expect.poll(waiting).toBe(0);
 });
 
 test("a migration that waits for a table is named, and a stop leaves no statement in the queue for that table", async () => {
@@ -49,12 +47,12 @@ test("a migration that waits for a table is named, and a stop leaves no statemen
   await other.query("begin");
   await other.query("lock table experiments");
   const migrating = run();
-  await expect.poll(waiting, POLL).toBe(1);
+  await expect.poll(waiting).toBe(1);
   expect(lines).toEqual(["the database is being migrated"]);
   stop.abort();
   await expect(migrating).rejects.toThrow(
     /^Migration 122 \(experiment_results\) failed: Connection terminated/,
   );
-  await expect.poll(waiting, POLL).toBe(0);
+  await expect.poll(waiting).toBe(0);
   await other.query("rollback");
 });

@@ -50,7 +50,15 @@ test("an operator pauses a campaign, has the busy ones called again and opens a 
   expect(await axeFindings(page)).toEqual([]);
   await click("Pause campaign", "button");
   await page.getByText("Paused 1 batch").waitFor();
-  await page.getByRole("button", { name: "Start 1 batch" }).waitFor();
+  await page.getByRole("button", { name: "Start 1 batch" }).click();
+  const starting = page.getByRole("dialog", { name: "Start 1 batch?" });
+  await starting.getByText(batch_id).waitFor();
+  await starting.getByText("A batch that was paused by itself starts, too.").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await starting.getByRole("button", { name: "Start 1 batch" }).click();
+  await page.getByText("Started 1 batch").waitFor();
+  await page.getByRole("button", { name: "Pause campaign" }).click();
+  await page.getByText("Paused 1 batch").last().waitFor();
 
   await click("3 busy", "link");
   const list = page.getByRole("region", { name: "People of the campaign" });

@@ -4,7 +4,10 @@ import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { StopOutreach } from "../outbound/outreach-stop.tsx";
 import { useAction } from "../parts/action.ts";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { counted } from "../parts/counted.ts";
+import { Names } from "../parts/names.tsx";
+import { Fetched } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -19,14 +22,10 @@ export function CampaignActions({ campaign_id }: { campaign_id: number }) {
   const mayWrite = useMay()("outbound_write");
   const client = useQueryClient();
   const { data } = useQuery(boardQuery(campaign_id));
-  const hold = useAction({
-    mutationFn: (does: "pause" | "start") =>
-      does === "pause"
-        ? call("POST /api/v1/outbound/campaigns/{campaign_id}/pause", { path: { campaign_id } })
-        : call("POST /api/v1/outbound/campaigns/{campaign_id}/start", { path: { campaign_id } }),
-    async onSuccess({ batch_ids }, does) {
-      const done = does === "pause" ? "Paused" : "Started";
-      notifications.show({ message: `${done} ${batches(batch_ids.length)}`, color: "green" });
+  const pause = useAction({
+    mutationFn: () => call("POST /api/v1/outbound/campaigns/{campaign_id}/pause", { path: { campaign_id } }),
+    async onSuccess({ batch_ids }) {
+      notifications.show({ message: `Paused ${batches(batch_ids.length)}`, color: "green" });
       await Promise.all(CHANGED.map((queryKey) => client.invalidateQueries({ queryKey })));
     },
     onError: showFailure,
@@ -35,27 +34,68 @@ export function CampaignActions({ campaign_id }: { campaign_id: number }) {
   return (
     <>
       {data.paused_batches > 0 && (
-        <Button
+        <ConfirmButton
           size="xs"
+          variant="filled"
           leftSection={<IconPlayerPlay size={14} />}
-          loading={hold.isPending && hold.variables === "start"}
-          onClick={() => hold.mutate("start")}
+          verb={`Start ${batches(data.paused_batches)}`}
+          question={`Start ${batches(data.paused_batches)}?`}
+          act={() => call("POST /api/v1/outbound/campaigns/{campaign_id}/start", { path: { campaign_id } })}
+          invalidates={CHANGED}
+          done={`Started ${batches(data.paused_batches)}`}
         >
-          Start {batches(data.paused_batches)}
-        </Button>
+          <PausedBatches campaign_id={campaign_id} />
+        </ConfirmButton>
       )}
       {data.active_batches > 0 && (
         <Button
           size="xs"
           variant="default"
           leftSection={<IconPlayerPause size={14} />}
-          loading={hold.isPending && hold.variables === "pause"}
-          onClick={() => hold.mutate("pause")}
+          loading={pause.isPending}
+          onClick={() => pause.mutate()}
         >
           Pause campaign
         </Button>
       )}
       <StopOutreach />
     </>
+  );
+}
+
+const MOST_NAMED = 20;
+
+/** Those that start, by name: one may have been paused by itself, on purpose. */
+function PausedBatches({ campaign_id }: { campaign_id: number }) {
+  const found = useQuery({
+    queryKey: ["GET /api/v1/outbound/batches", "paused", campaign_id],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/batches", {
+        query: {
+          search_fields: ["campaign_id"],
+          search_field_values: [String(campaign_id)],
+          order_by: "last_updated_at",
+          order_by_direction: "desc",
+          limit: 1000,
+        },
+        signal,
+      }),
+  });
+  return (
+    <Fetched query={found} lines={2}>
+      {({ items }) => {
+        const names = items
+          .filter(({ paused, status }) => paused && status !== "CANCELED" && status !== "EXPIRED")
+          .map(({ batch_id }) => batch_id);
+        const more = names.length - MOST_NAMED;
+        return (
+          <>
+            <Names of={names.slice(0, MOST_NAMED)} />
+            {more > 0 && ` and ${more} more`}. A batch that was paused by itself starts, too. To leave it
+            paused, resume the others on their own pages.
+          </>
+        );
+      }}
+    </Fetched>
   );
 }

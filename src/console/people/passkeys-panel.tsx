@@ -5,6 +5,7 @@ import { useAction } from "../parts/action.ts";
 import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { PasswordField } from "../parts/password-field.tsx";
+import { useAskBeforeLeaving } from "../records/ask-before-leaving.ts";
 import { callConsole } from "../server/api.ts";
 import { knowsPasskeys, makePasskey, withFactor } from "../server/passkey.ts";
 import { Time } from "../time/time.tsx";
@@ -121,6 +122,7 @@ function AddPasskey({
     <AskWindow
       title="Add a passkey"
       verb="Add"
+      isTyped={name !== ""}
       close={close}
       act={async () => {
         const { options } = await withFactor(
@@ -145,6 +147,7 @@ function RenamePasskey({ passkey, close }: Window & { passkey: Passkey }) {
     <AskWindow
       title={`Rename ${passkey.name}`}
       verb="Rename"
+      isTyped={name !== passkey.name}
       close={close}
       act={() => callConsole(`${PASSKEYS}/${passkey.id}/rename`, { name })}
     >
@@ -215,7 +218,13 @@ const NameInput = ({ value, onChange }: { value: string; onChange(value: string)
 
 /** A form in a window; afterwards the account is read again. */
 function AskWindow(
-  props: Window & { title: string; verb: string; act(): Promise<unknown>; children: ReactNode },
+  props: Window & {
+    title: string;
+    verb: string;
+    isTyped?: boolean;
+    act(): Promise<unknown>;
+    children: ReactNode;
+  },
 ) {
   const { title, verb, act, close, children } = props;
   const client = useQueryClient();
@@ -228,8 +237,10 @@ function AskWindow(
       close();
     },
   });
+  const isTyped = props.isTyped === true && !acting.isPending && !acting.isSuccess;
+  useAskBeforeLeaving(isTyped, { acrossViews: false });
   return (
-    <ActionWindow opened isPending={acting.isPending} onClose={close} title={title}>
+    <ActionWindow opened isPending={acting.isPending} isTyped={isTyped} onClose={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();

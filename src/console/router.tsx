@@ -9,7 +9,8 @@ import type { ConsolePage } from "./pages/console-page.ts";
 import { PAGES } from "./pages.tsx";
 import { Failure, Loading, PageHead, RouteLink } from "./parts/parts.tsx";
 import { ApiError } from "./server/api.ts";
-import { isReached, ownCode } from "./server/connection.ts";
+import { ownCode } from "./server/connection.ts";
+import { loadCode, reloadOnceReached } from "./server/load-code.ts";
 import { useStore } from "./server/store.ts";
 import { Shell } from "./shell/shell.tsx";
 
@@ -22,10 +23,6 @@ function PageFailure({ error, reset }: ErrorComponentProps) {
     <Failure error={new Error("Parley was updated. Reload the page.")} retry={() => location.reload()} />
   );
 }
-
-const reloadOnceReached = async (): Promise<void> => {
-  if (await isReached()) location.reload();
-};
 
 const root = createRootRoute({
   component: Shell,
@@ -42,13 +39,7 @@ const root = createRootRoute({
  * The router reloads the browser's page where the code of one doesn't come. While the server is away that would leave
  * nothing of the console, so the failure is one that it doesn't know.
  */
-const codeOf = ({ load }: ConsolePage) =>
-  lazyRouteComponent(() =>
-    load().catch(async (error) => {
-      if (await isReached()) throw error;
-      throw new ApiError(0, "Parley can't be reached. Try again in a moment.");
-    }),
-  );
+const codeOf = ({ load }: ConsolePage) => lazyRouteComponent(() => loadCode(load));
 
 const routes = PAGES.map((page) =>
   createRoute({

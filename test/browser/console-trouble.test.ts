@@ -157,6 +157,24 @@ test("a page whose code can't be reached says so in its place, and is there once
   await own.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
 });
 
+test("a part of a page whose code can't be reached says so in its place, and what is typed around it stays", async () => {
+  const own = await it.open(await it.person("Admin"));
+  await own.goto("/console/tools/visit_workflow?view=form");
+  const field = own.getByRole("textbox", { name: "Description" });
+  await field.fill("Asks about the visit");
+  await own.route(/\/console\/assets\/|\/healthz/, (route) => route.abort());
+  await own.getByRole("tab", { name: "Workflow" }).click();
+  const main = own.locator("#main");
+  await main.getByText("Parley can't be reached. Try again in a moment.").waitFor();
+  await own.getByRole("tab", { name: "Form" }).click();
+  expect(await field.inputValue()).toBe("Asks about the visit");
+  await own.unrouteAll();
+  await own.getByRole("tab", { name: "Workflow" }).click();
+  own.on("dialog", (leave) => void leave.accept());
+  await main.getByRole("button", { name: "Try again" }).click();
+  await own.getByRole("region", { name: "Workflow studio" }).waitFor();
+});
+
 test("where none of its code comes, the page says what to do", async () => {
   await page.route(/\/console\/assets\/.*js$/, (route) => route.fulfill({ status: 404 }));
   await page.goto("/console/");

@@ -1,7 +1,7 @@
 import { Alert, Button, Grid, NumberInput, Stack, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { CampaignForecast, ForecastQuestion } from "../api-types.ts";
 import { numberOrNull } from "../campaign-form/opening-fields.tsx";
 import type { Column } from "../lists/columns.tsx";
@@ -9,13 +9,14 @@ import { RowsTable } from "../lists/rows-table.tsx";
 import classes from "../outbound/outbound.module.css";
 import { Tile, Tiles } from "../outbound/tile.tsx";
 import { counted } from "../parts/counted.ts";
-import { Empty, Fetched, Loading, Panel, Scroller } from "../parts/parts.tsx";
+import { lazyPart } from "../parts/lazy-part.tsx";
+import { Empty, Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
 import { type Bar, dayBars, earliestEnd, hourBars } from "./forecast-bars.ts";
 
-const ForecastChart = lazy(() => import("./forecast-chart.tsx"));
+const ForecastChart = lazyPart("forecast chart", () => import("./forecast-chart.tsx"));
 
 const PERCENT = 100;
 
@@ -170,9 +171,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
             when it opens.
           </Alert>
         ) : view === "chart" ? (
-          <Suspense fallback={<Loading lines={8} />}>
-            <ForecastChart bars={bars} />
-          </Suspense>
+          <ForecastChart bars={bars} />
         ) : (
           <BarTable bars={bars} by={by} />
         )}

@@ -2,11 +2,12 @@ import { Button, Grid, Group, MultiSelect, Stack, Switch, Text, Textarea } from 
 import { IconPlayerPlay, IconPlayerTrackNext, IconRestore } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { DebugTurn, SessionFork } from "../api-types.ts";
 import { Unreadable } from "../editors/unreadable.ts";
 import { useAction } from "../parts/action.ts";
-import { Failure, Fetched, Loading, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { lazyPart } from "../parts/lazy-part.tsx";
+import { Failure, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { readStory } from "../sessions/read-story.ts";
@@ -16,7 +17,7 @@ import { readText } from "./json-text.ts";
 import { NO_EDITS, StopView } from "./stop-view.tsx";
 import { VariableTable } from "./variable-table.tsx";
 
-const Canvas = lazy(async () => ({ default: (await import("../studio/canvas.tsx")).Canvas }));
+const Canvas = lazyPart("canvas", async () => ({ default: (await import("../studio/canvas.tsx")).Canvas }));
 
 /** A turn of a session, run again in a test session with breakpoints. */
 export default function DebugPage() {
@@ -103,35 +104,33 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
             <Conversation id={id} until={turn_index - 1} />
             {fork && <Conversation id={String(fork.session_id)} from={turn_index} stand={standOf(fork)} />}
           </Panel>
-          <Suspense fallback={<Loading />}>
-            {turn.tasks.map(({ workflow, tool, task }) => (
-              <Panel
-                key={workflow}
-                title={`Workflow ${workflow}`}
-                actions={
-                  may("tools_read") && (
-                    <Text size="sm">
-                      <RouteLink to={`/tools/${encodeURIComponent(tool)}?session=${id}`}>
-                        Open in the studio
-                      </RouteLink>
-                    </Text>
-                  )
-                }
-              >
-                <Canvas
-                  label={`Steps of ${workflow}`}
-                  task={task}
-                  selected={null}
-                  current={currentOf(turn, fork, workflow)}
-                  acts={NO_ACTS}
-                  breakpoints={places}
-                />
-                <Text size="xs" c="dimmed" mt={4}>
-                  Click a step to stop before it.
-                </Text>
-              </Panel>
-            ))}
-          </Suspense>
+          {turn.tasks.map(({ workflow, tool, task }) => (
+            <Panel
+              key={workflow}
+              title={`Workflow ${workflow}`}
+              actions={
+                may("tools_read") && (
+                  <Text size="sm">
+                    <RouteLink to={`/tools/${encodeURIComponent(tool)}?session=${id}`}>
+                      Open in the studio
+                    </RouteLink>
+                  </Text>
+                )
+              }
+            >
+              <Canvas
+                label={`Steps of ${workflow}`}
+                task={task}
+                selected={null}
+                current={currentOf(turn, fork, workflow)}
+                acts={NO_ACTS}
+                breakpoints={places}
+              />
+              <Text size="xs" c="dimmed" mt={4}>
+                Click a step to stop before it.
+              </Text>
+            </Panel>
+          ))}
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>

@@ -1,13 +1,13 @@
 import { Alert, TagsInput, TextInput } from "@mantine/core";
-import { lazy, Suspense } from "react";
 import type { ServiceResponse, ToolAuthType } from "../api-types.ts";
-import { Loading, Panel, RouteLink } from "../parts/parts.tsx";
+import { lazyPart } from "../parts/lazy-part.tsx";
+import { Panel, RouteLink } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { AuthFields, type AuthValues } from "./auth-fields.tsx";
 
-const McpTools = lazy(() => import("./mcp-tools.tsx"));
+const McpTools = lazyPart("mcp tools", () => import("./mcp-tools.tsx"));
 
 type Values = {
   name: string;
@@ -120,11 +120,7 @@ export default recordPage({
             )}
           </RecordFormFrame>
         </Panel>
-        {record?.mcp_url && (
-          <Suspense fallback={<Loading />}>
-            <McpTools service_id={record.id} />
-          </Suspense>
-        )}
+        {record?.mcp_url && <McpTools service_id={record.id} />}
       </>
     );
   },

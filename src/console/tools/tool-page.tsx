@@ -1,11 +1,11 @@
 import { Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import type { ToolDefinition, ToolDetailResponse, ToolResponse, ToolUpdateRequest } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
-import { Loading, Panel, RouteLink } from "../parts/parts.tsx";
+import { lazyPart } from "../parts/lazy-part.tsx";
+import { Panel, RouteLink } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
@@ -26,7 +26,7 @@ import { DEFINITION_LABELS, TOOL_LABELS } from "./tool-labels.ts";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
 
-const Studio = lazy(() => import("../studio/studio.tsx"));
+const Studio = lazyPart("studio", () => import("../studio/studio.tsx"));
 
 type Values = {
   name: string;
@@ -113,17 +113,15 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
   };
 
   const studio = isWorkflow && !recorded.isLoading && (
-    <Suspense fallback={<Loading />}>
-      <Studio
-        definition={definition}
-        onChange={setDefinition}
-        undo={history.undo}
-        redo={history.redo}
-        issues={checked.placed}
-        readOnly={readOnly}
-        recorded={recorded.data ?? null}
-      />
-    </Suspense>
+    <Studio
+      definition={definition}
+      onChange={setDefinition}
+      undo={history.undo}
+      redo={history.redo}
+      issues={checked.placed}
+      readOnly={readOnly}
+      recorded={recorded.data ?? null}
+    />
   );
 
   return (

@@ -230,6 +230,23 @@ test.each([
   await page.unrouteAll();
 });
 
+test("the link above a record leads to its list as it was left, also after it was deleted", async () => {
+  await page.goto("/console/services?q=demo&order=-name");
+  const search = page.getByPlaceholder("Search by name");
+  await page.getByRole("row").getByRole("link").first().click();
+  const above = page.locator("#main header").getByRole("link", { name: "Services" });
+  await above.click();
+  await expect.poll(() => search.inputValue()).toBe("demo");
+  expect(page.url()).toMatch(/\/services\?q=demo&order=-name$/);
+  const made = await it.app.send("POST", "/api/v1/services/", { name: "A demo of ours", description: "" });
+  expect(made.status).toBe(200);
+  await page.reload();
+  await page.getByRole("link", { name: "A demo of ours" }).click();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.waitForURL(/\/services\?q=demo&order=-name$/);
+});
+
 test("the way back from a record that was just made leads to the list, not to an empty form, and after it was deleted not to it", async () => {
   const list = page.getByRole("heading", { level: 1, name: "Services" });
   const agents = page.getByRole("heading", { level: 1, name: "Agents" });

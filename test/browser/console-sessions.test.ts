@@ -334,6 +334,19 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
   }
 });
 
+test("Ctrl K opens from within a field and a prompt's editor, too", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/prompts/1");
+  for (const place of [page.getByRole("textbox", { name: "Name" }), page.locator(".cm-content").first()]) {
+    await place.click();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("textbox", { name: "Go to" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("textbox", { name: "Go to" }).waitFor({ state: "detached" });
+  }
+  expect(page.faults).toEqual([]);
+});
+
 test("a message that the loop guard held is marked in the session, and the agent answers it at a press", async () => {
   await migrateJobs(it.app.database.pool, silentLog);
   const target = await it.app.db

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import classes from "../outbound/outbound.module.css";
+import { asLeft } from "../parts/as-left.ts";
 import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { useRecordForm } from "../records/record-form.tsx";
@@ -98,7 +99,9 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                     })
                   }
                   invalidates={[["GET /api/v1/outbound/campaigns"]]}
-                  onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true, replace: true })}
+                  onRemoved={() =>
+                    void navigate({ to: asLeft("/campaigns"), ignoreBlocker: true, replace: true })
+                  }
                 >
                   Its batches are deleted, too. People waiting in them are not contacted.
                 </RemoveRecord>

@@ -2,6 +2,7 @@ import { Button, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { InsightToolDefinition, InsightToolResponse } from "../api-types.ts";
+import { asLeft } from "../parts/as-left.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
@@ -175,9 +176,7 @@ function RemoveTool({ record }: { record: InsightToolResponse }) {
       }
       invalidates={[[LIST]]}
       done={`${record.name} deleted`}
-      onDone={() =>
-        void navigate({ to: "/insights", search: { view: "tools" } as never, ignoreBlocker: true })
-      }
+      onDone={() => void navigate({ to: asLeft("/insights?view=tools"), ignoreBlocker: true })}
     >
       No workflow can use <b dir="auto">{record.name}</b> any more. Its results are kept.
     </ConfirmButton>

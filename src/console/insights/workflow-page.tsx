@@ -2,6 +2,7 @@ import { Group, Stack } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
+import { asLeft } from "../parts/as-left.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -86,7 +87,7 @@ function Remove({ record: { id: workflow_id, name } }: { record: InsightWorkflow
       act={() => call("DELETE /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id } })}
       invalidates={[[LIST]]}
       done={`${name} deleted`}
-      onDone={() => void navigate({ to: "/insights", ignoreBlocker: true, replace: true })}
+      onDone={() => void navigate({ to: asLeft("/insights"), ignoreBlocker: true, replace: true })}
     >
       The queue of <b dir="auto">{name}</b> is deleted. Its results are kept.
     </ConfirmButton>

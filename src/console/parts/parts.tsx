@@ -10,6 +10,7 @@ import {
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { ApiError } from "../server/api.ts";
+import { asLeft } from "./as-left.ts";
 import classes from "./parts.module.css";
 
 /** The head of every page: title, one sentence about it, and actions. */
@@ -24,7 +25,7 @@ export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?:
     <header className={classes.head}>
       <div className={classes.headText}>
         {back && (
-          <RouteLink to={back.to} size="xs" c="dimmed">
+          <RouteLink to={asLeft(back.to)} size="xs" c="dimmed">
             {back.label}
           </RouteLink>
         )}

@@ -3,6 +3,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import type { ComponentType, ReactNode } from "react";
 import { lastChange } from "../changes/last-change.ts";
 import type { MergeInside, Together } from "../changes/merge.ts";
+import { asLeft } from "../parts/as-left.ts";
 import { type Crumb, Fetched, PageHead } from "../parts/parts.tsx";
 import type { Operation } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
@@ -114,7 +115,7 @@ export function recordPageOf<Stored extends object, Values extends object>(
             remove={(reason) => remove(record, reason)}
             {...(restore && { restore: () => restore(record) })}
             invalidates={[[listed]]}
-            onRemoved={() => void navigate({ to: list.to, ignoreBlocker: true, replace: true })}
+            onRemoved={() => void navigate({ to: asLeft(list.to), ignoreBlocker: true, replace: true })}
           />
         )
       ));

@@ -25,6 +25,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
 import { PAGES } from "../pages.tsx";
+import { rememberPage } from "../parts/as-left.ts";
 import { Failure, Loading } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { ApiError, callConsole } from "../server/api.ts";
@@ -40,6 +41,7 @@ import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
 
 const FACTOR_LOOK_MS = 2_000;
+const IS_MAC = /^(Mac|iP)/.test(navigator.platform);
 
 /** The frame around every page. It renders nothing until the signed-in person is known. */
 export function Shell() {
@@ -98,8 +100,10 @@ async function signOut(): Promise<void> {
 function Frame({ me }: { me: Me }) {
   const [opened, { toggle, close }] = useDisclosure(false);
   const [palette, setPalette] = useState<"unused" | "open" | "closed">("unused");
-  useHotkeys([["mod+K", () => setPalette("open")]]);
-  const { pathname } = useLocation();
+  // From within fields and editors, too: on a Mac, Ctrl K is theirs.
+  useHotkeys([[IS_MAC ? "meta+K" : "ctrl+K", () => setPalette("open")]], [], true);
+  const { pathname, searchStr } = useLocation();
+  useLayoutEffect(() => rememberPage(pathname, searchStr), [pathname, searchStr]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
   useEffect(close, [pathname]);
   const page = usePage();
@@ -137,7 +141,7 @@ function Frame({ me }: { me: Me }) {
           variant="default"
           size="xs"
           leftSection={<IconSearch size={14} />}
-          rightSection={<kbd className={classes.kbd}>Ctrl K</kbd>}
+          rightSection={<kbd className={classes.kbd}>{IS_MAC ? "⌘ K" : "Ctrl K"}</kbd>}
           onClick={() => setPalette("open")}
         >
           Go to…

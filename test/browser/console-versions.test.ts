@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
@@ -165,5 +166,24 @@ test("who only reads sees what is live and what the draft changes, and no button
   await page.goto("/console/agents/1");
   await page.getByText(/Version \d is live/).waitFor();
   expect(await page.getByRole("button", { name: "Review and publish" }).count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
+test("of more versions than a page shows the first ones are reached, and any can be compared", async () => {
+  const agents = await it.app.send("GET", "/api/v1/agents/?search_fields=name&search_field_values=reminder");
+  const agent_id: number = agents.body.items[0].id;
+  await it.app.send("POST", `/api/v1/agents/${agent_id}/versions`, { note: "First" });
+  await sql`
+    insert into agent_versions select (json_populate_record(v, json_build_object('id', 100000 + n, 'version_number', 1 + n))).*
+    from generate_series(1, 119::int) n, agent_versions v where v.agent_id = ${agent_id}`.execute(it.app.db);
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto(`/console/agents/${agent_id}/versions`);
+  await page.getByRole("region", { name: "Version 120" }).waitFor();
+  await page.getByText("1–25 of 120").waitFor();
+  await page.getByRole("button", { name: "Page 5" }).click();
+  await page.getByRole("region", { name: "Version 1", exact: true }).waitFor();
+  await page.goto(`/console/agents/${agent_id}/versions/compare?before=1&after=120`);
+  const before = page.getByRole("combobox", { name: "Before" });
+  await expect.poll(() => before.inputValue()).toMatch(/^Version 1:/);
   expect(page.faults).toEqual([]);
 });

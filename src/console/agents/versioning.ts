@@ -8,10 +8,14 @@ export const versioningQuery = (agent_id: number) => ({
     call("GET /api/v1/agents/{agent_id}/versioning", { path: { agent_id }, signal }),
 });
 
-export const versionsQuery = (agent_id: number) => ({
-  queryKey: ["agent", String(agent_id), "versions"],
+/** The newest first; without a page, as many as the API gives, to choose from. */
+export const versionsQuery = (
+  agent_id: number,
+  query: { page?: number; limit: number } = { limit: 1000 },
+) => ({
+  queryKey: ["agent", String(agent_id), "versions", query],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    call("GET /api/v1/agents/{agent_id}/versions", { path: { agent_id }, query: { limit: 100 }, signal }),
+    call("GET /api/v1/agents/{agent_id}/versions", { path: { agent_id }, query, signal }),
 });
 
 type Gate = AgentVersioning["gates"][number];

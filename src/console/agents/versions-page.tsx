@@ -1,6 +1,14 @@
 import { Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ListFoot } from "../lists/list-foot.tsx";
+import {
+  type ListState,
+  readListState,
+  type SearchParams,
+  SIZES,
+  writeListState,
+} from "../lists/list-state.ts";
 import { Empty, Fetched, LinkButton, PageHead, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -20,7 +28,15 @@ export default function VersionsPage() {
     queryFn: ({ signal }) => call("GET /api/v1/agents/{agent_id}", { path: { agent_id }, signal }),
   });
   const versioning = useQuery(versioningQuery(agent_id));
-  const versions = useQuery(versionsQuery(agent_id));
+  const params = useSearch({ strict: false }) as SearchParams;
+  const navigate = useNavigate();
+  const list = readListState(params);
+  const versions = useQuery({
+    ...versionsQuery(agent_id, { page: list.page - 1, limit: list.size }),
+    placeholderData: keepPreviousData,
+  });
+  const change = (part: Partial<ListState>) =>
+    void navigate({ to: ".", search: writeListState(params, { ...list, page: 1, ...part }) as never });
   return (
     <>
       <PageHead
@@ -34,7 +50,7 @@ export default function VersionsPage() {
             <Panel
               title="Published"
               actions={
-                (versions.data?.items.length ?? 0) > 0 && (
+                (versions.data?.total_count ?? 0) > 0 && (
                   <>
                     <LinkButton to={`/agents/${id}/versions/compare`} size="compact-sm" variant="default">
                       Compare versions
@@ -49,8 +65,8 @@ export default function VersionsPage() {
               }
             >
               <Fetched query={versions}>
-                {({ items }) =>
-                  items.length === 0 ? (
+                {({ items, total_count }) =>
+                  total_count === 0 ? (
                     <Empty title="No versions yet">
                       Every save is live at once. Publish the first version on the agent's page; later changes
                       become a draft.
@@ -71,6 +87,9 @@ export default function VersionsPage() {
                           isRecent={index < RECENT}
                         />
                       ))}
+                      {(total_count ?? 0) > Math.min(...SIZES) && (
+                        <ListFoot state={list} page={versions.data} onChange={change} />
+                      )}
                     </Stack>
                   )
                 }

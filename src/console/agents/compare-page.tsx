@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { SideBySide } from "../changes/side-by-side.tsx";
 import { Empty, Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { shortened } from "../parts/shortened.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { CompareTests } from "./compare-tests.tsx";
@@ -77,7 +78,7 @@ export default function ComparePage() {
 
 const option = (version_number: number, note: string) => ({
   value: String(version_number),
-  label: note === "" ? `Version ${version_number}` : `Version ${version_number}: ${note.slice(0, 60)}`,
+  label: note === "" ? `Version ${version_number}` : `Version ${version_number}: ${shortened(note, 60)}`,
 });
 
 function Changes(props: { agent_id: number; before: number; after: number | "draft" }) {

@@ -9,6 +9,7 @@ import { RowsTable } from "../lists/rows-table.tsx";
 import { useAction } from "../parts/action.ts";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
+import { cutTo } from "../parts/shortened.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -157,7 +158,7 @@ function Attach({ channel_id, number: { sid, phone_number, friendly_name } }: Of
 function BuyWindow({ channel, onClose }: { channel: Channel; onClose(): void }) {
   const client = useQueryClient();
   const { form, sending } = useWindowForm({
-    initial: { area_code: "", friendly_name: channel.name.slice(0, 64) },
+    initial: { area_code: "", friendly_name: cutTo(channel.name, 64) },
     send: (body) =>
       call("POST /api/v1/channels/twilio/{channel_id}/numbers", { path: { channel_id: channel.id }, body }),
     async onSent({ phone_number }) {

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, NumberInput, Select, Stack, Text } from "@ma
 import type { UseFormReturnType } from "@mantine/form";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { AgentVersion } from "../api-types.ts";
+import { shortened } from "../parts/shortened.ts";
 import { type ExperimentValues, sumOf } from "./experiment-values.ts";
 
 export type ExperimentForm = UseFormReturnType<ExperimentValues>;
@@ -15,7 +16,7 @@ export function VariantFields(props: { form: ExperimentForm; versions: readonly 
   const sum = sumOf(variants);
   const data = versions.map(({ version_number, note }) => ({
     value: String(version_number),
-    label: note === "" ? `Version ${version_number}` : `Version ${version_number}: ${note.slice(0, 60)}`,
+    label: note === "" ? `Version ${version_number}` : `Version ${version_number}: ${shortened(note, 60)}`,
   }));
   return (
     <Stack gap="xs" component="fieldset" style={{ border: 0, padding: 0, margin: 0 }}>

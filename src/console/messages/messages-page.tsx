@@ -2,6 +2,7 @@ import { IconMessage } from "@tabler/icons-react";
 import type { CustomMessageResponse } from "../api-types.ts";
 import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { shortened } from "../parts/shortened.ts";
 
 const COLUMNS: Column<CustomMessageResponse>[] = [
   nameColumn("/messages"),
@@ -11,14 +12,12 @@ const COLUMNS: Column<CustomMessageResponse>[] = [
     orderable: true,
     render: ({ type }) => (type === "greeting" ? "greeting" : "e-mail template"),
   },
-  { field: "text", title: "Text", orderable: true, render: ({ text }) => <bdi>{shortened(text)}</bdi> },
+  { field: "text", title: "Text", orderable: true, render: ({ text }) => <bdi>{shortened(text, 90)}</bdi> },
   { field: "rules", title: "Rules", align: "right", render: ({ rules }) => rules.length },
   { field: "label", title: "Label", orderable: true, hidden: true },
   { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
   changedColumn("updated_at"),
 ];
-
-const shortened = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
 
 export default listPage({
   title: "Custom messages",

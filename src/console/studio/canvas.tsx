@@ -1,3 +1,4 @@
+import { shortened } from "../parts/shortened.ts";
 import "@xyflow/react/dist/style.css";
 import { useMantineColorScheme } from "@mantine/core";
 import {
@@ -238,13 +239,12 @@ function edgesOf(task: StepsTask, chosen: string | null): TransitionEdge[] {
           data: { lane },
           selected: edge === chosen,
           ariaLabel: `Transition from ${step.id} to ${id}, ${label ?? "always"}`,
-          ...(label !== undefined && { label: shortened(`${next.length > 1 ? `${at + 1}. ` : ""}${label}`) }),
+          ...(label !== undefined && {
+            label: shortened(`${next.length > 1 ? `${at + 1}. ` : ""}${label}`, MAX_LABEL),
+          }),
           markerEnd: { type: MarkerType.ArrowClosed },
         },
       ];
     });
   });
 }
-
-const shortened = (text: string): string =>
-  text.length > MAX_LABEL ? `${text.slice(0, MAX_LABEL - 1)}…` : text;

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import type { Expression, PlayEvent, PlayedEvent } from "../api-types.ts";
+import { shortened } from "../parts/shortened.ts";
 import { conditionWords } from "../workflows/condition.ts";
 import classes from "./studio.module.css";
 
@@ -63,7 +64,6 @@ function Happened({ event, played }: { event: PlayEvent; played: PlayedEvent }) 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** A long answer of a tool is cut; the variables say what was kept of it. */
-const shortened = (text: string): string => (text.length > 160 ? `${text.slice(0, 160)}…` : text);
 
 const listed = (values: Record<string, unknown>): string =>
   Object.entries(values)
@@ -75,7 +75,7 @@ function answerWords(event: PlayEvent): string | null {
   if (event.type === "called")
     return event.error
       ? `The tool failed: ${event.error}`
-      : `The tool answered ${shortened(shown(event.result))}`;
+      : `The tool answered ${shortened(shown(event.result), 160)}`;
   return event.type === "go_to_step" ? `Jumped to ${event.step_id}` : null;
 }
 

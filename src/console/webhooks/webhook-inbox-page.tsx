@@ -6,9 +6,11 @@ import { useState } from "react";
 import type { WebhookInbox, WebhookInboxMessage } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { asLeft } from "../parts/as-left.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { PageWindow } from "../parts/page-window.tsx";
 import { Code, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
+import { shortened } from "../parts/shortened.ts";
 import { useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { RemoveRecord } from "../records/remove-record.tsx";
@@ -179,7 +181,7 @@ function aboutOf(body: string): string {
   } catch {
     // Senders may post any text, not only JSON.
   }
-  return body.slice(0, 80);
+  return shortened(body, 80);
 }
 
 function MessageWindow({ message, onClose }: { message: WebhookInboxMessage; onClose(): void }) {
@@ -261,7 +263,9 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
                 call("DELETE /api/v1/outbound/webhook_inboxes/{name}", { path: { name: inbox.name } })
               }
               invalidates={[[LIST]]}
-              onRemoved={() => void navigate({ to: "/webhook-inboxes", ignoreBlocker: true, replace: true })}
+              onRemoved={() =>
+                void navigate({ to: asLeft("/webhook-inboxes"), ignoreBlocker: true, replace: true })
+              }
             />
           )
         }

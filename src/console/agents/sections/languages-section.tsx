@@ -8,6 +8,7 @@ import { RecordSelect } from "../../lists/record-select.tsx";
 import { useAction } from "../../parts/action.ts";
 import { counted } from "../../parts/counted.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
+import { cutTo } from "../../parts/shortened.ts";
 import { showFailure } from "../../parts/show-failure.ts";
 import { useRecordForm } from "../../records/record-form.tsx";
 import { RecordFormFrame } from "../../records/record-form-frame.tsx";
@@ -78,7 +79,7 @@ function LanguagesForm(props: {
       if (stored)
         return call("PUT /api/v1/voice_groups/", { body: { ...body(typed, stored), id: stored.id } });
       const created = await call("POST /api/v1/voice_groups/", {
-        body: { ...body(typed, null), name: `${agent.name.slice(0, 240)} languages` },
+        body: { ...body(typed, null), name: `${cutTo(agent.name, 240)} languages` },
       });
       await changeAgent(client, agent.id, () => ({ language_group_id: created.id }));
       return created;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import "../../test/harness/seed.ts";
-import { silentLog } from "../base/log.ts";
+import { createLog, silentLog } from "../base/log.ts";
 import { createWorkLoop, type Work, type WorkLoop } from "./work-loop.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -135,4 +135,29 @@ test("after a stop nothing is claimed, and what was begun can be waited for", as
   expect(begun.length).toBe(atStop);
   expect(ended.length).toBe(atStop);
   expect(due.length).toBe(100 - atStop);
+});
+
+test("claims that fail one after the other with the same words are told once, and that it goes on", async () => {
+  const lines: string[] = [];
+  const log = createLog({
+    level: "info",
+    destination: { write: (line: string) => lines.push(JSON.parse(line).msg) } as never,
+  });
+  const words = ["away", "away", "away", "starting", "starting", null];
+  const done = Promise.withResolvers<void>();
+  const { loop } = worked([], 1, {
+    log,
+    async claim() {
+      const fault = words.shift();
+      if (words.length === 0) done.resolve();
+      if (fault) throw new Error(fault);
+      return untilChange;
+    },
+  });
+  loop.start(1);
+  await done.promise;
+  const stopped = loop.stop();
+  loop.wake();
+  await stopped;
+  expect(lines).toEqual(["could not claim work", "could not claim work", "work is claimed again"]);
 });

@@ -9,6 +9,9 @@ export type Wait = {
   untilChange?: boolean;
 };
 
+/** While the database is away each claim fails with the same words, every second. */
+const TELL_AGAIN_MS = 60_000;
+
 /** One kind of work that processes share through the database: each claims rows and runs what it claimed. */
 export type Work<Item> = {
   /** For the log: "webhook deliveries". */
@@ -58,6 +61,8 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   let isWoken = false;
   /** Something finished since the last claim, so more may be claimed now. */
   let hasEnded = false;
+  /** The last words about a claim that failed, until one goes well. */
+  let told: { words: string; at: number } | null = null;
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
 
   function begin(item: Item): void {
@@ -106,13 +111,23 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   async function claimed(after_fault_ms?: number): Promise<Wait> {
     try {
       await work.beforeRound?.();
-      return await round();
+      const wait = await round();
+      if (told) log.info({ of }, "work is claimed again");
+      told = null;
+      return wait;
     } catch (error) {
       if (after_fault_ms === undefined) throw error;
       // The database can't be reached; nothing is lost, because all state is stored there.
-      log.warn({ error: errorText(error), of }, "could not claim work");
+      tellFault(errorText(error));
       return { wait_ms: after_fault_ms };
     }
+  }
+
+  function tellFault(words: string): void {
+    const now = performance.now();
+    if (told?.words === words && now < told.at + TELL_AGAIN_MS) return;
+    told = { words, at: now };
+    log.warn({ error: words, of }, "could not claim work");
   }
 
   const passed = ({ wait_ms, untilChange }: Wait, noMore: AbortSignal): Promise<void> => {

@@ -13,7 +13,7 @@ import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
 import { connectionFault, refuseUnusablePostgres, tooFewPlaces } from "./outside-postgres.ts";
-import { findSecretKey, keyPlace, type SecretKey, secretKeyFile, vaultWith } from "./secret-key.ts";
+import { findSecretKey, type SecretKey, secretKeyFile, vaultWith, wrongKeyText } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
 type Platform = {
@@ -117,15 +117,6 @@ async function connect(
 
 /** A key made a moment ago would only stand in the way of the one that has to be brought back. */
 async function wrongKey(dataDir: string, secrets: Secrets, { source }: SecretKey): Promise<Fault> {
-  const file = secretKeyFile(path.resolve(dataDir));
-  if (source === "generated") await rm(file, { force: true });
-  const now = {
-    environment: `${keyPlace(dataDir, secrets)} is not the key`,
-    file: `${file} is not the key`,
-    generated: `${file} is missing: it is the key`,
-  }[source];
-  return new Fault(
-    "unavailable",
-    `${now} that this database's secrets were sealed with. Set SECRET_KEY to that key, or put back the file secret.key of the data directory the database was first started with. (docs/running.md, "The secret key", says what to do when it is lost.)`,
-  );
+  if (source === "generated") await rm(secretKeyFile(path.resolve(dataDir)), { force: true });
+  return new Fault("unavailable", wrongKeyText(dataDir, secrets, source));
 }

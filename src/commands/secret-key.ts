@@ -63,6 +63,17 @@ export function keyPlace(
   return secret_key_command ? "SECRET_KEY_COMMAND" : secretKeyFile(dataDir);
 }
 
+/** What to do where the database was made with another key than this one, or than none. */
+export function wrongKeyText(dataDir: string, given: Given, source: SecretKey["source"]): string {
+  const file = secretKeyFile(path.resolve(dataDir));
+  const now = {
+    environment: `${keyPlace(dataDir, given)} is not the key`,
+    file: `${file} is not the key`,
+    generated: `${file} is missing: it is the key`,
+  }[source];
+  return `${now} that this database's secrets were sealed with. Set SECRET_KEY to that key, or put back the file secret.key of the data directory the database was first started with. (docs/running.md, "The secret key", says what to do when it is lost.)`;
+}
+
 /** A vault that also reads with earlier keys: those of SECRET_KEY_OLD, and `secret.key.old` in the data directory. */
 export async function vaultWith(key: string, dataDir: string, given: Given): Promise<Vault> {
   const old = await readFile(`${secretKeyFile(dataDir)}.old`, "utf8").catch(() => "");

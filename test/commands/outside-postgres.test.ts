@@ -175,17 +175,15 @@ describe.skipIf(!OUTSIDE)("with a PostgreSQL of one's own (TEST_DATABASE_URL)", 
     expect(await say(other?.url, "3")).toMatchObject(answer);
   });
 
-  test("a machine with another key is refused", async () => {
-    const { code, stderr } = await run(["start"], {
-      folder: newFolder(),
-      env: { ...env, SECRET_KEY: `not the ${SECRET_KEY}` },
-    });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining(
-        "SECRET_KEY is not the key that this database's secrets were sealed with",
-      ),
-    });
+  test("a machine with another key is refused, and the doctor says so beforehand", async () => {
+    const folder = newFolder();
+    const other = { ...env, SECRET_KEY: `not the ${SECRET_KEY}` };
+    const sentence = "SECRET_KEY is not the key that this database's secrets were sealed with";
+    expect((await run(["doctor"], { folder, env: other })).stdout).toContain(
+      `PROBLEM  database       ${sentence}`,
+    );
+    const { code, stderr } = await run(["start"], { folder, env: other });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(sentence) });
   });
 
   test("a database or a password that is wrong is told", async () => {

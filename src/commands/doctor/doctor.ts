@@ -1,4 +1,4 @@
-import { access, constants, readFile, stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorText } from "../../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
@@ -9,9 +9,9 @@ import { checkModel } from "../../speech/local/check-models.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
 import { runningVersion, tryPort } from "../free-port.ts";
-import { askPostgres, obstacleIn, otherLetters, tooFewPlaces } from "../outside-postgres.ts";
 import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
 import { misspeltSettings } from "../typed/settings.ts";
+import { checkDatabase } from "./doctor-database.ts";
 import { checkKeys, checkSpeechKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
@@ -45,7 +45,7 @@ async function look({ config, secrets }: { config: Config; secrets: Secrets }): 
     await checkPort(config),
     await checkData(config),
     await checkSecretKey(config, secrets),
-    await checkDatabase(config),
+    await checkDatabase(config, secrets),
     ...(await checkKeys(config, secrets)),
     ...(await checkSpeechKeys(config, secrets)),
     ...(await checkMail(config, secrets)),
@@ -127,41 +127,6 @@ async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secre
   return database_url
     ? { check, status: "warning", message: `${message}; several machines need the same SECRET_KEY` }
     : { check, status: "ok", message };
-}
-
-/** Past this, what other programs of this machine say of times begins to differ visibly. */
-const MAX_SKEW_MS = 5_000;
-
-async function checkDatabase(config: Config): Promise<Finding> {
-  const check = "database";
-  if (!config.database_url) {
-    const file = path.join(config.data_dir, "postgres", "PG_VERSION");
-    const version = await readFile(file, "utf8").catch(() => null);
-    const message = version
-      ? `embedded PostgreSQL ${version.trim()}`
-      : "embedded PostgreSQL; it will be made at the first start";
-    return { check, status: "ok", message };
-  }
-  try {
-    const answer = await askPostgres({ connectionString: config.database_url });
-    const { version, now } = answer;
-    const obstacle = obstacleIn(answer);
-    if (obstacle) return { check, status: "problem", message: obstacle };
-    const letters = otherLetters(answer);
-    if (letters) return { check, status: "warning", message: `${letters} Then restore a backup into it.` };
-    const few = tooFewPlaces(answer, config.connections);
-    if (few) return { check, status: "warning", message: few };
-    const skew_ms = Math.abs(Date.now() - now.getTime());
-    if (skew_ms <= MAX_SKEW_MS) return { check, status: "ok", message: `PostgreSQL ${version}` };
-    const seconds = Math.round(skew_ms / 1000);
-    return {
-      check,
-      status: "warning",
-      message: `its clock differs from this machine's by ${seconds} s, and counts. Run NTP on both.`,
-    };
-  } catch (error) {
-    return { check, status: "problem", message: errorText(error) };
-  }
 }
 
 /** Calls from a page need something that hears; without it the rest works. */

@@ -117,6 +117,12 @@ const table: Record<string, Case[]> = {
   ],
   "endpoint-missing": [["no endpoint", definition({ type: "endpoint" }), "warning", "$.endpoint"]],
   "defaults-without-effect": [["a list", definition({ defaults: ["a"] }), "warning", "$.defaults"]],
+  "cards-not-shown": [null, { propagate_tool_result: false }].map((options) => [
+    JSON.stringify(options),
+    definition({ options, response_display: { type: "card-list", items_path: "items", mapping: {} } }),
+    "warning",
+    "$.response_display",
+  ]),
 };
 
 describe.each(Object.entries(table))("%s", (id, cases) => {

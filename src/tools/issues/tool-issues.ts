@@ -22,6 +22,7 @@ import {
   removedRequirements,
   valuesOfRules,
 } from "./default-issues.ts";
+import { cardsNotShown } from "./display-issues.ts";
 import { bodyOfRead, missingEndpoint, pathPlaceholder, urlWithoutScheme } from "./endpoint-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
@@ -93,6 +94,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...valuesOfRules(definition),
     ...removedRequirements(definition),
     ...defaultsOutsideSchema(definition),
+    ...cardsNotShown(definition),
     ...toolTemplateIssues(definition),
     ...unprotectedTasks(definition, tasks.length),
     ...confirmationIssues(definition, tasks.length),

@@ -151,25 +151,35 @@ export const ROOM = {
   values: ["target-size", "scrollable-region-focusable", "color-contrast"],
 };
 
-/** What axe has against the page as it is now, each rule in a line. */
-export async function axeFindings(page: Page, runOnly: object = WCAG): Promise<string[]> {
+/** What stands around every page. */
+export const SHELL = [".mantine-AppShell-header", ".mantine-AppShell-navbar"];
+
+/** What axe has against the page as it is now, each rule in a line; rules of a whole page look at all of it in any case. */
+export async function axeFindings(
+  page: Page,
+  runOnly: object = WCAG,
+  leftOut: readonly string[] = [],
+): Promise<string[]> {
   // Injected past the content policy, by the debugger; half a megabyte, once for a page that is loaded.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
-  const violations = await page.evaluate(async (only) => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(
-          root: unknown,
-          options: object,
-        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+  const violations = await page.evaluate(
+    async ({ only, exclude }) => {
+      const { axe } = globalThis as unknown as {
+        axe: {
+          run(
+            root: unknown,
+            options: object,
+          ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+        };
       };
-    };
-    // Of what passes nothing is read, and where a fault is its element says. Style sheets are read again for no rule that
-    // is asked here.
-    const preload = { assets: ["media"], timeout: 10_000 };
-    const told = { resultTypes: ["violations"], selectors: false, preload };
-    return (await axe.run("html", { runOnly: only, ...told })).violations;
-  }, runOnly);
+      // Of what passes nothing is read, and where a fault is its element says. Style sheets are read again for no rule that
+      // is asked here.
+      const preload = { assets: ["media"], timeout: 10_000 };
+      const told = { resultTypes: ["violations"], selectors: false, preload };
+      return (await axe.run({ include: ["html"], exclude }, { runOnly: only, ...told })).violations;
+    },
+    { only: runOnly, exclude: leftOut },
+  );
   return violations.map(({ id, nodes }) => {
     const [first] = nodes;
     return `${id}, ${nodes.length} times: ${first?.html.slice(0, 200)} ${first?.failureSummary.replaceAll("\n", " ")}`;

@@ -1,4 +1,3 @@
-import { shortened } from "../parts/shortened.ts";
 import "@xyflow/react/dist/style.css";
 import { useMantineColorScheme } from "@mantine/core";
 import {
@@ -16,6 +15,7 @@ import {
 import { type CSSProperties, type KeyboardEvent, useEffect, useMemo, useState } from "react";
 import type { StepsTask } from "../api-types.ts";
 import { counted } from "../parts/counted.ts";
+import { shortened } from "../parts/shortened.ts";
 import { conditionWords } from "../workflows/condition.ts";
 import type { PlacedIssue } from "../workflows/issue-places.ts";
 import { type Point, positionsOf } from "../workflows/layout.ts";

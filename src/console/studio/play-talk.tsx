@@ -63,8 +63,6 @@ function Happened({ event, played }: { event: PlayEvent; played: PlayedEvent }) 
 
 const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** A long answer of a tool is cut; the variables say what was kept of it. */
-
 const listed = (values: Record<string, unknown>): string =>
   Object.entries(values)
     .map(([name, value]) => `${name}: ${value === true ? "yes" : value === false ? "no" : shown(value)}`)
@@ -75,7 +73,8 @@ function answerWords(event: PlayEvent): string | null {
   if (event.type === "called")
     return event.error
       ? `The tool failed: ${event.error}`
-      : `The tool answered ${shortened(shown(event.result), 160)}`;
+      : // The variables say what was kept of it.
+        `The tool answered ${shortened(shown(event.result), 160)}`;
   return event.type === "go_to_step" ? `Jumped to ${event.step_id}` : null;
 }
 

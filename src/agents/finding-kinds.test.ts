@@ -240,6 +240,13 @@ const rows: Row[] = [
     definition({ endpoint: { ...endpoint, url: "{{ vars.base }}/slots" } }),
   ],
   [
+    "an address without a server",
+    "url-without-host",
+    "$.endpoint.url",
+    definition({ endpoint: { ...endpoint, url: "https://" } }),
+    definition({ endpoint: { ...endpoint, url: "https://{{ vars.host }}.a.example:{{ port }}/{city}" } }),
+  ],
+  [
     "remove of a required argument",
     "required-argument-removed",
     "$.defaults.city.transform.action",

@@ -28,6 +28,23 @@ export function urlWithoutScheme({ endpoint }: ToolDefinition): Issue[] {
   ];
 }
 
+/** The same for one that names no server, as the form's "https://" before anything is added. */
+export function urlWithoutHost({ endpoint }: ToolDefinition): Issue[] {
+  if (!endpoint || lacksScheme(endpoint.url) || endpoint.url.trimStart().startsWith("{")) return [];
+  const filled = endpoint.url.replace(/:\{+[^{}]*\}+/g, ":1").replace(/\{+[^{}]*\}+/g, "x");
+  if (URL.canParse(filled)) return [];
+  return [
+    {
+      id: "url-without-host",
+      severity: "warning",
+      message:
+        "Name the server in the URL, such as https://api.example.com; without it the tool can't be called.",
+      path: ["endpoint", "url"],
+      value: endpoint.url,
+    },
+  ];
+}
+
 /** `{{ city }}` is a variable of the session; `{city}` is where an argument goes. */
 export function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
   if (endpoint?.argument_location !== "path") return [];

@@ -23,7 +23,13 @@ import {
   valuesOfRules,
 } from "./default-issues.ts";
 import { cardsNotShown } from "./display-issues.ts";
-import { bodyOfRead, missingEndpoint, pathPlaceholder, urlWithoutScheme } from "./endpoint-issues.ts";
+import {
+  bodyOfRead,
+  missingEndpoint,
+  pathPlaceholder,
+  urlWithoutHost,
+  urlWithoutScheme,
+} from "./endpoint-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
@@ -86,6 +92,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...(around.is_system ? [] : offeredNames(definition, around.name)),
     ...(around.is_system ? [] : missingEndpoint(definition)),
     ...urlWithoutScheme(definition),
+    ...urlWithoutHost(definition),
     ...mcpIssues(definition, around.mcp),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),

@@ -49,6 +49,7 @@ test("an author builds the clinic's appointment workflow from nothing, plays it 
 
   await page.goto("/console/tools");
   await click("link", "New workflow");
+  await page.locator("nav[aria-label=Main] [aria-current=page]").getByText("Tools").waitFor();
   await write("Name", "Offer a time");
   await page.getByText("The model knows it as offer_a_time.").waitFor();
   await choose("Agent", "Demo clinic");

@@ -35,6 +35,7 @@ function useOpenPage(): ConsolePage | undefined {
 
 /** Pages whose address doesn't say which page of the menu they belong to. */
 const BELONGS: [address: string, page: string][] = [
+  ["/workflows/", "/tools"],
   ["/batches/", "/campaigns"],
   ["/webhook-deliveries/", "/campaigns"],
   ["/export", "/organization"],

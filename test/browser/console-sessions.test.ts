@@ -339,7 +339,7 @@ test("Ctrl K opens from within a field and a prompt's editor, too", async () => 
   await page.goto("/console/prompts/1");
   for (const place of [page.getByRole("textbox", { name: "Name" }), page.locator(".cm-content").first()]) {
     await place.click();
-    await page.keyboard.press("Control+k");
+    await page.keyboard.press("ControlOrMeta+k");
     await page.getByRole("textbox", { name: "Go to" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("textbox", { name: "Go to" }).waitFor({ state: "detached" });

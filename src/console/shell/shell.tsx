@@ -100,8 +100,10 @@ async function signOut(): Promise<void> {
 function Frame({ me }: { me: Me }) {
   const [opened, { toggle, close }] = useDisclosure(false);
   const [palette, setPalette] = useState<"unused" | "open" | "closed">("unused");
-  // From within fields and editors, too: on a Mac, Ctrl K is theirs.
-  useHotkeys([[IS_MAC ? "meta+K" : "ctrl+K", () => setPalette("open")]], [], true);
+  const openPalette = () => setPalette("open");
+  useHotkeys([["mod+K", openPalette]]);
+  // From within fields and editors, too, where on a Mac Ctrl K is theirs.
+  useHotkeys([[IS_MAC ? "meta+K" : "ctrl+K", openPalette]], [], true);
   const { pathname, searchStr } = useLocation();
   useLayoutEffect(() => rememberPage(pathname, searchStr), [pathname, searchStr]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
@@ -142,7 +144,7 @@ function Frame({ me }: { me: Me }) {
           size="xs"
           leftSection={<IconSearch size={14} />}
           rightSection={<kbd className={classes.kbd}>{IS_MAC ? "⌘ K" : "Ctrl K"}</kbd>}
-          onClick={() => setPalette("open")}
+          onClick={openPalette}
         >
           Go to…
         </Button>

@@ -120,7 +120,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addBatches(api, ground);
   addBoard(api, { ...ground, ...engine, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
-  addInsights(api, ground);
+  addInsights(api, { ...ground, ...usedBy });
   addExecutions(api, { ...ground, runner });
   addJudges(api, ground);
   addFolders(api, ground);

@@ -2,13 +2,14 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource, type Creates } from "../api/resource.ts";
+import { addResource, type Creates, refuseWhileHeld } from "../api/resource.ts";
 import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { type Db, isUniqueViolation, json } from "../db/database.ts";
 import { removePart } from "./agent-part.ts";
+import { publishedWithPhrases } from "./published-with.ts";
 
 /** Seconds of silence before the first phrase; those after it come after two, three and four times as long. */
 export const smartTurnTimeout = () => z.number().min(0.25).max(30).nullable();
@@ -163,6 +164,7 @@ export function bridgePhrasesRoutes(
         if (before.agents_info?.length) {
           throw new Fault("refused", "Cannot delete bridge phrases config with associated agents");
         }
+        refuseWhileHeld(`bridge phrases "${before.name}"`, await publishedWithPhrases(tx, id));
         await removePart(tx, caller, clock, "bridge_phrases", { id, name: before.name, reason });
       },
     },

@@ -16,11 +16,13 @@ export const publishedVersions = (tx: Tx) =>
     .where("a.deleted_at", "is", null)
     .orderBy("a.name");
 
+type Holder = { kind: string; name: string };
+
+const named = (versions: { name: string; version_number: number }[]): Holder[] =>
+  versions.map(({ name, version_number }) => ({ kind: `version ${version_number} of agent`, name }));
+
 /** The agents whose published version calls a service, through tools it may no longer have in its draft. */
-export async function publishedWithService(
-  tx: Tx,
-  service_id: number,
-): Promise<{ kind: string; name: string }[]> {
+export async function publishedWithService(tx: Tx, service_id: number): Promise<Holder[]> {
   const calls = (tool: ReturnType<typeof sql>) =>
     sql<boolean>`(${tool} ->> 'service_id')::bigint = ${service_id}`;
   const found = await publishedVersions(tx)
@@ -30,8 +32,14 @@ export async function publishedWithService(
     )
     .select(["a.name", "v.version_number"])
     .execute();
-  return found.map(({ name, version_number }) => ({
-    kind: `version ${version_number} of agent`,
-    name,
-  }));
+  return named(found);
+}
+
+/** Of all that an agent points at, a version has its bridge phrases alone as they are now. */
+export async function publishedWithPhrases(tx: Tx, bridge_phrases_id: number): Promise<Holder[]> {
+  const found = await publishedVersions(tx)
+    .where(sql<boolean>`(v.snapshot -> 'agent' ->> 'bridge_phrases_id')::bigint = ${bridge_phrases_id}`)
+    .select(["a.name", "v.version_number"])
+    .execute();
+  return named(found);
 }

@@ -5,12 +5,15 @@ import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
 import { suitesOfAgent } from "../evaluations/suites-of-agent.ts";
 import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
-import { urlsOfService } from "../insights/tool-configuration-store.ts";
+import type { addInsights } from "../insights/routes.ts";
+import { toolsOfService, urlsOfService } from "../insights/tool-configuration-store.ts";
+import { judgesOfTool } from "../judges/judge-store.ts";
 import type { addKnowledge } from "../knowledge/routes.ts";
 import type { addTools } from "../tools/routes.ts";
 
 type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders"> &
   Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders"> &
+  Pick<Parameters<typeof addInsights>[1], "insightToolJudges"> &
   Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
 /** Who uses a record: asked by its room, answered by rooms to the right of it. */
@@ -22,6 +25,10 @@ export const usedBy: UsedBy = {
     ...(await suitesOfAgent(tx, id)),
   ],
   insightToolUrls: urlsOfService,
-  serviceHolders: publishedWithService,
+  insightToolJudges: judgesOfTool,
+  serviceHolders: async (tx, id) => [
+    ...(await toolsOfService(tx, id)),
+    ...(await publishedWithService(tx, id)),
+  ],
   sourceHolders,
 };

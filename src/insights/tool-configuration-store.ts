@@ -137,18 +137,37 @@ const usersOf = (db: Db, insight_tool_id: number) =>
 export const activeUsers = (db: Db, insight_tool_id: number): Promise<ActiveUse[]> =>
   usersOf(db, insight_tool_id).where("w.status", "=", "ACTIVE").execute();
 
-export async function refuseWhileUsed(tx: Tx, tool: InsightToolOutput): Promise<void> {
-  const users = await usersOf(tx, tool.id).execute();
-  if (users.length === 0) return;
-  throw new Fault(
-    "blocked",
-    `Cannot delete insight tool "${tool.name}" while workflows use it: ${users.map(({ name }) => `"${name}"`).join(", ")}.`,
-  );
+/** Judges that ask a configuration: a room to the right has them. */
+export type JudgesOfTool = (tx: Tx, insight_tool_id: number) => Promise<{ name: string }[]>;
+
+export async function refuseWhileUsed(
+  tx: Tx,
+  tool: InsightToolOutput,
+  judgesOf: JudgesOfTool,
+): Promise<void> {
+  for (const [kind, users] of [
+    ["workflows", await usersOf(tx, tool.id).execute()],
+    ["judges", await judgesOf(tx, tool.id)],
+  ] as const) {
+    if (users.length === 0) continue;
+    throw new Fault(
+      "blocked",
+      `Cannot delete insight tool "${tool.name}" while ${kind} use it: ${users.map(({ name }) => `"${name}"`).join(", ")}.`,
+    );
+  }
 }
 
 /** Lock: a share of the row. An http_tool authenticates as its service does. */
 export const requireService = (tx: Tx, caller: Caller, id: number) =>
   shareRows(tx, caller, { table: "services", noun: "Service" }, [id]);
+
+export async function toolsOfService(tx: Tx, service_id: number): Promise<{ kind: string; name: string }[]> {
+  const { rows } = await sql<{ kind: string; name: string }>`
+    select 'insight tool' as kind, i.name from insight_tools i join services s on s.id = ${service_id}
+    where i.sub_organization_id = s.sub_organization_id and i.deleted_at is null
+      and i.tool_arguments ->> 'service_id' = s.id::text order by i.name`.execute(tx);
+  return rows;
+}
 
 /** The addresses that insight tools call with a service's credentials. */
 export async function urlsOfService(tx: Tx, service_id: number): Promise<(string | null)[]> {

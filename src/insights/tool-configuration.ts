@@ -17,6 +17,7 @@ import {
   activeUsers,
   findTool,
   insertTool,
+  type JudgesOfTool,
   lockTool,
   pageOfTools,
   refuseWhileUsed,
@@ -26,9 +27,9 @@ import {
   toolList,
 } from "./tool-configuration-store.ts";
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; insightToolJudges: JudgesOfTool };
 
-export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps): void {
+export function toolConfigurationRoutes(api: Api, { db, clock, catalogue, insightToolJudges }: Deps): void {
   const path = "/api/v1/insights/tool-configurations";
   const one = `${path}/:tool_id`;
   const tag = "insights";
@@ -125,7 +126,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
     ({ caller, params }) =>
       write(db, noun, async (tx) => {
         const before = await lockTool(tx, caller, params.tool_id);
-        await refuseWhileUsed(tx, before);
+        await refuseWhileUsed(tx, before, insightToolJudges);
         await removeTool(tx, stamped(caller), before.id);
         await audit(tx, caller, "delete", { before });
         return { success: true };

@@ -127,6 +127,16 @@ export async function freezeJudges(
   );
 }
 
+/** As `JudgesOfTool`. */
+export const judgesOfTool = (tx: Tx, insight_tool_id: number): Promise<{ name: string }[]> =>
+  tx
+    .selectFrom("judges")
+    .where("insight_tool_id", "=", insight_tool_id)
+    .where("deleted_at", "is", null)
+    .select("name")
+    .orderBy("name")
+    .execute();
+
 const columns = ({ caller, at }: Stamp, input: JudgeInput) => ({
   name: input.name,
   description: input.description,

@@ -105,6 +105,22 @@ describe("bridge phrases", () => {
     expect((await get(made.id)).status).toBe(200);
   });
 
+  test("a config that only the published version of an agent has is not deleted", async () => {
+    const made = await create({ name: "Live" });
+    const { agent_id } = await createAgent(app, { script: "", agent: { bridge_phrases_id: made.id } });
+    await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
+    const { body } = await app.send("GET", `/api/v1/agents/${agent_id}`);
+    await app.send("PUT", "/api/v1/agents/", { ...body, bridge_phrases_id: null });
+    expect(await app.send("DELETE", `${path}${made.id}?reason=test`)).toMatchObject({
+      status: 400,
+      body: {
+        detail: `Cannot delete bridge phrases "Live" while it is used by version 1 of agent "${body.name}".`,
+      },
+    });
+    await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
+    expect((await app.send("DELETE", `${path}${made.id}?reason=test`)).status).toBe(200);
+  });
+
   test("a deleted config is gone, and its end is in the audit trail", async () => {
     const made = await create({ name: "Gone" });
     expect(await app.send("DELETE", `${path}${made.id}`)).toMatchObject({

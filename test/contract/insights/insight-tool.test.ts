@@ -340,6 +340,30 @@ describe("the version of a configuration", () => {
     await app.send("DELETE", `/api/v1/insights/workflows/${workflow.id}`);
     expect((await app.send("DELETE", `${path}/${tool.id}`)).status).toBe(200);
   });
+
+  test("nor can one that a judge asks, or a service that one calls", async () => {
+    const outputs = [{ name: "ok", type: "boolean" }];
+    const tool = await make.tool({ tool_arguments: llmArguments({ outputs }) });
+    const asks = { question: "Is it?", insight_tool_id: tool.id, output: "ok", wanted: true };
+    const { id } = (await app.send("POST", "/api/v1/judges/", { name: "Careful", ...asks })).body;
+    expect(await app.send("DELETE", `${path}/${tool.id}`)).toMatchObject({
+      status: 412,
+      body: { detail: `Cannot delete insight tool "${tool.name}" while judges use it: "Careful".` },
+    });
+    await app.send("DELETE", `/api/v1/judges/${id}?reason=test`);
+    expect((await app.send("DELETE", `${path}/${tool.id}`)).status).toBe(200);
+
+    const service = (await app.send("POST", "/api/v1/services/", { name: "Scores", description: "" })).body;
+    const tool_arguments = { url: "https://x.example/", service_id: service.id };
+    const calls = await make.tool({ insight_tool_definition_id: 4, tool_arguments });
+    const remove = () => app.send("DELETE", `/api/v1/services/${service.id}?reason=test`);
+    expect(await remove()).toMatchObject({
+      status: 400,
+      body: { detail: `Cannot delete service "Scores" while it is used by insight tool "${calls.name}".` },
+    });
+    await app.send("DELETE", `${path}/${calls.id}`);
+    expect((await remove()).status).toBe(200);
+  });
 });
 
 test("any body the contract accepts comes back, and is read back, as it was sent", async () => {

@@ -1,7 +1,8 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, refuseWhileHeld } from "../api/resource.ts";
 import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -109,6 +110,7 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       async remove(tx, caller, id, { reason, new_role_id }, before) {
         refuseSystemRole(before);
         await refuseMightierRole(tx, caller, id);
+        await refuseWhileGiven(tx, caller, before);
         await moveUsers(tx, caller, id, new_role_id ?? null);
         await tx
           .updateTable("roles")
@@ -187,6 +189,26 @@ function grantable(caller: Caller, permissions: string[]): string[] {
   const beyond = permissions.find((permission) => !caller.permissions.has(permission));
   if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);
   return [...new Set(permissions)].toSorted();
+}
+
+/**
+ * People whom single sign-on gives a role would get it again at their next sign-in, where nobody sees or can change it.
+ * Whoever is just naming it there holds its row, and was waited for.
+ */
+async function refuseWhileGiven(tx: Tx, { organization_id }: Caller, { id, name }: RoleResponse) {
+  const given = await tx
+    .selectFrom("single_sign_on")
+    .select("name")
+    .where("organization_id", "=", organization_id)
+    .where(
+      sql<boolean>`(default_role_id = ${id}::bigint or exists (
+        select from json_array_elements(roles) each where (each ->> 'role_id')::bigint = ${id}::bigint))`,
+    )
+    .execute();
+  refuseWhileHeld(
+    `role "${name}"`,
+    given.map((provider) => ({ kind: "single sign-on", name: provider.name })),
+  );
 }
 
 async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null): Promise<void> {

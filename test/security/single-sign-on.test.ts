@@ -129,6 +129,30 @@ describe("with a certified provider", () => {
     expect((await signInAs("moves@acme.example")).me.permissions).not.toContain("agents_write");
   });
 
+  test("a role that sign-ins give can't be deleted, and one that was deleted is given to nobody", async () => {
+    const permissions = ["agents_read", "agents_delete", "permissions_read"];
+    const { id } = (await app.send("POST", "/api/v1/roles/", { name: "Clears", permissions })).body;
+    const remove = () => app.send("DELETE", `/api/v1/roles/${id}?reason=test&new_role_id=${roles.viewer}`);
+    const line = { group: "cleaners", role_id: id };
+    for (const given of [{ roles: [line] }, { roles: [], default_role_id: id }]) {
+      await set(given);
+      expect(await remove()).toMatchObject({
+        status: 400,
+        body: { detail: 'Cannot delete role "Clears" while it is used by single sign-on "Acme ID".' },
+      });
+    }
+    const staff = { group: "staff", role_id: roles.viewer };
+    await set({ roles: [line, staff] });
+    known("clears", { groups: ["cleaners"] });
+    expect((await signInAs("clears@acme.example")).me.permissions).toContain("agents_delete");
+    const at = app.clock.now().toISOString();
+    await app.db.updateTable("roles").set({ deleted_at: at }).where("id", "=", id).execute();
+    expect(await signInAs("clears@acme.example")).toEqual({ problem: "no-role", me: null });
+    await set({ roles: [staff] });
+    await app.db.updateTable("roles").set({ deleted_at: null }).where("id", "=", id).execute();
+    expect((await remove()).status).toBe(200);
+  });
+
   test("whoever has a place already keeps it by the subject, also under a new address; nobody gets another's", async () => {
     await app.send("POST", "/api/v1/users/", { email: "old@acme.example", role_id: roles.viewer });
     known("old");

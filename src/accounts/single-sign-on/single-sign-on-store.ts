@@ -127,10 +127,20 @@ export async function findProvider(db: Db, vault: Vault, organization_id: number
     .where("g.deleted_at", "is", null)
     .executeTakeFirst();
   if (!found) return null;
-  const { sealed_secret, roles, ...rest } = found;
+  const { sealed_secret, default_role_id, ...rest } = found;
+  const roles = found.roles as GroupRole[];
+  // One that was deleted, as could be while single sign-on gave it, is given to nobody.
+  const there = await db
+    .selectFrom("roles")
+    .select("id")
+    .where("id", "in", [0, default_role_id ?? 0, ...roles.map(({ role_id }) => role_id)])
+    .where("deleted_at", "is", null)
+    .execute();
+  const isThere = (role_id: number | null) => there.some(({ id }) => id === role_id);
   return {
     ...rest,
-    roles: roles as GroupRole[],
+    default_role_id: isThere(default_role_id) ? default_role_id : null,
+    roles: roles.filter(({ role_id }) => isThere(role_id)),
     secret: sealed_secret === null ? null : vault.open(sealed_secret),
   };
 }

@@ -118,6 +118,7 @@ export async function removeUser(
   // One's own account may be given up whatever the token may do besides.
   if (before.id !== caller.user_id) await refuseMightier(tx, caller, before);
   await keepAnAdministrator(tx, caller, before);
+  await keepAnException(tx, caller, before);
   await closeAccess(tx, clock, [before.id], reason);
 }
 
@@ -204,6 +205,27 @@ export async function keepAnAdministrator(
   if (others === 0) {
     throw new Fault("refused", `${leaving.email} is the last administrator. Make somebody else one first.`);
   }
+}
+
+/** Where single sign-on is required, somebody has a password for a day on which the provider is down. Lock: `lockPeople`. */
+async function keepAnException(
+  tx: Tx,
+  { organization_id }: Caller,
+  leaving: Pick<UserResponse, "id" | "email">,
+): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select o.name from single_sign_on o
+    where o.organization_id = ${organization_id} and o.is_enforced
+      and lower(${leaving.email}::text) = any(o.break_glass) and not exists (
+        select from users u join sub_organizations s on s.id = u.sub_organization_id
+        where s.organization_id = o.organization_id and u.id <> ${leaving.id} and u.deleted_at is null
+          and u.password_hash is not null and lower(u.email) = any(o.break_glass))`.execute(tx);
+  const [provider] = rows;
+  if (provider)
+    throw new Fault(
+      "refused",
+      `${leaving.email} is the last who may sign in without ${provider.name}. Add somebody with a password to the exceptions of single sign-on first.`,
+    );
 }
 
 /** An organization may say which e-mail domains its people have. */

@@ -323,6 +323,19 @@ describe("enforced", () => {
     const body = { ...input(), is_enforced: true, break_glass: ["keeper@acme.example"] };
     expect((await signedIn("PUT", SETTINGS, body)).body.detail).toMatch(/This would sign you out/);
   });
+
+  test("the last who may sign in without the provider is not deleted while it is required", async () => {
+    const remove = (email: string) => app.send("DELETE", "/api/v1/users/", { email, reason: "test" });
+    const both = ["keeper@acme.example", "other@acme.example"];
+    await set({ is_enforced: true, break_glass: both });
+    expect((await remove("other@acme.example")).status).toBe(200);
+    expect(await remove("keeper@acme.example")).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("is the last who may sign in without Acme ID") },
+    });
+    await set({ is_enforced: false, break_glass: both });
+    expect((await remove("keeper@acme.example")).status).toBe(200);
+  });
 });
 
 test("who may do less than somebody of the organization sets no provider that would let them in as that person", async () => {

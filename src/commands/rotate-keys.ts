@@ -60,10 +60,14 @@ export async function rotateKeys(
     process.stderr.write("parley: another rotation is running; wait for it.\n");
     return 1;
   }
-  const { sealed, passed, missing, keys_removed } = rotated;
+  const { sealed, passed, missing, keys_removed, is_away } = rotated;
   process.stdout.write(
     `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
   );
+  if (is_away)
+    process.stderr.write(
+      "parley: no recording was found, so no key was removed. Run this where the data directory is, with its disk mounted.\n",
+    );
   // Before the database is closed.
   return await sealEarlier(deps, stop);
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { wavHead } from "../../src/audio/wav.ts";
@@ -59,7 +59,7 @@ test("a rotation seals all anew, older files too; a day later the old key is gon
     .execute();
   const before = await soundBytes(app, file);
   const old = readFileSync(file);
-  expect(await rotate()).toEqual({ sealed: 2, passed: 0, missing: 1, keys_removed: 0 });
+  expect(await rotate()).toEqual({ sealed: 2, passed: 0, missing: 1, keys_removed: 0, is_away: false });
   expect(readFileSync(file).equals(old)).toBe(false);
   expect((await soundBytes(app, file)).equals(before)).toBe(true);
   expect((await soundBytes(app, path.join(folder(), "old.wav"))).equals(plain)).toBe(true);
@@ -67,8 +67,25 @@ test("a rotation seals all anew, older files too; a day later the old key is gon
   expect(await keys()).toHaveLength(2);
 
   app.clock.advance(25 * 3_600_000);
-  expect(await rotate(true)).toEqual({ sealed: 0, passed: 2, missing: 1, keys_removed: 1 });
+  expect(await rotate(true)).toEqual({ sealed: 0, passed: 2, missing: 1, keys_removed: 1, is_away: false });
   expect(await keys()).toHaveLength(1);
+});
+
+test("while the disk of the recordings is away no rotation removes their keys, and they are played once it is back", async () => {
+  const { session_id, file } = await recordCall(app);
+  const sound = await soundBytes(app, file);
+  renameSync(folder(), `${folder()}.away`);
+  expect(await rotate()).toMatchObject({ sealed: 0, missing: 1, keys_removed: 0, is_away: true });
+  // A place to mount it at is there, and nothing in it.
+  mkdirSync(folder());
+  app.clock.advance(25 * 3_600_000);
+  expect(await rotate()).toMatchObject({ sealed: 0, missing: 1, keys_removed: 0, is_away: true });
+  rmSync(folder(), { recursive: true });
+  renameSync(`${folder()}.away`, folder());
+  expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
+  app.clock.advance(25 * 3_600_000);
+  expect(await rotate()).toMatchObject({ sealed: 1, missing: 0, keys_removed: 2, is_away: false });
+  expect((await played(app, session_id)).rawPayload.equals(sound)).toBe(true);
 });
 
 test("a rotation that dies after any file goes on with --resume, and every recording can be played at any time", async () => {

@@ -27,7 +27,14 @@ import {
  */
 
 type Deps = { db: Db; clock: Clock; vault: Vault; dataDir: string; bucket?: RecordingBucket | null };
-type Rotated = { sealed: number; passed: number; missing: number; keys_removed: number };
+type Rotated = {
+  sealed: number;
+  passed: number;
+  missing: number;
+  keys_removed: number;
+  /** Recordings are stored, and their folder is empty or not there: no key was removed. */
+  is_away: boolean;
+};
 
 /** Ends the name of a file that is not finished; a run that died leaves one. */
 const ROTATING = ".rotating";
@@ -58,7 +65,7 @@ async function rotateAll(
   onFile: (file_name: string) => void | Promise<void>,
 ): Promise<Rotated> {
   const folder = recordingsFolder(deps.dataDir);
-  const names = await readdir(folder).catch(() => [] as string[]);
+  const names = await readdir(folder).catch(noneIfMissing);
   for (const name of names) if (name.endsWith(ROTATING)) await rm(path.join(folder, name), { force: true });
   if (!resumed) await retireKeys(deps);
   const counts = { sealed: 0, passed: 0, missing: 0 };
@@ -80,7 +87,14 @@ async function rotateAll(
     if (!last) break;
     after = last.id;
   }
-  return { ...counts, keys_removed: await removeUnusedKeys(deps) };
+  // A disk that is not mounted comes back, and its files are sealed with keys that nothing here names.
+  const isAway = names.length === 0 && counts.missing > 0;
+  return { ...counts, keys_removed: isAway ? 0 : await removeUnusedKeys(deps), is_away: isAway };
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): string[] {
+  if (error.code === "ENOENT") return [];
+  throw error;
 }
 
 type Row = { id: number; file_name: string; stored_in: StoredIn; sub_organization_id: number };
@@ -129,8 +143,12 @@ async function giveToOwner(file: string, folder: string): Promise<void> {
 async function removeUnusedKeys({ db, clock, dataDir }: Deps): Promise<number> {
   const folder = recordingsFolder(dataDir);
   const used = new Set<number>();
-  for (const name of await readdir(folder).catch(() => [] as string[])) {
-    const handle = await open(path.join(folder, name)).catch(() => null);
+  for (const name of await readdir(folder).catch(noneIfMissing)) {
+    // One that can't be read may be sealed with any of them.
+    const handle = await open(path.join(folder, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
     const head = handle && (await readSealedHead(handle).finally(() => handle.close()));
     if (head) used.add(head.key_id);
   }

@@ -133,6 +133,11 @@ async function admit(
     return { ...session, after: query.data.after ?? "now" };
   } catch (error) {
     const known = error instanceof Fault || error instanceof InvalidInput;
+    if (!known)
+      engine.log.error(
+        { err: error, session_id: request.params.session_id },
+        "a chat's socket could not be opened",
+      );
     close(socket, known ? error.message : "The chat can't be opened.");
     return null;
   }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { createAgent } from "../../harness/agent.ts";
@@ -44,6 +45,19 @@ async function connect({ session_id, token }: { session_id: string; token: strin
   };
   return { socket, events, until, say, closed: () => closed };
 }
+
+test("a socket that a fault of ours keeps shut is told so in words, and the log has the fault", async () => {
+  const chat = await open();
+  await sql`alter table sessions rename to sessions_away`.execute(app.db);
+  const { until, events, closed } = await connect(chat);
+  await until(() => closed() !== null);
+  await sql`alter table sessions_away rename to sessions`.execute(app.db);
+  expect(events).toEqual([{ type: "error", message: "The chat can't be opened." }]);
+  expect(closed()).toBe(1008);
+  expect(app.errors.splice(0).join("")).toMatch(
+    /sessions.* does not exist.*a chat's socket could not be opened/s,
+  );
+});
 
 describe("a visitor who floods a chat", () => {
   test("is answered thirty times a minute, over the socket and without it together, and again after it", async () => {

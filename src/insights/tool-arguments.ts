@@ -3,7 +3,7 @@ import { inputErrors } from "../api/input/input-errors.ts";
 import { integer, recordId, textMap } from "../api/schema.ts";
 import { unreachable } from "../base/errors.ts";
 import { patternFault } from "../base/pattern.ts";
-import { isSecretHeader } from "../base/secret-header.ts";
+import { isSecretHeader } from "../egress/secret-header.ts";
 import { DEFAULT_MODEL, DEFAULT_PROVIDER, PROVIDERS } from "../llm/catalogue.ts";
 import type { InsightToolDefinition } from "./tool-definition.ts";
 

@@ -1,4 +1,4 @@
-import { isSecretHeader } from "../../base/secret-header.ts";
+import { isSecretHeader } from "../../egress/secret-header.ts";
 import type { Issue } from "../../schemas/validation-issue.ts";
 
 /** What a variable of the session fills in is not stored here. */

@@ -10,7 +10,7 @@ const AUTH_KEYS = {
   /** Any header names. */
   custom_headers: null,
 } as const;
-type ServiceAuthType = keyof typeof AUTH_KEYS;
+export type ServiceAuthType = keyof typeof AUTH_KEYS;
 
 export function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: Record<string, string>): void {
   if (auth_type === null) return;

@@ -7,12 +7,11 @@ import { name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { Fault, invalid } from "../base/errors.ts";
+import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { withoutQuery } from "./access-token.ts";
-import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
-import { refuseUnusableAuth, refuseWrongAuthKeys } from "./auth-values.ts";
-import { hostForMcp, readMcpUrl } from "./mcp/mcp-address.ts";
+import { MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
+import { type KeptCredentials, NO_CREDENTIALS, savedCredentials } from "./saved-credentials.ts";
 import { type CalledUrls, hostsOfTools } from "./service-hosts.ts";
 
 const ToolAuthType = z.enum(["basic", "bearer", "custom_headers", "oauth2"]).meta({ id: "ToolAuthType" });
@@ -120,18 +119,9 @@ export function serviceRoutes(
   api: Api,
   { db, clock, vault, insightToolUrls, serviceHolders }: Deps,
 ): { create: CreatesService } {
-  const values = (caller: Caller, input: ServiceInput, stored: StoredCredentials) => {
-    // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
-    const kept = (input.auth_type ?? null) === stored.auth_type ? stored.values : {};
-    const auth = mergeAuthValues(input, kept);
-    refuseMovedSecret(input, kept, auth);
-    refuseWrongAuthKeys(input.auth_type ?? null, auth);
-    refuseUnusableAuth(input.auth_type ?? null, input.auth_values ?? {});
+  const values = (caller: Caller, input: ServiceInput, stored: KeptCredentials) => {
+    const { auth, allowed_hosts, mcp_url } = savedCredentials(input, stored);
     const keys = Object.keys(auth).toSorted();
-    const mcp_url = input.mcp_url === undefined ? stored.mcp_url : readMcpUrl(input.mcp_url);
-    const hosts = input.allowed_hosts == null ? stored.hosts : readAllowedHosts(input.allowed_hosts);
-    const allowed_hosts = mcp_url !== null && keys.length > 0 ? hostForMcp(mcp_url, hosts) : hosts;
-    refuseMovedHosts(input, stored.hosts, allowed_hosts, auth);
     return {
       name: input.name,
       description: input.description,
@@ -179,7 +169,10 @@ export function serviceRoutes(
       async insert(tx, caller, input) {
         const { id } = await tx
           .insertInto("services")
-          .values({ ...values(caller, input, NOTHING), sub_organization_id: caller.sub_organization_id })
+          .values({
+            ...values(caller, input, NO_CREDENTIALS),
+            sub_organization_id: caller.sub_organization_id,
+          })
           .returning("id")
           .executeTakeFirstOrThrow();
         return id;
@@ -238,70 +231,6 @@ export function serviceRoutes(
       },
     },
   });
-}
-
-type AuthValues = Record<string, string>;
-type StoredCredentials = {
-  auth_type: string | null;
-  values: AuthValues;
-  hosts: string[] | null;
-  mcp_url: string | null;
-};
-const NOTHING: StoredCredentials = { auth_type: null, values: {}, hosts: null, mcp_url: null };
-
-/**
- * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an
- * omitted map keeps everything (decision: a client that knows nothing of the secrets must not delete them).
- */
-function mergeSecrets(
-  given: Record<string, string | null> | null | undefined,
-  stored: AuthValues,
-): AuthValues {
-  if (given == null) return stored;
-  const merged: AuthValues = {};
-  for (const [key, value] of Object.entries(given)) {
-    const kept = value ?? stored[key];
-    if (kept !== undefined) merged[key] = kept;
-  }
-  return merged;
-}
-
-const mergeAuthValues = (input: ServiceInput, stored: AuthValues): AuthValues =>
-  input.auth_type == null ? {} : mergeSecrets(input.auth_values, stored);
-
-/** A secret goes to the sign-in server it was given for; for another one it is given again. */
-function refuseMovedSecret(
-  { auth_type, auth_values }: ServiceInput,
-  stored: AuthValues,
-  auth: AuthValues,
-): void {
-  if (auth_type !== "oauth2" || stored.auth_url === undefined || auth.auth_url === stored.auth_url) return;
-  if (auth_values?.client_secret) return;
-  throw invalid(
-    ["body", "auth_values", "client_secret"],
-    "auth_url has changed: give the client_secret again",
-  );
-}
-
-/** Names and addresses: what a secret belongs to. */
-const NO_SECRETS = new Set(["username", "client_id", "auth_url"]);
-
-/** A secret goes to the hosts it was given for; for one more it is given again, whoever asks. */
-function refuseMovedHosts(
-  { auth_type, auth_values }: ServiceInput,
-  stored: string[] | null,
-  hosts: string[] | null,
-  auth: AuthValues,
-): void {
-  const added = (hosts ?? []).find((host) => !stored?.includes(host));
-  if (added === undefined) return;
-  const isSecret = (key: string) => auth_type === "custom_headers" || !NO_SECRETS.has(key);
-  const missing = Object.keys(auth).find((key) => isSecret(key) && auth_values?.[key] == null);
-  if (missing === undefined) return;
-  throw invalid(
-    ["body", "auth_values", missing],
-    `The credentials may now be sent to ${added} as well: give ${missing} again`,
-  );
 }
 
 function refuseSystemService(is_system: boolean): void {

@@ -31,8 +31,7 @@ export function spellingsOf(address: string): string[] {
 /** "(512) 555-0144", "512-555-0144", "030/1234567": as a number is written in its own country, and no id is. */
 const NATIONAL = /^(?=(?:\D*\d){7,15}\D*$)(?:[\d()./ -]*[ ()/][\d()./ -]*|\d{3}[.-]\d{3}[.-]\d{4})$/;
 
-/** Pure. */
-export const isNational = (given: string): boolean =>
+const isNational = (given: string): boolean =>
   NATIONAL.test(given.trim()) && normalisePhone(given, null) === null;
 
 /**

@@ -12,9 +12,14 @@ export type Notices = {
 
 const RECONNECT_MS = 1_000;
 
+const listenTo = (client: pg.Client, channel: string): Promise<unknown> =>
+  client.query(`listen ${client.escapeIdentifier(channel)}`);
+
 export function createNotices(connection: pg.ClientConfig): Notices {
   const listeners = new Map<string, { heard(payload: string): void; missed(): void }>();
   let client: pg.Client | null = null;
+  /** What the connection was asked before: it answers one statement after the other. */
+  let asked: Promise<unknown> = Promise.resolve();
   let retry: NodeJS.Timeout | undefined;
   let closed = false;
 
@@ -32,23 +37,23 @@ export function createNotices(connection: pg.ClientConfig): Notices {
     opened.on("error", () => lost(opened));
     opened.on("end", () => lost(opened));
     opened.on("notification", ({ channel, payload = "" }) => listeners.get(channel)?.heard(payload));
-    try {
-      await opened.connect();
-      for (const channel of listeners.keys())
-        await opened.query(`listen ${opened.escapeIdentifier(channel)}`);
-      for (const { missed } of listeners.values()) missed();
-    } catch {
-      lost(opened);
-    }
+    asked = begin(opened).catch(() => lost(opened));
+    await asked;
+  };
+
+  const begin = async (opened: pg.Client): Promise<void> => {
+    await opened.connect();
+    for (const channel of listeners.keys()) await listenTo(opened, channel);
+    for (const { missed } of listeners.values()) missed();
   };
 
   return {
     listen(channel, on) {
       listeners.set(channel, on);
-      if (!client) return void connect();
-      const begun = client.query(`listen ${client.escapeIdentifier(channel)}`);
+      const opened = client;
+      if (!opened) return void connect();
       // A connection that breaks is made anew, and all listen again.
-      begun.then(on.missed, () => {});
+      asked = asked.then(() => listenTo(opened, channel)).then(on.missed, () => {});
     },
     async close() {
       closed = true;

@@ -165,6 +165,7 @@ export function DataTable<O extends ListOperation>(
                     <Checkbox
                       size="xs"
                       aria-label="Select all rows of this page"
+                      disabled={keys.length === 0}
                       checked={keys.length > 0 && keys.every((key) => selected.has(key))}
                       onChange={({ currentTarget }) => select(keys, currentTarget.checked)}
                     />

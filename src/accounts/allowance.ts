@@ -24,7 +24,7 @@ export const periodOf = (at: Date, period_ms: number): Date =>
 export const untilNext_ms = (at: Date, period_ms: number): number =>
   Math.max(1000, periodOf(at, period_ms).getTime() + period_ms - at.getTime());
 
-/** Whether the period that a row counts is another one than that of what is added. */
+/** Whether the row counts another period than the one that is added to. */
 const isOver = sql`(a.began_at < excluded.began_at
   or a.began_at > (select next_at from added where added.name = a.name))`;
 
@@ -44,7 +44,7 @@ export async function addUsed(
   const added = JSON.stringify(
     uses.map(({ allowance: { name, most, period_ms, description }, amount }) => {
       const began_at = periodOf(now, period_ms);
-      // Other processes may be a little ahead, and in the next period already. What is beyond it was counted by a clock
+      // Another process may be slightly ahead, and in the next period already. A row beyond that was counted by a clock
       // that has been set back since.
       const next_at = new Date(began_at.getTime() + period_ms);
       return {

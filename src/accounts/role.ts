@@ -192,8 +192,8 @@ function grantable(caller: Caller, permissions: string[]): string[] {
 }
 
 /**
- * People whom single sign-on gives a role would get it again at their next sign-in, where nobody sees or can change it.
- * Whoever is just naming it there holds its row, and was waited for.
+ * People who get a role from single sign-on would get it again at their next sign-in, when nobody can see or change it any
+ * more. Whoever is naming it there at this moment holds its row, so they have been waited for.
  */
 async function refuseWhileGiven(tx: Tx, { organization_id }: Caller, { id, name }: RoleResponse) {
   const given = await tx

@@ -207,7 +207,7 @@ export async function keepAnAdministrator(
   }
 }
 
-/** Where single sign-on is required, somebody has a password for a day on which the provider is down. Lock: `lockPeople`. */
+/** Where single sign-on is required, somebody must keep a password for the day the provider is down. Lock: `lockPeople`. */
 async function keepAnException(
   tx: Tx,
   { organization_id }: Caller,

@@ -35,7 +35,7 @@ export async function publishedWithService(tx: Tx, service_id: number): Promise<
   return named(found);
 }
 
-/** Of all that an agent points at, a version has its bridge phrases alone as they are now. */
+/** A version holds a copy of everything but its bridge phrases, which it uses as they are now. */
 export async function publishedWithPhrases(tx: Tx, bridge_phrases_id: number): Promise<Holder[]> {
   const found = await publishedVersions(tx)
     .where(sql<boolean>`(v.snapshot -> 'agent' ->> 'bridge_phrases_id')::bigint = ${bridge_phrases_id}`)

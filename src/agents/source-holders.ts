@@ -14,7 +14,7 @@ export async function sourceHolders(
 ): Promise<{ kind: string; name: string }[]> {
   if (entries.length === 0) return [];
   const isNamed = (entry: string) => entries.includes(entry);
-  // Few hold the name at all; whether it stands where a source is named is looked at here.
+  // SQL finds the few that contain the name; whether it stands where a source is named is checked below.
   const holds = (column: string) =>
     sql<boolean>`exists (select from unnest(${entries.map((entry) => JSON.stringify(entry))}::text[]) as given (entry)
       where strpos(${sql.ref(column)}::text, entry) > 0)`;

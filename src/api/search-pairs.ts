@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
-/** What is searched and what it has to match, in pairs by index. */
+/** Search fields and the values that they have to match, paired by index. */
 type SearchPairs = { search_fields: readonly unknown[]; search_field_values: readonly unknown[] };
 
-/** Why the two are no pairs; null where they are. */
+/** Why they can't be paired; null where they can. */
 export const unpaired = ({ search_fields, search_field_values }: SearchPairs): string | null =>
   search_fields.length === search_field_values.length
     ? null

@@ -13,8 +13,8 @@ const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const LONGEST_CHARACTER = 32;
 
 /**
- * Where a text may be cut at `at`: not within what a reader takes for one character, as a flag, a family, or a letter with
- * its signs; where such a one has no end, not between the two halves of a surrogate pair.
+ * Where a text may be cut at `at`: not inside what a reader sees as one character, such as a flag, a family, or a letter with
+ * its marks. A character too long for that is cut, but not between the halves of a surrogate pair.
  */
 export function wholeCharacter(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST_CHARACTER);

@@ -31,12 +31,12 @@ const valuesOf = (newest: RawBuilder<unknown>) => sql<Record<string, string | nu
 const told = <T>({ permissions }: Caller, value: RawBuilder<T>): RawBuilder<T | null> =>
   permissions.has("insights_read") ? value : sql<null>`null`;
 
-/** The newest value of every key, as a text or a number; null where nothing was found, and for who may not read insights. */
+/** The newest value of every key, as a text or a number; null where nothing was found, and for callers who may not read insights. */
 export const insightsFound = (caller: Caller) => told(caller, valuesOf(ANY));
 /** All of them without what the offline model made up, before an analysis or after it. */
 export const insightsAnalysed = valuesOf(ANALYSES);
 
-/** Whether one of these values is the offline model's, which makes its answers up; null where none is told. */
+/** Whether the offline model made up any of these values; null where no value is shown. */
 export const insightsScripted = (caller: Caller) =>
   told(
     caller,

@@ -63,7 +63,7 @@ export function keyPlace(
   return secret_key_command ? "SECRET_KEY_COMMAND" : secretKeyFile(dataDir);
 }
 
-/** What to do where the database was made with another key than this one, or than none. */
+/** What to do when the database was made with another key, or the key's file is missing. */
 export function wrongKeyText(dataDir: string, given: Given, source: SecretKey["source"]): string {
   const file = secretKeyFile(path.resolve(dataDir));
   const now = {

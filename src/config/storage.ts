@@ -69,7 +69,7 @@ const NO_HOST = /^(postgres(?:ql)?:\/\/[^/?#]*@)(\/[^?#]*\?(?:[^#]*&)?host=)/;
 function databaseUrl({ given, url, faults }: SettingReader): string | null {
   const text = given("DATABASE_URL") ?? "";
   if (!SEVERAL_HOSTS.test(text))
-    // A URL needs a host, and the parameter goes before it.
+    // A URL needs a host; the parameter takes precedence over it.
     return url("DATABASE_URL", ["postgres:", "postgresql:"], text.replace(NO_HOST, "$1localhost$2"));
   faults.push(
     "DATABASE_URL names several servers, and Parley connects to one. Give it one name, which after a failover leads to the server that accepts writes.",

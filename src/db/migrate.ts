@@ -95,8 +95,8 @@ export async function migrate(
 }
 
 /**
- * The statement of a program that ended meanwhile would go on, or wait for its lock with others behind it. Where the
- * server's system can't tell that a client is gone, it does.
+ * Otherwise the statement of a program that has ended would go on, or keep waiting for its lock with others queued behind
+ * it. Some operating systems can't tell a server that its client is gone; there it still does.
  */
 const LEAVE_NOTHING_BEHIND = "set client_connection_check_interval = '1s'";
 

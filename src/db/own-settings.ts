@@ -37,8 +37,8 @@ function optionsApart(connection: pg.PoolConfig): pg.PoolConfig {
 }
 
 /**
- * `pg` takes these words for `verify-full` and prints a paragraph to programmers about it, and its next version will check
- * less for them. Who wants what libpq does says `uselibpqcompat=true`, as `pg` has it.
+ * `pg` treats these as `verify-full`, prints a warning meant for programmers, and will check less in its next version.
+ * Whoever wants libpq's meaning says `uselibpqcompat=true`, which `pg` understands.
  */
 const checkingCertificates = (address: string): string =>
   address.includes("uselibpqcompat=true")

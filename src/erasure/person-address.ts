@@ -28,15 +28,15 @@ export function spellingsOf(address: string): string[] {
   return [...new Set([phone ?? email ?? given, given])];
 }
 
-/** "(512) 555-0144", "512-555-0144", "030/1234567": as a number is written in its own country, and no id is. */
+/** "(512) 555-0144", "512-555-0144", "030/1234567": as numbers are written within their own country, and ids are not. */
 const NATIONAL = /^(?=(?:\D*\d){7,15}\D*$)(?:[\d()./ -]*[ ()/][\d()./ -]*|\d{3}[.-]\d{3}[.-]\d{4})$/;
 
 const isNational = (given: string): boolean =>
   NATIONAL.test(given.trim()) && normalisePhone(given, null) === null;
 
 /**
- * Numbers are stored with their country, so nothing would be found at one without: an erasure would delete nothing, and a
- * link hold for nobody. A site may call its visitors so; then they are known. Indexes: sessions_person, sessions_claimed,
+ * Numbers are stored with their country code, so one without it matches nothing: an erasure would delete nothing, and a
+ * link would apply to nobody. A site may use such a text as a visitor's id; then it is known. Indexes: sessions_person, sessions_claimed,
  * contact_addresses_pkey.
  */
 export async function refuseNational(

@@ -137,7 +137,7 @@ test("after a stop nothing is claimed, and what was begun can be waited for", as
   expect(due.length).toBe(100 - atStop);
 });
 
-test("claims that fail one after the other with the same words are told once, and that it goes on", async () => {
+test("claims that keep failing with the same words are logged once, and so is the first that succeeds again", async () => {
   const lines: string[] = [];
   const log = createLog({
     level: "info",

@@ -61,7 +61,7 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   let isWoken = false;
   /** Something finished since the last claim, so more may be claimed now. */
   let hasEnded = false;
-  /** The last words about a claim that failed, until one goes well. */
+  /** The fault that was logged last, until a claim succeeds. */
   let told: { words: string; at: number } | null = null;
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
 

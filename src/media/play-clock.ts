@@ -90,7 +90,7 @@ export class PlayClock {
     this.#run = null;
   }
 
-  /** The machine's clock may be set back during a call: then what was noted by it goes back as far. */
+  /** The machine's clock may be set back during a call; the times noted by it then move back as far. */
   #now(): number {
     const now = this.#clock.now().getTime();
     const back_ms = Math.max(0, this.#last - now);

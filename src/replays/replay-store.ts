@@ -149,7 +149,7 @@ export async function findReplay(db: Db, caller: Caller, id: number): Promise<Re
 
 export type WithSummary = Omit<ReplayRow, "pending" | "total"> & { summary: ReplaySummary };
 
-/** As an answer has it. For whom sessions' ratings are not to see, it doesn't say which one was asked for. */
+/** As it is answered. Callers who may not see ratings aren't told which one was asked for. */
 export async function withComparison(db: Db, caller: Caller, replay: ReplayRow): Promise<WithSummary> {
   const pairs = await db
     .selectFrom("replay_pairs")

@@ -24,7 +24,7 @@ import type { VisitorLimit } from "./visitor-limit.ts";
 const MAX_WAITING = 20;
 /** Refused in a row, with nothing answered between them: no page of ours does that. */
 const MAX_REFUSED = 200;
-/** Different messages that one socket stops in other processes, too. */
+/** How many different messages one socket may stop in other processes, too. */
 const MAX_STOPPED = 200;
 
 type ChatSocketRoute = { Params: { session_id: string }; Querystring: { token?: string; after?: string } };
@@ -66,7 +66,7 @@ export function chatSocketRoute(
           if (taken.named(session_id, stop.id).length > 0) return;
         }
         if (stop || unanswered.size >= MAX_WAITING) {
-          // What stops nothing here came late, or stops another process: neither needs an answer.
+          // A stop that matches nothing here came late or is for another process; neither needs an answer.
           if (!stop) send(socket, { type: "error", message: "Too many messages at once." });
           if (++refused < MAX_REFUSED) return;
           engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");

@@ -53,7 +53,7 @@ test("an operator pauses a campaign, has the busy ones called again and opens a 
   await page.getByRole("button", { name: "Start 1 batch" }).click();
   const starting = page.getByRole("dialog", { name: "Start 1 batch?" });
   await starting.getByText(batch_id).waitFor();
-  await starting.getByText("A batch that was paused by itself starts, too.").waitFor();
+  await starting.getByText("This includes any batch that was paused individually.").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await starting.getByRole("button", { name: "Start 1 batch" }).click();
   await page.getByText("Started 1 batch").waitFor();

@@ -129,7 +129,7 @@ export async function findProvider(db: Db, vault: Vault, organization_id: number
   if (!found) return null;
   const { sealed_secret, default_role_id, ...rest } = found;
   const roles = found.roles as GroupRole[];
-  // One that was deleted, as could be while single sign-on gave it, is given to nobody.
+  // A deleted role is given to nobody; earlier versions let one be deleted that single sign-on gave.
   const there = await db
     .selectFrom("roles")
     .select("id")

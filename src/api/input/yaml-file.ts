@@ -43,7 +43,7 @@ export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile
   }
 }
 
-/** The same, of a file from anybody: in turns, between which others are answered, and no larger than is read so. */
+/** The same for a file from anybody: bounded in size, and read in turns, so that others are answered in between. */
 export async function readYamlInTurns<S extends z.ZodType>(
   text: string,
   schema: S,

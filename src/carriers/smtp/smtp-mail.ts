@@ -98,7 +98,7 @@ async function connectionTo(
     port: server.port,
     secure: server.tls === "implicit",
     requireTLS: server.tls === "required",
-    // TLS asks for a name; a certificate is compared with an address all the same.
+    // TLS takes only a host name here; the certificate is compared with the address all the same.
     ...(isIP(server.host) === 0 && { servername: server.host }),
     connectionTimeout: times.connect_ms,
     greetingTimeout: times.connect_ms,
@@ -185,7 +185,7 @@ const REPLY_CODES = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/;
 
 class TookTooLong extends PublicError {}
 
-/** What is wrong with a server's certificate; null: it is not that. The library keeps only the words of node's error. */
+/** What is wrong with a server's certificate; null where the fault is another. The library keeps only the text of Node's error. */
 function certificateWords(error: unknown): string | null {
   const words = errorText(error);
   if (/altnames/.test(words)) return "it is another host's";

@@ -49,7 +49,7 @@ export async function checkDatabase(config: Config, secrets: Secrets): Promise<F
   }
 }
 
-/** Why a start would refuse the installation that is there: a newer version's, or one of another key. */
+/** Why a start would refuse this installation: its schema is newer, or it was made with another key. */
 async function whyForeign(
   connection: Connection,
   { data_dir }: Config,

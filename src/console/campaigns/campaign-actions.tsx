@@ -65,7 +65,7 @@ export function CampaignActions({ campaign_id }: { campaign_id: number }) {
 
 const MOST_NAMED = 20;
 
-/** Those that start, by name: one may have been paused by itself, on purpose. */
+/** The batches that would start, by name: somebody may have paused one of them on purpose. */
 function PausedBatches({ campaign_id }: { campaign_id: number }) {
   const found = useQuery({
     queryKey: ["GET /api/v1/outbound/batches", "paused", campaign_id],
@@ -91,8 +91,8 @@ function PausedBatches({ campaign_id }: { campaign_id: number }) {
         return (
           <>
             <Names of={names.slice(0, MOST_NAMED)} />
-            {more > 0 && ` and ${more} more`}. A batch that was paused by itself starts, too. To leave it
-            paused, resume the others on their own pages.
+            {more > 0 && ` and ${more} more`}. This includes any batch that was paused individually. To keep
+            one paused, resume the others on their own pages.
           </>
         );
       }}

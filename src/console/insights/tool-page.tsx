@@ -176,7 +176,7 @@ function RemoveTool({ record }: { record: InsightToolResponse }) {
       }
       invalidates={[[LIST]]}
       done={`${record.name} deleted`}
-      onDone={() => void navigate({ to: asLeft("/insights?view=tools"), ignoreBlocker: true })}
+      onDone={() => void navigate({ to: asLeft("/insights?view=tools"), ignoreBlocker: true, replace: true })}
     >
       No workflow can use <b dir="auto">{record.name}</b> any more. Its results are kept.
     </ConfirmButton>

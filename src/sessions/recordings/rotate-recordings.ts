@@ -87,7 +87,7 @@ async function rotateAll(
     if (!last) break;
     after = last.id;
   }
-  // A disk that is not mounted comes back, and its files are sealed with keys that nothing here names.
+  // An unmounted disk comes back, and its files are sealed with keys that nothing here mentions.
   const isAway = names.length === 0 && counts.missing > 0;
   return { ...counts, keys_removed: isAway ? 0 : await removeUnusedKeys(deps), is_away: isAway };
 }
@@ -144,7 +144,7 @@ async function removeUnusedKeys({ db, clock, dataDir }: Deps): Promise<number> {
   const folder = recordingsFolder(dataDir);
   const used = new Set<number>();
   for (const name of await readdir(folder).catch(noneIfMissing)) {
-    // One that can't be read may be sealed with any of them.
+    // A file that can't be read may be sealed with any of the keys.
     const handle = await open(path.join(folder, name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return null;
       throw error;

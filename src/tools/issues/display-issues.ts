@@ -1,7 +1,7 @@
 import type { Issue } from "../../schemas/validation-issue.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 
-/** Cards are made of a result that the caller's side gets, which it does not by default. Pure. */
+/** Cards are made from the result that is passed on to the visitor's page, which is off by default. Pure. */
 export function cardsNotShown({ response_display, options }: ToolDefinition): Issue[] {
   if (!response_display || options?.propagate_tool_result) return [];
   return [

@@ -1,10 +1,10 @@
 import { isSecretHeader } from "../../egress/secret-header.ts";
 import type { Issue } from "../../schemas/validation-issue.ts";
 
-/** What a variable of the session fills in is not stored here. */
+/** A value that a variable of the session fills in is not stored here. */
 const isFilledIn = (value: string): boolean => /\{\{|\$\{/.test(value);
 
-/** Everybody who reads the agent reads its headers: a credential among them is told, and never repeated. Pure. */
+/** Whoever may read the agent can read its headers, so a credential among them is reported, but never repeated. Pure. */
 export const headerIssues = (tool_headers: Readonly<Record<string, string>> | null): Issue[] =>
   Object.entries(tool_headers ?? {})
     .filter((header) => isSecretHeader(header) && !isFilledIn(header[1]))

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { wilsonInterval } from "../evaluations/statistics.ts";
-import { evidenceOfDifference, type StageCount } from "./evidence.ts";
+import { evidenceOfDifference, evidenceOfLess, evidenceOfMore, type StageCount } from "./evidence.ts";
 import {
   type Difference,
   meanDifference,
-  peopleNeeded,
+  neededForMean,
+  neededForRate,
   rateDifference,
-  rateSample,
   type Sample,
 } from "./two-samples.ts";
 
@@ -58,16 +58,22 @@ export const ExperimentFigure = z
 export type ExperimentFigure = z.infer<typeof ExperimentFigure>;
 
 export type RateOfVersion = { version_number: number; is_control: boolean; count: number; total: number };
-export type MeanOfVersion = { version_number: number; is_control: boolean } & Sample;
+/** The sample is of people, `sessions` is what their means were made of. */
+export type MeanOfVersion = { version_number: number; is_control: boolean; sessions: number } & Sample;
+
+/**
+ * People by stage to whom it happened, of a tried version beside the control. `spared`: to whom it did not, where that tells
+ * as much; null where it happens to few.
+ */
+export type PeopleOfStages = { happened: StageCount[]; spared: StageCount[] | null };
 
 /** Half of the usual 5 %: a page shows several rates, and each of them may be wrong once. */
 const ALPHA = 0.025;
 
-/** `counts`: people to whom it happened by stage, of a tried version beside the control. */
 export function rateFigure(
   metric: Metric,
   versions: readonly RateOfVersion[],
-  counts: (version_number: number) => StageCount[][],
+  peopleOf: (version_number: number) => PeopleOfStages,
 ): ExperimentFigure {
   const control = versions.find(({ is_control }) => is_control);
   return {
@@ -82,26 +88,47 @@ export function rateFigure(
       .filter(({ is_control }) => !is_control)
       .map((tried) => {
         const found = control ? rateDifference(tried, control) : null;
-        const bets = counts(tried.version_number).map(evidenceOfDifference);
-        const evidence = bets.reduce((sum, bet) => sum + bet, 0) / Math.max(1, bets.length);
-        const isTold = found !== null && found.difference !== 0 && evidence >= 1 / ALPHA;
-        const isGood = found !== null && found.difference > 0 === (metric === "success");
-        const needed = control
-          ? peopleNeeded(rateSample(tried.count, tried.total), rateSample(control.count, control.total))
-          : null;
-        const more = needed && moreOf(needed, tried.total + (control?.total ?? 0));
-        const verdict = !isTold ? "can't tell" : isGood ? "better" : "worse";
-        return difference(
-          tried.version_number,
-          found,
-          verdict,
-          isTold ? null : more,
-          Math.min(1, 1 / evidence),
-          { whom: "people", have: tried.total + (control?.total ?? 0) },
-        );
+        const people = peopleOf(tried.version_number);
+        const { evidence, isMore } = evidenceOf(people);
+        const isTold = found !== null && evidence >= 1 / ALPHA;
+        const have = tried.total + (control?.total ?? 0);
+        return difference(tried.version_number, found, {
+          // Of all stages: few people of a new one may differ the other way round.
+          verdict: !isTold ? "can't tell" : isMore === (metric === "success") ? "better" : "worse",
+          needed: isTold || !control ? null : neededForRate(tried, control, tells(people.spared !== null)),
+          p_value: Math.min(1, 1 / evidence),
+          ...{ have, isOfAllStages: people.happened.filter(hasPeople).length > 1 },
+        });
       }),
   };
 }
+
+/** Who was spared is a bet on the contrary; the mean of two bets is one, too. */
+function evidenceOf({ happened, spared }: PeopleOfStages): { evidence: number; isMore: boolean } {
+  const bets = spared === null ? [happened] : [happened, spared];
+  const more = evidenceOfMore(happened) + (spared ? evidenceOfLess(spared) : 0);
+  const less = evidenceOfLess(happened) + (spared ? evidenceOfMore(spared) : 0);
+  return {
+    evidence: bets.reduce((sum, bet) => sum + evidenceOfDifference(bet), 0) / bets.length,
+    isMore: more > less,
+  };
+}
+
+const hasPeople = ({ tried, control }: StageCount): boolean => tried + control > 0;
+
+/** Whether a difference would be told of one stage with such counts. */
+const tells =
+  (countsSpared: boolean): Parameters<typeof neededForRate>[2] =>
+  (tried, control) => {
+    const share = tried.total / (tried.total + control.total);
+    const { evidence } = evidenceOf({
+      happened: [{ share, tried: tried.count, control: control.count }],
+      spared: countsSpared
+        ? [{ share, tried: tried.total - tried.count, control: control.total - control.count }]
+        : null,
+    });
+    return evidence >= 1 / ALPHA;
+  };
 
 export function meanFigure(
   metric: Metric,
@@ -112,8 +139,8 @@ export function meanFigure(
   return {
     metric,
     unit,
-    versions: versions.map(({ version_number, is_control, n, mean }) => ({
-      ...{ version_number, is_control, count: n, total: n },
+    versions: versions.map(({ version_number, is_control, sessions, n, mean }) => ({
+      ...{ version_number, is_control, count: sessions, total: sessions },
       ...{ value: n === 0 ? null : mean, low: null, high: null },
     })),
     differences: versions
@@ -121,31 +148,35 @@ export function meanFigure(
       .map((tried) => {
         const found = control ? meanDifference(tried, control) : null;
         const isTold = found !== null && (found.low > 0 || found.high < 0);
-        const needed = found && control ? peopleNeeded(tried, control) : null;
-        const more = needed && moreOf(needed, tried.n + (control?.n ?? 0));
-        const verdict = !isTold ? "can't tell" : found.difference > 0 ? "higher" : "lower";
-        const seen = { whom: "sessions", have: tried.n + (control?.n ?? 0) } as const;
-        return difference(tried.version_number, found, verdict, isTold ? null : more, null, seen);
+        return difference(tried.version_number, found, {
+          verdict: !isTold ? "can't tell" : found.difference > 0 ? "higher" : "lower",
+          needed: found && control && !isTold ? neededForMean(tried, control) : null,
+          ...{ p_value: null, have: tried.n + (control?.n ?? 0), isOfAllStages: false },
+        });
       }),
   };
 }
 
-const moreOf = (needed: number, have: number): number => Math.max(1, needed - have);
+type Told = {
+  verdict: z.infer<typeof FigureDifference>["verdict"];
+  have: number;
+  /** How many people in all; null: it is told, or they show none. */
+  needed: number | null;
+  p_value: number | null;
+  isOfAllStages: boolean;
+};
 
 function difference(
   version_number: number,
   found: Difference | null,
-  verdict: z.infer<typeof FigureDifference>["verdict"],
-  people_needed: number | null,
-  p_value: number | null,
-  { whom, have }: { whom: "people" | "sessions"; have: number },
+  { verdict, have, needed, p_value, isOfAllStages }: Told,
 ): z.infer<typeof FigureDifference> {
   const count = (n: number) => n.toLocaleString("en-US");
-  const more = people_needed === null ? "" : `; about ${count(have + people_needed)} would be needed`;
+  const more = needed === null ? "" : `; about ${count(needed)} would be needed`;
   const says =
     verdict === "can't tell"
-      ? `No difference can be told from ${count(have)} ${whom}${more}.`
-      : `Version ${version_number} is ${verdict}.`;
+      ? `No difference can be told from ${count(have)} people${more}.`
+      : `Version ${version_number} is ${verdict}${isOfAllStages ? " over all stages" : ""}.`;
   return {
     ...{
       version_number,
@@ -153,6 +184,6 @@ function difference(
       low: found?.low ?? null,
       high: found?.high ?? null,
     },
-    ...{ p_value, verdict, people_needed, says },
+    ...{ p_value, verdict, people_needed: needed === null ? null : needed - have, says },
   };
 }

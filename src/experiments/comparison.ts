@@ -47,7 +47,7 @@ type Troubled = { version_number: number } & Record<Guard, number>;
 const MEANS = { wait_ms: "ms", duration_s: "s", turns: "count", cost_usd: "usd" } as const;
 type MeanColumn = keyof typeof MEANS;
 type StageSessions = { version_number: number; sessions: number; running: number } & Record<
-  `${MeanColumn}_${"n" | "mean" | "variance"}`,
+  `${MeanColumn}_${"sessions" | "n" | "mean" | "variance"}`,
   number | null
 >;
 
@@ -91,14 +91,15 @@ export async function compareVersions(
       of((version) => rowOf(troubled, version)?.[guard]).map(({ value, ...version }) => ({
         ...{ ...version, count: value ?? 0, total: rowOf(totals, version.version_number)?.people ?? 0 },
       })),
-      (tried) => [
-        stageCounts(
+      (tried) => ({
+        happened: stageCounts(
           stages,
           counts.filter((count) => count.guard === guard),
           tried,
           control,
         ),
-      ],
+        spared: null,
+      }),
     ),
   );
   const numbers = (Object.keys(MEANS) as MeanColumn[]).map((column) =>
@@ -107,6 +108,7 @@ export async function compareVersions(
       MEANS[column],
       of((version) => rowOf(sessions, version)).map(({ value, ...version }) => ({
         ...version,
+        sessions: value?.[`${column}_sessions`] ?? 0,
         n: value?.[`${column}_n`] ?? 0,
         mean: value?.[`${column}_mean`] ?? 0,
         variance: value?.[`${column}_variance`] ?? 0,
@@ -161,17 +163,34 @@ async function troubledOf(db: Db, experiment_id: number, stage: number): Promise
   return rows;
 }
 
+/**
+ * The means are of sessions, what they vary by is of people: who calls twenty times says less than twenty who call once.
+ * Variance of a ratio of sums (Cochran 1977, equation 6.13), times the people.
+ */
 async function sessionsOf(db: Db, experiment_id: number, stage: number): Promise<StageSessions[]> {
-  const columns = (Object.keys(MEANS) as MeanColumn[]).map((column) => {
+  const columns = Object.keys(MEANS) as MeanColumn[];
+  const ofPerson = columns.map((column) => {
     const known = sql`${sql.ref(column)}) filter (where is_over)`;
-    return sql`count(${known} as ${sql.ref(`${column}_n`)}, avg(${known}::float8 as ${sql.ref(`${column}_mean`)},
-      var_samp(${known}::float8 as ${sql.ref(`${column}_variance`)}`;
+    return sql`sum(${known}::float8 as ${sql.ref(column)}, count(${known}::float8 as ${sql.ref(`${column}_of`)}`;
+  });
+  const ofVersion = columns.map((column) => {
+    const [sum, of] = [sql.ref(column), sql.ref(`${column}_of`)];
+    const mean = sql`sum(${sum}) / nullif(sum(${of}), 0)`;
+    return sql`sum(${of})::bigint as ${sql.ref(`${column}_sessions`)}, count(${sum}) as ${sql.ref(`${column}_n`)},
+      ${mean} as ${sql.ref(`${column}_mean`)},
+      greatest(0, sum(${sum} ^ 2) - 2 * (${mean}) * sum(${sum} * ${of}) + (${mean}) ^ 2 * sum(${of} ^ 2))
+        / nullif(count(${sum}) - 1, 0) / nullif((sum(${of}) / nullif(count(${sum}), 0)) ^ 2, 0)
+        as ${sql.ref(`${column}_variance`)}`;
   });
   const { rows } = await sql<StageSessions>`
-    select version_number, count(*) as sessions, count(*) filter (where not is_over) as running, ${sql.join(columns)}
-    from experiment_sessions
-    where experiment_id = ${experiment_id} and stage = ${stage}
-    group by version_number`.execute(db);
+    with person as (
+      select version_number, count(*) as sessions, count(*) filter (where not is_over) as running, ${sql.join(ofPerson)}
+      from experiment_sessions
+      where experiment_id = ${experiment_id} and stage = ${stage}
+      group by version_number, person
+    )
+    select version_number, sum(sessions)::bigint as sessions, sum(running)::bigint as running, ${sql.join(ofVersion)}
+    from person group by version_number`.execute(db);
   return rows;
 }
 
@@ -212,16 +231,16 @@ function successFigure(experiment: Experiment, stage: number, all: readonly Succ
       const own = all.find((row) => row.stage === stage && row.version_number === version_number);
       return { version_number, is_control, count: own?.succeeded ?? 0, total: own?.people ?? 0 };
     }),
-    // Those who succeeded and those who did not are told apart by the same bet; the mean of the two is one, too.
-    (tried) =>
-      [(row: Succeeded) => row.succeeded, (row: Succeeded) => row.people - row.succeeded].map((people) =>
+    (tried) => {
+      const of = (people: (row: Succeeded) => number) =>
         stageCounts(
           stages,
           all.map((row) => ({ stage: row.stage, version_number: row.version_number, people: people(row) })),
           tried,
           control,
-        ),
-      ),
+        );
+      return { happened: of((row) => row.succeeded), spared: of((row) => row.people - row.succeeded) };
+    },
   );
 }
 

@@ -18,14 +18,16 @@ const ODDS = [1.25, 1.5, 2, 3, 5, 10, 30];
 /** That it happens more often with the tried version. */
 export const evidenceOfMore = (stages: readonly StageCount[]): number => mixture(stages, ODDS);
 
+/** That it happens less often. */
+export const evidenceOfLess = (stages: readonly StageCount[]): number =>
+  mixture(
+    stages,
+    ODDS.map((odds) => 1 / odds),
+  );
+
 /** That it happens more often or less often: the mean of two such bets is one, too. */
 export const evidenceOfDifference = (stages: readonly StageCount[]): number =>
-  (mixture(stages, ODDS) +
-    mixture(
-      stages,
-      ODDS.map((odds) => 1 / odds),
-    )) /
-  2;
+  (evidenceOfMore(stages) + evidenceOfLess(stages)) / 2;
 
 function mixture(stages: readonly StageCount[], odds: readonly number[]): number {
   const sum = odds.reduce((sum, r) => sum + Math.exp(Math.min(LARGEST, logEvidence(stages, r))), 0);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { meanDifference, peopleNeeded, rateDifference, rateSample } from "./two-samples.ts";
+import { meanDifference, neededForMean, rateDifference } from "./two-samples.ts";
 
 test.each([
   // Newcombe 1998b, table II, method 10.
@@ -32,10 +32,47 @@ test("the interval of means holds at all times together: wider than that of one 
   }
 });
 
-test("the people needed are those of the usual formula", () => {
-  // 10 % against 20 %: 1.96 + 0.8416 squared times (0.09 + 0.16) / 0.01 = 196.2 in each group.
-  expect(peopleNeeded(rateSample(20, 100), rateSample(10, 100))).toBe(393);
-  expect(peopleNeeded(rateSample(10, 100), rateSample(10, 100))).toBeNull();
-  // Told unevenly, more people are needed.
-  expect(peopleNeeded(rateSample(2, 10), rateSample(19, 190))).toBeGreaterThan(393);
+test("a small group that has met no long call yet tells nothing: the common variance counts where it is larger", () => {
+  const [tried, control] = [
+    { n: 20, mean: 60, variance: 20 ** 2 },
+    { n: 400, mean: 90, variance: 120 ** 2 },
+  ];
+  const found = meanDifference(tried, control);
+  expect(found?.low).toBeLessThan(0);
+  expect(found?.high).toBeGreaterThan(0);
+  // As many in both: each variance has the same weight either way.
+  const even = meanDifference({ ...tried, n: 400 }, control);
+  const own = (20 ** 2 + 120 ** 2) / 400;
+  const sequence = (even?.high ?? 0) - (even?.difference ?? 0);
+  expect(sequence / Math.sqrt(own)).toBeCloseTo(
+    ((meanDifference(control, control)?.high ?? 0) / Math.sqrt(2 * 120 ** 2)) * 20,
+    6,
+  );
 });
+
+test("from as many as are named the interval leaves out 0 in 80 of 100, and less often from half of them", () => {
+  const [tried, control] = [
+    { n: 100, mean: 1.3, variance: 4 },
+    { n: 300, mean: 1, variance: 4 },
+  ];
+  const needed = neededForMean(tried, control) ?? 0;
+  const told = (n: number) => {
+    const half = meanDifference({ ...tried, n: n / 4 }, { ...control, n: (3 * n) / 4 });
+    const error = Math.sqrt(4 / (n / 4) + 4 / ((3 * n) / 4));
+    return 1 - normal(((half?.high ?? 0) - 2 * 0.3) / error);
+  };
+  expect(told(needed)).toBeCloseTo(0.8, 2);
+  expect(told(needed / 2)).toBeLessThan(0.5);
+  expect(neededForMean(tried, { ...control, mean: 1.3 })).toBeNull();
+});
+
+/** The normal distribution up to `z` (Zelen and Severo 1964, 26.2.17). */
+function normal(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const tail =
+    Math.exp((-z * z) / 2) *
+    0.3989422804 *
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return z > 0 ? 1 - tail : tail;
+}

@@ -62,7 +62,7 @@ export function ComparisonPanel({ experiment, followMs }: { experiment: Experime
                   , as of <Time at={found.collected_at} />
                 </>
               )}
-              . Rates count people, means count sessions.
+              . Rates and verdicts count people, means count sessions.
               {found.kept_since &&
                 ` Sessions before ${formatTime(found.kept_since, zone, "day")} are deleted by retention and not counted.`}
             </Text>

@@ -368,6 +368,39 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   );
 });
 
+test("somebody who calls often is one person: their long calls alone make no version slower", async () => {
+  const id = await start();
+  const lasts = async (source: string, duration: number) => {
+    const { session_id, version } = await comes(source);
+    await ends(session_id, "user");
+    await app.db.updateTable("sessions").set({ duration }).where("id", "=", session_id).execute();
+    return version;
+  };
+  const durations = new Map<number, number[]>([
+    [1, []],
+    [2, []],
+  ]);
+  const called = async (source: string, duration: number) => {
+    const version = await lasts(source, duration);
+    durations.get(version)?.push(duration);
+    return version;
+  };
+  let often: string | null = null;
+  for (let n = 0; n < 80; n++)
+    if ((await called(person(9_000 + n), 50 + (n % 21))) === 2) often ??= person(9_000 + n);
+  for (let n = 0; n < 60; n++) await called(often ?? "", 300);
+  await guard();
+  const { figures } = await ok("GET", `/experiments/${id}/comparison`);
+  const duration = figures.find(({ metric }: { metric: string }) => metric === "duration_s");
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  for (const { version_number, count, value } of duration.versions) {
+    expect(count).toBe(durations.get(version_number)?.length);
+    expect(value).toBeCloseTo(mean(durations.get(version_number) ?? []), 9);
+  }
+  expect(duration.differences[0]).toMatchObject({ verdict: "can't tell" });
+  expect(duration.differences[0].says).toMatch(/^No difference can be told from 80 people; about /);
+});
+
 describe("guardrails", () => {
   test("return everybody at the next look after a fault, with an event and an audit entry, once", async () => {
     const id = await start({ variants: variants(50) });

@@ -62,14 +62,15 @@ export const stateOf = (name: string): string =>
 const FORMATS = {
   turns: (value: number) => value.toFixed(1),
   calls: (value: number) => value.toFixed(1),
-  cost_usd: (value: number) => `$${value.toFixed(4)}`,
+  cost_usd: (value: number) => `${value < 0 ? "-" : ""}$${Math.abs(value).toFixed(4)}`,
   latency_ms: (value: number) => `${value.toFixed(0)} ms`,
 } as const;
 
 type Interval = { difference: number | null; low: number | null; high: number | null };
 
 function interval({ difference, low, high }: Interval, shown: (value: number) => string): string {
-  if (difference === null || low === null || high === null) return "–";
+  if (difference === null) return "–";
+  if (low === null || high === null) return shown(difference);
   return `${shown(difference)} (${shown(low)} to ${shown(high)})`;
 }
 

@@ -68,6 +68,12 @@ test("a mean's bootstrap interval holds the mean, and the pairs needed fall with
   expect(interval.low).toBeCloseTo(1 - 1.96 * 0.224, 0);
   expect(interval.high).toBeCloseTo(1 + 1.96 * 0.224, 0);
   expect(meanInterval([], 1)).toBeNull();
+  expect(pairsForMean(values, 3)).toBe(31);
   expect(pairsForMean(values)).toBe(17);
   expect(pairsForMean([1, -1])).toBeNull();
+});
+
+test("a handful of pairs has no interval, least of all one that is certain", () => {
+  expect(meanInterval([120], 1)).toBeNull();
+  expect(meanInterval([1, 1, 1], 1)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exactMcNemar, pairsNeeded, wilsonInterval } from "./statistics.ts";
+import { exactMcNemar, pairsNeeded, pWords, twoSidedZ, wilsonInterval } from "./statistics.ts";
 
 test.each([
   [81, 263, 0.2553, 0.3662],
@@ -43,4 +43,19 @@ test("the pairs needed are Connor's, and equal counts need none that could be na
   // 20 % against 10 % discordant: (1.96·√0.3 + 0.8416·√(0.3 − 0.01))² / 0.01 = 233.1
   expect(pairsNeeded({ pairs: 100, better: 20, worse: 10 })).toBe(234);
   expect(pairsNeeded({ pairs: 40, better: 2, worse: 2 })).toBeNull();
+});
+
+test.each([
+  [0.05, 1.96],
+  [0.04, 2.0537],
+  [0.01, 2.5758],
+  [0.001, 3.2905],
+  [0.00005, 4.0556],
+])("at %f a two-sided test asks for the normal distribution's point %f, and for more pairs", (alpha, z) => {
+  expect(twoSidedZ(alpha)).toBeCloseTo(z, 3);
+});
+
+test("a p-value is never told as nothing", () => {
+  expect(pWords(exactMcNemar(20, 0))).toBe("p < 0.0001");
+  expect(pWords(0.03125)).toBe("p = 0.0313");
 });

@@ -34,22 +34,28 @@ export function exactMcNemar(better: number, worse: number): number {
   return Math.min(1, 2 * tail);
 }
 
+/** The normal distribution's point that a two-sided test at `alpha` asks for, to 0.0005 (Hastings 1955, sheet 68). */
+export function twoSidedZ(alpha: number): number {
+  const t = Math.sqrt(-2 * Math.log(alpha / 2));
+  const below = 2.515517 + t * (0.802853 + t * 0.010328);
+  return t - below / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+}
+
+/** "p = 0.0312", and never that it is nothing. */
+export const pWords = (p_value: number): string =>
+  p_value < 0.0001 ? "p < 0.0001" : `p = ${p_value.toFixed(4)}`;
+
 /**
- * How many pairs would show a difference as large as this one (5 %, two-sided, power 80 %): Connor 1987, the unconditional
- * form of McNemar's test. null: these pairs show none.
+ * How many pairs would show a difference as large as this one (two-sided, 5 % unless said otherwise, power 80 %): Connor
+ * 1987, the unconditional form of McNemar's test. null: these pairs show none.
  */
-export function pairsNeeded({
-  pairs,
-  better,
-  worse,
-}: {
-  pairs: number;
-  better: number;
-  worse: number;
-}): number | null {
+export function pairsNeeded(
+  { pairs, better, worse }: { pairs: number; better: number; worse: number },
+  z = Z_95,
+): number | null {
   if (pairs === 0 || better === worse) return null;
   const discordant = (better + worse) / pairs;
   const difference = (better - worse) / pairs;
-  const reach = Z_95 * Math.sqrt(discordant) + Z_POWER_80 * Math.sqrt(discordant - difference * difference);
+  const reach = z * Math.sqrt(discordant) + Z_POWER_80 * Math.sqrt(discordant - difference * difference);
   return Math.ceil((reach * reach) / (difference * difference));
 }

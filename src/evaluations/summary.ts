@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exactMcNemar, pairsNeeded, type RateInterval, wilsonInterval } from "./statistics.ts";
+import { exactMcNemar, pairsNeeded, pWords, type RateInterval, wilsonInterval } from "./statistics.ts";
 
 /** What a run came to, and how two runs of a suite differ; pure. */
 
@@ -141,7 +141,7 @@ export function compareRuns(
   const verdict = p_value >= ALPHA ? "can't tell" : counts.better > counts.worse ? "better" : "worse";
   const told =
     verdict !== "can't tell"
-      ? `${better.length} cases got better and ${worse.length} worse (p = ${p_value.toFixed(4)}).`
+      ? `${better.length} cases got better and ${worse.length} worse (${pWords(p_value)}).`
       : pairs_needed === null
         ? `No difference can be told from ${counts.pairs} cases.`
         : `No difference can be told from ${counts.pairs} cases; ${Math.max(pairs_needed, counts.pairs + 1)} would be needed.`;

@@ -43,7 +43,25 @@ test("a lost outcome is told as worse, however much else is compared, and what c
   const few = [...times(36, () => ({ was: books(true), is: books(true) })), ...lost.slice(0, 4)];
   const unclear = compareLanes(pairsOf(few), [], 1);
   expect(unclear.verdict).toBe("can't tell");
-  expect(unclear.says).toBe("No difference can be told from 40 sessions; 77 would be needed.");
+  expect(unclear.says).toBe("No difference can be told from 40 sessions; 82 would be needed.");
+});
+
+test("what can't be told for the many other things that are compared names as many sessions as tell it among them", () => {
+  const steps = times(12, (n) => `STEP_${n}`);
+  // Each step is lost in the first of its seven pairs and in six others, one of the twelve in eighteen more.
+  const pairs = times(200, (n) => ({
+    was: lane({ steps }),
+    is: lane({
+      steps: steps.filter((_, at) => Math.floor(n / 7) !== at && !(at === 11 && n >= 180 && n < 186)),
+    }),
+    seen: lane(),
+  }));
+  const rates = compareLanes(pairsOf(pairs), [], 1).rates.filter(({ kind }) => kind === "step");
+  const last = rates.find(({ name }) => name === "STEP_11");
+  expect(last).toMatchObject({ lost: 13, verdict: "different" });
+  const first = rates.find(({ name }) => name === "STEP_0");
+  // Alone it would be told: p = 0.0156 of seven that all got worse. Among sixteen, z is 3.42 and not 1.96.
+  expect(first).toMatchObject({ lost: 7, verdict: "can't tell", pairs_needed: 516 });
 });
 
 test("a check that is met more often is better, a tool that is merely called more often is different, and worse wins", () => {

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import {
   holm,
+  mean,
   meanInterval,
   newcombeInterval,
   pairsForMean,
   permutationTest,
 } from "../evaluations/paired-difference.ts";
-import { exactMcNemar, pairsNeeded } from "../evaluations/statistics.ts";
+import { exactMcNemar, pairsNeeded, pWords, twoSidedZ } from "../evaluations/statistics.ts";
 import type { ReplayMeasures } from "./lane-measures.ts";
 
 /** What a replay came to: the candidate against the baseline, pair by pair; pure. */
@@ -104,10 +105,17 @@ export function compareLanes(
 ): ReplaySummary {
   const replayed = pairs.filter((pair): pair is PairMeasures & Lanes => pair.status === "replayed");
   const rates = tracked(replayed, checks).map((one) => rateOf(replayed, one));
-  const means = MEASURES.map((measure) => meanOf(replayed, measure, seed));
-  correct(rates, means);
+  const able = rates.filter(({ gained, lost }) => gained + lost >= FEWEST_DIFFERING);
+  const goals = able.filter(isGoal);
+  const details = able.filter((rate) => !isGoal(rate));
+  // As many as tell a difference that is judged the most strictly of its family.
+  const goal_z = twoSidedZ((ALPHA * SHARE_OF_GOALS) / Math.max(1, goals.length));
+  const detail_z = twoSidedZ((ALPHA * (1 - SHARE_OF_GOALS)) / (details.length + MEASURES.length));
+  const means = MEASURES.map((measure) => meanOf(replayed, measure, { seed, z: detail_z }));
+  correct(goals, SHARE_OF_GOALS);
+  correct([...details, ...means], 1 - SHARE_OF_GOALS);
   const count = (status: PairMeasures["status"]) => pairs.filter((pair) => pair.status === status).length;
-  const judged = rates.map(withVerdict);
+  const judged = rates.map((rate) => withVerdict(rate, isGoal(rate) ? goal_z : detail_z));
   const verdict = overall(judged);
   return {
     results: {
@@ -171,9 +179,10 @@ function tracked(pairs: readonly Lanes[], checks: readonly string[]): Tracked[] 
   ];
 }
 
-type Uncorrected<T> = Omit<T, "verdict" | "says">;
+type UncorrectedRate = Omit<ReplayRate, "verdict" | "says" | "pairs_needed">;
+type UncorrectedMean = Omit<ReplayMean, "verdict">;
 
-function rateOf(pairs: readonly Lanes[], { kind, name, holds }: Tracked): Uncorrected<ReplayRate> {
+function rateOf(pairs: readonly Lanes[], { kind, name, holds }: Tracked): UncorrectedRate {
   const cells = pairs.map(({ observed, baseline, candidate }) => ({
     was: holds(baseline, observed),
     is: holds(candidate, observed),
@@ -196,7 +205,6 @@ function rateOf(pairs: readonly Lanes[], { kind, name, holds }: Tracked): Uncorr
     difference: interval?.difference ?? null,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
-    pairs_needed: pairsNeeded({ pairs: pairs.length, better: gained, worse: lost }),
   };
 }
 
@@ -206,7 +214,11 @@ type Measure = (typeof MEASURES)[number];
 const measured = (lane: ReplayMeasures, measure: Measure): number | null =>
   measure === "calls" ? lane.tools.reduce((sum, { called }) => sum + called, 0) : lane[measure];
 
-function meanOf(pairs: readonly Lanes[], measure: Measure, seed: number): Uncorrected<ReplayMean> {
+function meanOf(
+  pairs: readonly Lanes[],
+  measure: Measure,
+  { seed, z }: { seed: number; z: number },
+): UncorrectedMean {
   const known = pairs.flatMap(({ observed, baseline, candidate }) => {
     const [was, is] = [measured(baseline, measure), measured(candidate, measure)];
     return was === null || is === null ? [] : [{ was, is, seen: measured(observed, measure) }];
@@ -214,17 +226,16 @@ function meanOf(pairs: readonly Lanes[], measure: Measure, seed: number): Uncorr
   const differences = known.map(({ was, is }) => is - was);
   const interval = meanInterval(differences, seed);
   const p_value = permutationTest(differences, seed);
-  const mean = (values: number[]) =>
-    values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const meanOr = (values: number[]) => (values.length === 0 ? null : mean(values));
   return {
     ...{ measure, pairs: known.length, p_value, p_corrected: p_value },
-    observed: mean(known.flatMap(({ seen }) => (seen === null ? [] : [seen]))),
-    baseline: mean(known.map(({ was }) => was)),
-    candidate: mean(known.map(({ is }) => is)),
-    difference: interval?.difference ?? null,
+    observed: meanOr(known.flatMap(({ seen }) => (seen === null ? [] : [seen]))),
+    baseline: meanOr(known.map(({ was }) => was)),
+    candidate: meanOr(known.map(({ is }) => is)),
+    difference: meanOr(differences),
     low: interval?.low ?? null,
     high: interval?.high ?? null,
-    pairs_needed: pairsForMean(differences),
+    pairs_needed: pairsForMean(differences, z),
   };
 }
 
@@ -236,38 +247,30 @@ const SHARE_OF_GOALS = 0.8;
  * the 5 %: twenty tools and steps don't hide what happened to the outcome. What can't tell a difference, since too few
  * pairs differ, raises no false alarm and costs the others nothing (Tarone 1990).
  */
-function correct(rates: Uncorrected<ReplayRate>[], means: Uncorrected<ReplayMean>[]): void {
-  const able = rates.filter(({ gained, lost }) => gained + lost >= FEWEST_DIFFERING);
-  const goals = able.filter(isGoal);
-  const details = [...able.filter((rate) => !isGoal(rate)), ...means];
-  for (const [family, share] of [
-    [goals, SHARE_OF_GOALS],
-    [details, 1 - SHARE_OF_GOALS],
-  ] as const) {
-    const corrected = holm(family.map(({ p_value }) => p_value));
-    for (const [at, one] of family.entries())
-      one.p_corrected = Math.min(1, (corrected[at] as number) / share);
-  }
+function correct(family: readonly { p_value: number; p_corrected: number }[], share: number): void {
+  const corrected = holm(family.map(({ p_value }) => p_value));
+  for (const [at, one] of family.entries()) one.p_corrected = Math.min(1, (corrected[at] as number) / share);
 }
 
 const isGoal = ({ kind }: Pick<ReplayRate, "kind">): boolean => kind === "outcome" || kind === "check";
 
-function withVerdict(rate: Uncorrected<ReplayRate>): ReplayRate {
-  const { gained, lost, pairs, p_corrected, pairs_needed } = rate;
+function withVerdict(rate: UncorrectedRate, z: number): ReplayRate {
+  const { gained, lost, pairs, p_corrected } = rate;
+  const pairs_needed = pairsNeeded({ pairs, better: gained, worse: lost }, z);
   const isTold = gained + lost >= FEWEST_DIFFERING && p_corrected < ALPHA;
   const verdict = !isTold ? "can't tell" : !isGoal(rate) ? "different" : gained > lost ? "better" : "worse";
   const points = ((rate.difference ?? 0) * 100).toFixed(1);
   const says = isTold
-    ? `${rate.baseline} of ${pairs} with the baseline, ${rate.candidate} with the candidate: ${points} points (corrected p = ${p_corrected.toFixed(4)}).`
+    ? `${rate.baseline} of ${pairs} with the baseline, ${rate.candidate} with the candidate: ${points} points (corrected ${pWords(p_corrected)}).`
     : gained + lost === 0
       ? `No pair differs.`
       : pairs_needed === null
         ? `No difference can be told from ${pairs} sessions.`
         : `No difference can be told from ${pairs} sessions; ${Math.max(pairs_needed, pairs + 1)} would be needed.`;
-  return { ...rate, verdict, says };
+  return { ...rate, verdict, pairs_needed, says };
 }
 
-function withDirection(mean: Uncorrected<ReplayMean>): ReplayMean {
+function withDirection(mean: UncorrectedMean): ReplayMean {
   const isTold = mean.p_corrected < ALPHA && mean.difference !== null;
   return { ...mean, verdict: !isTold ? "can't tell" : (mean.difference as number) > 0 ? "more" : "less" };
 }

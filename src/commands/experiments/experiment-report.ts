@@ -41,7 +41,7 @@ const SHOWN: Record<ExperimentFigure["unit"], (value: number) => string> = {
   ms: (value) => `${value.toFixed(0)} ms`,
   s: (value) => `${value.toFixed(1)} s`,
   count: (value) => value.toFixed(1),
-  usd: (value) => `$${value.toFixed(4)}`,
+  usd: (value) => `${value < 0 ? "-" : ""}$${Math.abs(value).toFixed(4)}`,
 };
 
 /** The state of an experiment; once it was started, its figures, what can be told of them, and its guardrails. */

@@ -88,8 +88,10 @@ type IntervalProps = Pick<ReplayRate, "difference" | "low" | "high"> & { shown(v
 
 const Interval = ({ difference, low, high, shown }: IntervalProps) => (
   <Table.Td ta="right">
-    {difference === null || low === null || high === null
+    {difference === null
       ? "–"
-      : `${shown(difference)} (${shown(low)} to ${shown(high)})`}
+      : low === null || high === null
+        ? shown(difference)
+        : `${shown(difference)} (${shown(low)} to ${shown(high)})`}
   </Table.Td>
 );

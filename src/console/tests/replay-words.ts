@@ -20,7 +20,7 @@ const decimal = (value: number) => value.toFixed(1);
 export const MEASURES: Record<ReplayMean["measure"], { word: string; shown(value: number): string }> = {
   turns: { word: "Turns", shown: decimal },
   calls: { word: "Tool calls", shown: decimal },
-  cost_usd: { word: "Cost", shown: (value) => `$${value.toFixed(4)}` },
+  cost_usd: { word: "Cost", shown: (value) => `${value < 0 ? "-" : ""}$${Math.abs(value).toFixed(4)}` },
   latency_ms: { word: "Latency", shown: (value) => `${value.toFixed(0)} ms` },
 };
 

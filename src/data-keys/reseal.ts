@@ -20,13 +20,15 @@ type SealedColumn = { table: string; column: string };
 /** Pages of a table that one batch looks at: 2 MB. */
 const PAGES = 256;
 
-/** Every column for sealed values has such a name; a test holds it. */
+/** Every column for sealed values has such a name; a test holds it. In the schema of our tables, which an address may name. */
 const sealedColumns = async (db: Db): Promise<SealedColumn[]> => {
   const { rows } = await sql<SealedColumn>`
-    select c.table_name as table, c.column_name as column from information_schema.columns c
-    join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name
-    where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'text'
-      and (c.column_name like 'sealed%' or (c.table_name = 'installation' and c.column_name = 'key_check'))
+    select c.relname as table, a.attname as column
+    from pg_class ours
+    join pg_class c on c.relnamespace = ours.relnamespace and c.relkind = 'r'
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and a.atttypid = 'text'::regtype
+    where ours.oid = 'installation'::regclass
+      and (a.attname like 'sealed%' or (c.oid = ours.oid and a.attname = 'key_check'))
     order by 1, 2`.execute(db);
   return rows;
 };

@@ -2,17 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { linkEntriesJob } from "../../src/accounts/audit/link-entries.ts";
 import { verifyTrail } from "../../src/accounts/audit/verify-trail.ts";
 import { createVault, LASTING_PURPOSES, type Vault } from "../../src/base/crypto.ts";
 import { presentKey, vaultWith } from "../../src/commands/secret-key.ts";
 import { readSigningKeys, resealSecrets } from "../../src/data-keys/reseal.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { isKeyOfInstallation } from "../../src/db/installation.ts";
 import { earlierHashes, hashOfAddress } from "../../src/erasure/person-address.ts";
 import { replyAddress, sessionOfAddress } from "../../src/mime/mail-token.ts";
 import { afterFile } from "../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { inDatabase, runAsAdmin } from "../harness/postgres.ts";
 
 /** The key of the test's app, and the one that takes its place. */
 const OLD = "a secret key for tests, long enough";
@@ -141,6 +143,20 @@ test("a value that no known key opens is left as it is, and told", async () => {
   const done = await resealSecrets({ db: app.db, clock: app.clock, vault });
   expect(done.unopened).toEqual([{ column: "services.sealed_auth_values", count: 1 }]);
   expect(done.resealed).toBeGreaterThan(2);
+});
+
+test("every secret is sealed anew in whichever schema the tables are", async () => {
+  const { database, clock, vault: old } = await createTestApp();
+  await isKeyOfInstallation(database.pool, old, clock);
+  const { rows } = await database.pool.query("select current_database() as name");
+  await database.pool.query("alter schema public rename to app");
+  const { admin } = inject("testServer");
+  await runAsAdmin(admin, `alter database ${rows[0].name} set search_path = app`);
+  const moved = openDatabase({ ...admin, ...inDatabase(admin, rows[0].name) });
+  onTestFinished(moved.close);
+  const { resealed } = await resealSecrets({ db: moved.db, clock, vault: createVault(NEW, [OLD]) });
+  expect(resealed).toBeGreaterThan(0);
+  expect(await isKeyOfInstallation(moved.pool, createVault(NEW), clock)).toBe(true);
 });
 
 test("the key comes from a file or a program too, which runs without a shell; earlier ones from secret.key.old", async () => {

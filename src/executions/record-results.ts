@@ -5,11 +5,10 @@ import type { Log } from "../base/log.ts";
 import { queueConversations } from "../board/conversations.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EACH_BY_KEY, setForTransaction } from "../db/plans.ts";
-import { type NewEvent, publish } from "../events/event.ts";
-import { sendEvents, type WebhookMessage } from "../webhooks/event-delivery.ts";
 import { columnsOf } from "./output-columns.ts";
 import type { Result } from "./result.ts";
 import { sealResults } from "./seal-results.ts";
+import { publishEnds, sendFound } from "./tell-results.ts";
 
 /**
  * Stores many results in one transaction and returns the ids of executions whose lease still held; for others nothing is
@@ -37,36 +36,12 @@ async function recordResults(
     await updateTools(tx, kept);
     await updateExecutions(tx, kept);
     await noteFiles(tx, kept);
-    await tell(tx, kept);
+    await publishEnds(tx, kept);
     await queueConversations(tx, sessionsOf(kept));
     await sendFound(tx, kept);
     await addUsage(tx, kept);
     return held;
   });
-}
-
-/** Tells the organizations' webhooks what was found in their sessions, in the transaction that stores it. */
-async function sendFound(tx: Tx, results: Result[]): Promise<void> {
-  const messages = results.flatMap(
-    ({ execution, tool, at, outcome }): (WebhookMessage & { of: number })[] => {
-      const { id, sub_organization_id: of, workflow_id, subject } = execution;
-      if (outcome.kind !== "done" || !("session_id" in subject)) return [];
-      const { session_id } = subject;
-      const values = Object.fromEntries(outcome.values.map(({ key, value }) => [key, value]));
-      const data = {
-        ...{
-          session_id: String(session_id),
-          workflow_id,
-          execution_id: id,
-          insight_tool_id: tool.insight_tool_id,
-        },
-        ...{ insight_tool: tool.name, insight_tool_version: tool.insight_tool_version, values },
-      };
-      return [{ of, event: "insight.found", at, session_id, data }];
-    },
-  );
-  for (const [sub_organization_id, some] of Map.groupBy(messages, ({ of }) => of))
-    await sendEvents(tx, sub_organization_id, some);
 }
 
 /** Conversations in which something was found. */
@@ -229,37 +204,6 @@ async function noteFiles(tx: Tx, results: Result[]): Promise<void> {
     update insight_files f set error_message = r.error_message
     from json_populate_recordset(null::insight_files, ${JSON.stringify(rows)}::json) as r
     where f.id = r.id and f.error_message is distinct from r.error_message`.execute(tx);
-}
-
-async function tell(tx: Tx, results: Result[]): Promise<void> {
-  const over = results.flatMap((result) => {
-    const event = eventOf(result);
-    return event ? [{ sub_organization_id: result.execution.sub_organization_id, event }] : [];
-  });
-  for (const [sub_organization_id, group] of Map.groupBy(over, (one) => one.sub_organization_id)) {
-    await publish(
-      tx,
-      sub_organization_id,
-      group.map(({ event }) => event),
-    );
-  }
-}
-
-/** The event of an execution that has finished. */
-function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
-  if (outcome.kind === "retry" || (outcome.kind === "done" && !outcome.last)) return null;
-  const { id, workflow_id, subject } = execution;
-  const completed = outcome.kind === "done";
-  return {
-    at,
-    source: "api",
-    source_id: workflow_id,
-    category: "insights",
-    type: completed ? "insight-execution-completed" : "insight-execution-failed",
-    description: completed ? "An analysis was made" : `${tool.name}: ${outcome.message}`,
-    ...("session_id" in subject && { session_id: subject.session_id }),
-    attributes: { execution_id: id, workflow_id, ...subject },
-  };
 }
 
 /** Rejects with a data error (`isOfData`) when one of many can't be stored; stored alone, that one then becomes FAILED. */

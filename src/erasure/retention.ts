@@ -3,6 +3,7 @@ import { z } from "zod";
 import { noteDeletedBefore } from "../accounts/audit/link-entries.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
 import { filesOfRecording } from "../sessions/recordings/rotate-recordings.ts";
@@ -114,23 +115,25 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
       );
       return { recordings: rows.length };
     },
-    // Uploads, as if each had been deleted by hand.
+    // Uploads, as if each had been deleted by hand: with their words.
     async (tx, { tenant, before, now, agents }) => {
       if ("only" in agents) return NOTHING;
-      const { rows } = await sql<{ object_key: string }>`
-        with old as (
-          update insight_files set deleted_at = ${now}::timestamptz where id in (
-            select id from insight_files where sub_organization_id = ${tenant} and deleted_at is null
-              and created_at < ${before}::timestamptz limit ${MOST_ROWS}::bigint)
-          returning object_key
-        )
-        select object_key from old`.execute(tx);
+      const { rows } = await sql<{ id: number; object_key: string }>`
+        select id, object_key from insight_files
+        where sub_organization_id = ${tenant} and deleted_at is null and created_at < ${before}::timestamptz
+        order by id limit ${MOST_ROWS}::bigint for update`.execute(tx);
+      const ids = sql`any(${rows.map(({ id }) => id)}::bigint[])`;
+      await sql`update insight_files set deleted_at = ${now}::timestamptz where id = ${ids}`.execute(tx);
+      const insight_results = await removed(
+        tx,
+        sql`delete from insight_outputs where upload_file_id = ${ids} and insight_key = ${TRANSCRIPT_KEY}`,
+      );
       await listFiles(
         tx,
         tenant,
         rows.map(({ object_key }) => object_key),
       );
-      return { uploads: rows.length };
+      return { uploads: rows.length, insight_results };
     },
   ],
   session: [

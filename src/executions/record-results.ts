@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import { queueConversations } from "../board/conversations.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { EACH_BY_KEY, setForTransaction } from "../db/plans.ts";
+import { TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import { columnsOf } from "./output-columns.ts";
 import type { Result } from "./result.ts";
 import { sealResults } from "./seal-results.ts";
@@ -23,7 +24,7 @@ async function recordResults(
 ): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EACH_BY_KEY);
-    await shareSubjects(tx, results);
+    const deleted = await shareSubjects(tx, results);
     const held = await lockHeld(
       tx,
       owner,
@@ -31,7 +32,11 @@ async function recordResults(
     );
     const ours = results.filter(({ execution }) => held.has(execution.id));
     if (ours.length === 0) return held;
-    const kept = await sealResults(tx, vault, ours);
+    const kept = await sealResults(
+      tx,
+      vault,
+      ours.map((result) => withoutWords(result, deleted)),
+    );
     await insertOutputs(tx, kept);
     await updateTools(tx, kept);
     await updateExecutions(tx, kept);
@@ -50,15 +55,29 @@ const sessionsOf = (results: Result[]): number[] =>
     outcome.kind === "done" && "session_id" in subject ? [subject.session_id] : [],
   );
 
-async function shareSubjects(tx: Tx, results: Result[]): Promise<void> {
+/** Resolves with the recordings that were deleted since they were read. */
+async function shareSubjects(tx: Tx, results: Result[]): Promise<Set<number>> {
   const subjects = results.map(({ execution: { subject } }) => subject);
   const sessions = subjects.flatMap((each) => ("session_id" in each ? [each.session_id] : []));
   const files = subjects.flatMap((each) => ("upload_file_id" in each ? [each.upload_file_id] : []));
   await sql`
     select from sessions where id = any(${sessions}::bigint[]) order by id for key share`.execute(tx);
-  if (files.length === 0) return;
-  await sql`
-    select from insight_files where id = any(${files}::bigint[]) order by id for key share`.execute(tx);
+  if (files.length === 0) return new Set();
+  const { rows } = await sql<{ id: number; is_deleted: boolean }>`
+    select id, deleted_at is not null as is_deleted from insight_files where id = any(${files}::bigint[])
+    order by id for key share`.execute(tx);
+  return new Set(rows.flatMap(({ id, is_deleted }) => (is_deleted ? id : [])));
+}
+
+/** A recording that is deleted takes its words with it; what else tools find in it is stored. */
+function withoutWords(result: Result, deleted: ReadonlySet<number>): Result {
+  const { execution, outcome } = result;
+  if (outcome.kind !== "done" || !("upload_file_id" in execution.subject)) return result;
+  if (!deleted.has(execution.subject.upload_file_id)) return result;
+  return {
+    ...result,
+    outcome: { ...outcome, values: outcome.values.filter(({ key }) => key !== TRANSCRIPT_KEY) },
+  };
 }
 
 async function lockHeld(tx: Tx, owner: string, ids: number[]): Promise<Set<number>> {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
@@ -369,6 +369,40 @@ describe("a recording", () => {
       expect(await outputsOf(kept.id)).toHaveLength(1);
       await app.send("DELETE", `${path}/${kept.id}`);
       expect(await outputsOf(kept.id)).toEqual([]);
+    });
+  });
+
+  test("that is deleted while it is transcribed leaves no word of it", async () => {
+    const { id: tool_id } = await transcribing({ provider: "deepgram" });
+    await over([tool_id, (await looking("refund")).id], async () => {
+      const { body: file } = await upload(WAV, "call.wav");
+      peer.respond(async (_request, response) => {
+        await app.send("DELETE", `/api/v1/insights/folders/${folder.id}/files/${file.id}`);
+        json(response, 200, DEEPGRAM);
+      });
+      await runInsights(app);
+      expect(await executionOf(file.id)).toMatchObject({ status: "COMPLETED" });
+      const outputs: { insight_key: string }[] = await outputsOf(file.id);
+      expect(outputs.map(({ insight_key }) => insight_key).toSorted()).toEqual(["matched", "value"]);
+    });
+  });
+
+  test("past the days that it is kept goes with its words", async () => {
+    peer.respond((_request, response) => json(response, 200, DEEPGRAM));
+    await over([(await transcribing({ provider: "deepgram" })).id], async () => {
+      const { body: file } = await upload(WAV, "call.wav");
+      await runInsights(app);
+      expect(await outputsOf(file.id)).toHaveLength(1);
+      const keep = (recording: number | null) =>
+        app.send("PUT", "/api/v1/organizations/privacy", { retention: { recording } });
+      expect((await keep(1)).status).toBe(200);
+      const created_at = new Date(app.clock.now().getTime() - 25 * 3_600_000).toISOString();
+      await app.db.updateTable("insight_files").set({ created_at }).where("id", "=", file.id).execute();
+      const expire = app.jobs.find(({ job }) => job.name === "delete-expired")!;
+      await expire.run({}, { stopping: new AbortController().signal } as never);
+      expect(existsSync(path.join(app.config.data_dir, file.object_key))).toBe(false);
+      expect(await outputsOf(file.id)).toEqual([]);
+      await keep(null);
     });
   });
 });

@@ -10,6 +10,7 @@ import { sessionFacts } from "../sessions/session-facts.ts";
 import { keepOriginals, loadRedactor, redactedState, restoredState } from "../sessions/session-redactor.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
+import { endSession } from "../turns/end-session.ts";
 import { announcementText, announcementTrace, messageTrace } from "../turns/greeting.ts";
 import { startSession } from "../turns/start-session.ts";
 import { withAnnouncement } from "./mail-announcement.ts";
@@ -18,7 +19,7 @@ import type { MailParts } from "./mail-parts.ts";
 import { mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
 import { templateMail } from "./mail-template.ts";
 import { insertOutgoing } from "./outbound/mail-out-store.ts";
-import { handToCarrier, STOPPED, tellUnknown, unsubscribeUrl } from "./outbound/mail-outbox.ts";
+import { handToCarrier, PUT_OFF, STOPPED, tellUnknown, unsubscribeUrl } from "./outbound/mail-outbox.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
 /**
@@ -30,8 +31,14 @@ export const mailSender = (parts: MailParts): OutreachSender => ({
     const mail = (await mailByKey(parts.engine.db, outreach.key)) ?? (await writeMail(parts, outreach));
     const before = reached(parts, mail);
     if (before) return before;
-    const taken = await handToCarrier(parts, mail, mayGo);
-    return { ...(await ids(parts, mail)), sid: taken.sid, status: taken.status };
+    try {
+      const taken = await handToCarrier(parts, mail, mayGo);
+      return { ...(await ids(parts, mail)), sid: taken.sid, status: taken.status };
+    } catch (error) {
+      // What was never sent is no conversation.
+      if (error instanceof CarrierFault && error.fate !== "unknown") await endUnsent(parts, mail);
+      throw error;
+    }
   },
 
   async find(outreach) {
@@ -49,13 +56,20 @@ export const mailSender = (parts: MailParts): OutreachSender => ({
 
 /** What is known of a mail that was to be sent before; null: it certainly never left. */
 function reached(parts: MailParts, mail: StoredMail): Promise<SentOutreach> | null {
-  if (mail.state === "queued") return null;
+  if (mail.state === "queued" || (mail.state === "failed" && mail.channel_status === PUT_OFF)) return null;
   const status: ChannelStatus =
     mail.state === "handing" || mail.state === "unknown"
       ? "DELIVERY_UNKNOWN"
       : (mail.channel_status ?? "FAILED");
   const sid = mail.carrier_sid ?? mail.key;
   return ids(parts, mail).then((known) => ({ ...known, sid, status }));
+}
+
+async function endUnsent({ engine }: MailParts, { session_id }: StoredMail): Promise<void> {
+  if (session_id === null) return;
+  await endSession(engine, session_id, "error").catch((cause) =>
+    engine.log.warn({ err: cause }, "a mail's session could not be ended"),
+  );
 }
 
 async function ids({ engine }: MailParts, { session_id }: StoredMail) {

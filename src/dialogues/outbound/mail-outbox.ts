@@ -15,11 +15,16 @@ import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox
 import { tellUndelivered, undeliveredMail } from "./undelivered.ts";
 
 /**
- * Hands one stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in `handing`
- * by anybody else is never sent again, and its fate is unknown until an event or a report tells of it.
+ * Hands a campaign's stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in
+ * `handing` by anybody else is never sent again, and its fate is unknown until an event or a report tells of it. One that
+ * was not taken has failed: what is tried again is a try of its own, with a mail of its own.
  */
 export async function handToCarrier(parts: MailParts, mail: StoredMail, mayGo?: MayGo): Promise<Taken> {
-  const outbox = mailOutbox(parts);
+  const outbox: Outbox<StoredMail> = {
+    ...mailOutbox(parts),
+    keep: (mail, fate) =>
+      keep(parts, mail, fate.kind === "not-taken" ? { ...fate, kind: "refused", status: PUT_OFF } : fate),
+  };
   const carrier = await outbox.carrierOf(mail);
   if (carrier) return handOver(outbox, mail, carrier, mayGo);
   const status = MAILS.statuses["no-carrier"];
@@ -30,6 +35,9 @@ export async function handToCarrier(parts: MailParts, mail: StoredMail, mayGo?: 
 /** Brings waiting mails on their way (outbox.ts). */
 export const sendMails = (parts: MailParts, mails: readonly StoredMail[]): Promise<Date | null> =>
   bringAllOn(mailOutbox(parts), mails);
+
+/** Stands at the mail of a try that was not taken: nothing of it is under way. */
+export const PUT_OFF = "DEFERRED" satisfies ChannelStatus;
 
 function mailOutbox(parts: MailParts): Outbox<StoredMail> {
   const { db, clock, log } = parts.engine;

@@ -188,6 +188,19 @@ describe("a mail of a campaign", () => {
     expect(await mailsWith(app, "x+down@example.com")).toHaveLength(1);
   });
 
+  test("that its carrier put off has ended, with its session: what is tried again is a mail of its own", async () => {
+    const { sender } = app.mailing;
+    const put_off = outreach("y+busy@example.com");
+    await expect(sender.send(put_off)).rejects.toMatchObject({ fate: "not-sent" });
+    const [mail] = await mailsWith(app, put_off.target);
+    expect(mail).toMatchObject({ state: "failed", channel_status: "DEFERRED" });
+    expect((await app.send("GET", `/api/v1/sessions/${mail?.session_id}`)).body).toMatchObject({
+      end_reason: "error",
+    });
+    // Whoever goes on for a process that died right then finds that it never left.
+    expect(await sender.find(put_off, app.clock.now())).toBeNull();
+  });
+
   test("is sent once however often its try is begun, and not after it was called off", async () => {
     const { sender } = app.mailing;
     const once = outreach("once@example.com");

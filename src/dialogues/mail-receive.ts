@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { randomId } from "../base/ids.ts";
+import { refusalIsAbout } from "../carriers/mail-refusal.ts";
 import type { MailSignal } from "../carriers/sendgrid/sendgrid-events.ts";
 import { whyNotOwner } from "../channels/mail-domain-store.ts";
 import { type NewEvent, publish } from "../events/event.ts";
@@ -229,6 +230,12 @@ async function takeReports(
   }
 }
 
+/** What a mail server holds against the sender or the mail tells nothing of the address. */
+function transience(code: string | null, said: string | null): boolean | null {
+  if (refusalIsAbout(`${code ?? ""} ${said ?? ""}`, true) !== "address") return true;
+  return code === null ? null : code.startsWith("4");
+}
+
 /** What a mail server reports of mails of ours, as any carrier's signals; the key is the left part of our Message-ID. */
 function reportSignals({ reports }: IncomingMail, at: Date): MailSignal[] {
   const statuses = { failed: "BOUNCED", delayed: "DEFERRED", delivered: "DELIVERED" } as const;
@@ -242,7 +249,7 @@ function reportSignals({ reports }: IncomingMail, at: Date): MailSignal[] {
             status: statuses[action],
             word: action,
             error_code: code,
-            is_transient: code === null ? null : code.startsWith("4"),
+            is_transient: transience(code, said),
             at,
             address: recipient,
             reason: said,

@@ -36,6 +36,19 @@ test("each event of SendGrid's documentation has its status, and says what it me
   });
 });
 
+test("a bounce for a rule of the server, or for who sends, is no word against the address", () => {
+  const bounce = { event: "bounce", type: "bounce", email: "ann@example.com", timestamp: 1795000006 };
+  const signals = readEvents(
+    [
+      { ...bounce, status: "5.7.1", reason: "550 5.7.1 blocked by policy" },
+      { ...bounce, reason: "554 Relay access denied" },
+      { ...bounce, status: "5.1.1", reason: "550 5.1.1 no such user" },
+    ],
+    NOW,
+  );
+  expect(signals.map(suppressionOf)).toEqual([null, null, "bounced"]);
+});
+
 test("whatever is posted is read without a throw", () => {
   fc.assert(fc.property(fc.anything(), (body) => void readEvents(body, NOW)));
   const odd = fc.record({

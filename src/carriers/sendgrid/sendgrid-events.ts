@@ -5,6 +5,7 @@ import type { CarrierSignal } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { DROP_REASONS, MAIL_SIGNALS } from "../../channels/status-signals.ts";
 import type { SuppressionReason } from "../../consent/suppression.ts";
+import { refusalIsAbout } from "../mail-refusal.ts";
 import { KEY_ARGUMENT } from "./sendgrid-mail.ts";
 
 /** A signal about a mail, and whom it is about. */
@@ -62,9 +63,10 @@ function signalOf(event: z.infer<typeof Event>, now: Date): MailSignal | null {
 const statusOf = (known: ChannelStatus, reason: string | null): ChannelStatus =>
   known === "DROPPED" ? (DROP_REASONS[(reason ?? "").toLowerCase()] ?? "DROPPED") : known;
 
-/** A block is of the moment, a bounce for good. */
-function transience({ event, type }: { event: string; type?: string | null | undefined }): boolean | null {
-  if (event === "bounce") return type === "blocked";
+/** A block is of the moment, a bounce of the address for good. */
+function transience({ event, type, status, reason }: z.infer<typeof Event>): boolean | null {
+  const said = `${status ?? ""} ${reason ?? ""}`;
+  if (event === "bounce") return type === "blocked" || refusalIsAbout(said, true) !== "address";
   return event === "dropped" ? false : null;
 }
 

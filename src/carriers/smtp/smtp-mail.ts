@@ -11,10 +11,10 @@ import {
   type OutgoingMail,
   type Taken,
 } from "../../channels/carrier.ts";
-import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { SmtpServer } from "../../channels/credentials/mail-credentials.ts";
 import { failureWords } from "../../egress/egress-failure.ts";
+import { refusalIsAbout } from "../mail-refusal.ts";
 
 type SmtpTimes = {
   connect_ms: number;
@@ -201,6 +201,9 @@ function brokenWords(error: unknown, host: string): string {
   return failureWords(code ? Object.assign(new Error(), { code }) : error, host);
 }
 
+/** Whomever a mail is to, until somebody has mended it. */
+const OF_SENDER = { retry_after_s: 300, ours: "source" } as const;
+
 type SmtpError = { responseCode?: number; response?: string; code?: string; command?: string };
 
 /** RFC 5321 §4.2.1: 4yz may be tried again, 5yz not. Without an answer it depends on how far the mail had come. */
@@ -224,16 +227,18 @@ function faultOf(
   }
   if (code === "EAUTH") {
     const message = `${where} did not accept user and password: ${words}`;
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
+    return new CarrierFault(message, "not-sent", OF_SENDER);
   }
   // RFC 4954 §6 and RFC 3207 §4: before anything else, whomever the mail is to.
   if (responseCode === 530) {
     const message = `${where} wants us to sign in: ${words}`;
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300, ours: "source" });
+    return new CarrierFault(message, "not-sent", OF_SENDER);
   }
   if (responseCode !== undefined && responseCode >= 500) {
-    const status = refusalStatus(command, response ?? "");
-    return new CarrierFault(`${where} refused: ${words}`, "refused", { status });
+    const about = refusalIsAbout(response ?? "", command === "RCPT TO");
+    const message = `${where} refused: ${words}`;
+    if (about === "sender") return new CarrierFault(message, "not-sent", OF_SENDER);
+    return new CarrierFault(message, "refused", { status: about === "address" ? "BOUNCED" : "DROPPED" });
   }
   if (responseCode !== undefined && responseCode >= 400) {
     return new CarrierFault(`${where} said to try later: ${words}`, "not-sent");
@@ -242,7 +247,3 @@ function faultOf(
     return new CarrierFault(`${where} has a certificate that is not trusted: ${words}`, "not-sent");
   return new CarrierFault(`${where} gave no answer: ${words}`, handedOver ? "unknown" : "not-sent");
 }
-
-/** An enhanced code 5.1.x or a refused recipient is about the address, anything else about the mail or us. */
-const refusalStatus = (command: string | undefined, response: string): ChannelStatus =>
-  command === "RCPT TO" || /\b5\.1\.\d/.test(response) ? "BOUNCED" : "DROPPED";

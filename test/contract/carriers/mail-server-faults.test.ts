@@ -71,30 +71,57 @@ test("a server that begins without TLS is told from one that does not answer", a
   );
 });
 
+const MAIL = {
+  key: "a-mail",
+  from: { name: null, address: "a@clinic.example" },
+  reply_to: null,
+  return_path: null,
+  to: "ann@example.com",
+  subject: "x",
+  text: "x",
+  html: null,
+  in_reply_to: null,
+  references: [],
+  unsubscribe_url: null,
+};
+
 test("a server that wants us to sign in first refuses no mail for good: it waits until that is mended", async () => {
   const port = await openServer({
     disabledCommands: ["STARTTLS", "AUTH"],
     onMailFrom: (_address, _session, done) =>
       done(Object.assign(new Error("5.7.0 Authentication required"), { responseCode: 530 })),
   });
-  const mail = {
-    key: "signed-in",
-    from: { name: null, address: "a@clinic.example" },
-    reply_to: null,
-    return_path: null,
-    to: "ann@example.com",
-    subject: "x",
-    text: "x",
-    html: null,
-    in_reply_to: null,
-    references: [],
-    unsubscribe_url: null,
-  };
-  await expect(sendBySmtp(at("localhost", port), unguardedReach, mail, async () => {})).rejects.toMatchObject(
+  await expect(sendBySmtp(at("localhost", port), unguardedReach, MAIL, async () => {})).rejects.toMatchObject(
     {
       message: `The mail server localhost:${port} wants us to sign in: 530 5.7.0 Authentication required`,
       fate: "not-sent",
       ours: "source",
     },
   );
+});
+
+const recipientRefused = (said: string) =>
+  openServer({
+    disabledCommands: ["STARTTLS", "AUTH"],
+    onRcptTo: (_address, _session, done) => done(Object.assign(new Error(said), { responseCode: 554 })),
+  });
+
+test("a server that relays nothing for us refuses no person: the mail waits until that is mended", async () => {
+  const port = await recipientRefused("5.7.1 <ann@example.com>: Relay access denied");
+  await expect(sendBySmtp(at("localhost", port), unguardedReach, MAIL, async () => {})).rejects.toMatchObject(
+    {
+      message: `The mail server localhost:${port} refused: 554 5.7.1 <ann@example.com>: Relay access denied`,
+      fate: "not-sent",
+      ours: "source",
+    },
+  );
+});
+
+test.each([
+  ["5.7.1 Access denied", "DROPPED"],
+  ["5.1.1 no such user", "BOUNCED"],
+])("a recipient refused with %j ends as %s", async (said, status) => {
+  const port = await recipientRefused(said);
+  const sending = sendBySmtp(at("localhost", port), unguardedReach, MAIL, async () => {});
+  await expect(sending).rejects.toMatchObject({ fate: "refused", status });
 });

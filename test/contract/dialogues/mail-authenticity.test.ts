@@ -193,7 +193,7 @@ test("what SendGrid found of a sender is kept with the mail, and stands in the s
 });
 
 describe("what is told of our mails", () => {
-  const report = (message_id: string, to: string) => ({
+  const report = (message_id: string, to: string, status = ["Status: 5.1.1"]) => ({
     from: "MAILER-DAEMON@mx.example.com",
     returnPath: "",
     to,
@@ -209,7 +209,7 @@ describe("what is told of our mails", () => {
       "",
       "Final-Recipient: rfc822; ann@example.com",
       "Action: failed",
-      "Status: 5.1.1",
+      ...status,
       "",
       "--b",
       "Content-Type: text/rfc822-headers",
@@ -248,5 +248,15 @@ describe("what is told of our mails", () => {
       "/api/v1/events/?search_fields=type&search_field_values=answer-not-delivered",
     );
     expect(body.items.filter(({ user_id }: { user_id: string }) => user_id === known.ann)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a rule of the server", ["Status: 5.7.26"]],
+    ["who sends", ["Status: 5.0.0", "Diagnostic-Code: smtp; 554 <ann@example.com>: Relay access denied"]],
+  ])("by a report of a refusal for %s, puts nobody on the suppression list", async (_, status) => {
+    const { ann, message_id, reply_to } = await conversation();
+    await app.deliver(report(message_id, reply_to, status));
+    expect((await mailsWith(app, ann)).at(-1)?.channel_status).toBe("BOUNCED");
+    expect(await suppressionsOf(app, ann)).toEqual([]);
   });
 });

@@ -1,15 +1,13 @@
 import { systemClock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
-import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
 import { openSealedTexts } from "../data-keys/data-keys.ts";
 import { resealSecrets } from "../data-keys/reseal.ts";
-import { openDatabase } from "../db/database.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
 import { sealStored } from "../erasure/seal-stored.ts";
 import { createBucket } from "../sessions/bucket/bucket.ts";
 import { rotateRecordings } from "../sessions/recordings/rotate-recordings.ts";
-import { connectionOf } from "./archive/open-source.ts";
+import { openReadable } from "./archive/open-source.ts";
 import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
@@ -30,9 +28,7 @@ export async function rotateKeys(
       `There is no secret key: neither SECRET_KEY nor ${secretKeyFile(config.data_dir)}. The keys are sealed with it.`,
     );
   await using closing = new AsyncDisposableStack();
-  const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
-  const database = openDatabase(connection, config.connections);
-  closing.defer(() => database.close());
+  const database = await openReadable(config, closing, stop);
   const vault = await vaultWith(secret, config.data_dir, secrets);
   const { recordings_bucket } = secrets;
   const bucket = recordings_bucket

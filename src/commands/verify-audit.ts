@@ -3,11 +3,10 @@ import type { AuditVerification } from "../accounts/audit/verify-trail.ts";
 import { verifyTrail } from "../accounts/audit/verify-trail.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
-import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSigningKeys } from "../data-keys/reseal.ts";
-import { type Db, openDatabase } from "../db/database.ts";
-import { connectionOf } from "./archive/open-source.ts";
+import type { Db } from "../db/database.ts";
+import { openReadable } from "./archive/open-source.ts";
 import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
@@ -28,9 +27,7 @@ export async function verifyAudit(
       `There is no secret key: neither SECRET_KEY nor ${secretKeyFile(config.data_dir)}. The links are signed with it.`,
     );
   await using closing = new AsyncDisposableStack();
-  const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
-  const database = openDatabase(connection, config.connections);
-  closing.defer(() => database.close());
+  const database = await openReadable(config, closing, stop);
   const vault = await vaultWith(key, config.data_dir, secrets);
   await readSigningKeys({ db: database.db, vault });
   const verdicts: TrailVerdict[] = [];

@@ -184,6 +184,15 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 export const unreadableAfter = ({ version, name }: Pick<Applied, "version" | "name">): string =>
   `The database was migrated by a newer Parley (migration ${version}, ${name}) in a way this version can't read. Start that newer version.`;
 
+/** What keeps this version from a database that a newer one migrated; null: nothing does. */
+export async function whyUnreadable(client: Pick<pg.Pool | pg.Client, "query">): Promise<string | null> {
+  const { rows } = await client.query<Applied>(
+    "select version, name from schema_migrations where breaking and version <> all($1::int[]) order by version limit 1",
+    [knownVersions()],
+  );
+  return rows[0] ? unreadableAfter(rows[0]) : null;
+}
+
 function refuseForeignSchema(applied: Applied[], known: Migration[]): void {
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
   for (const row of applied) {

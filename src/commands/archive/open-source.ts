@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { Fault } from "../../base/errors.ts";
-import type { Log } from "../../base/log.ts";
+import { createLog, type Log } from "../../base/log.ts";
 import type { Config } from "../../config.ts";
-import type { Connection } from "../../db/database.ts";
+import { type Connection, type Database, openDatabase } from "../../db/database.ts";
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
+import { whyUnreadable } from "../../db/migrate.ts";
 import { withOwnSettings } from "../../db/own-settings.ts";
 import { joinRunningPostgres } from "../../db/running-postgres.ts";
 import { refuseOldPostgres } from "../outside-postgres.ts";
@@ -28,8 +29,22 @@ export async function openSource(
   return { client, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+/** The database for a command that knows its tables: refused where a newer version migrated it. Closed with `closing`. */
+export async function openReadable(
+  config: Config,
+  closing: AsyncDisposableStack,
+  stop: AbortSignal,
+): Promise<Database> {
+  const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
+  const database = openDatabase(connection, config.connections);
+  closing.defer(() => database.close());
+  const unreadable = await whyUnreadable(database.pool);
+  if (unreadable) throw new Fault("unavailable", unreadable);
+  return database;
+}
+
 /** Closed with `closing`. */
-export async function connectionOf(
+async function connectionOf(
   { database_url, data_dir }: Config,
   closing: AsyncDisposableStack,
   { log, stop }: { log: Log; stop: AbortSignal },

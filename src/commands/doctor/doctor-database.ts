@@ -5,7 +5,7 @@ import { opens } from "../../backup/dump.ts";
 import { errorText } from "../../base/errors.ts";
 import type { Config, Secrets } from "../../config.ts";
 import type { Connection } from "../../db/database.ts";
-import { knownVersions, unreadableAfter } from "../../db/migrate.ts";
+import { whyUnreadable } from "../../db/migrate.ts";
 import { withOwnSettings } from "../../db/own-settings.ts";
 import { askPostgres, obstacleIn, otherLetters, tooFewPlaces } from "../outside-postgres.ts";
 import { keyPlace, presentKey, secretKeyFile, vaultWith, wrongKeyText } from "../secret-key.ts";
@@ -59,11 +59,8 @@ async function whyForeign(
   client.on("error", () => {});
   try {
     await client.connect();
-    const newer = await client.query(
-      "select version, name from schema_migrations where breaking and version <> all($1::int[]) order by version limit 1",
-      [knownVersions()],
-    );
-    if (newer.rows[0]) return unreadableAfter(newer.rows[0]);
+    const unreadable = await whyUnreadable(client);
+    if (unreadable) return unreadable;
     const { rows } = await client.query("select key_check from installation");
     if (!rows[0]) return null;
     const key = await presentKey(data_dir, secrets);

@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
 import { tooLittleRoom } from "../db/disk-room.ts";
 import { knownVersions, unreadableAfter } from "../db/migrate.ts";
@@ -66,8 +66,8 @@ function processMetrics(): Registry {
   return ofProcess;
 }
 
-/** A number that a room tells for monitoring, read when it is asked for. */
-type HealthFigure = { name: string; help: string; read(): number };
+/** A number that a room tells for monitoring, read when it is asked for. A counter only grows while the process runs. */
+type HealthFigure = { type: "gauge" | "counter"; name: string; help: string; read(): number };
 
 /** Asked every few seconds: an hour of a quiet installation would be a thousand lines that say nothing. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -87,15 +87,23 @@ export function healthRoutes(
   const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir, known));
   const registry = new Registry();
   const ofNode = processMetrics();
-  for (const { name, help, read } of figures) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
+  for (const { type, name, help, read } of figures) {
+    const about = { name, help, registers: [registry] };
+    if (type === "gauge")
+      new Gauge({
+        ...about,
+        collect() {
+          this.set(read());
+        },
+      });
+    else
+      new Counter({
+        ...about,
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
   }
   const stopMeasuring = measureMainLoop(registry);
   server.addHook("onClose", async () => stopMeasuring());

@@ -68,17 +68,20 @@ export class CallCapacity {
 /** For monitoring. */
 export const capacityFigures = (capacity: CallCapacity) => [
   {
+    type: "gauge" as const,
     name: "parley_voice_calls",
     help: "Calls whose audio this process hears and speaks now.",
     read: () => capacity.running,
   },
   {
+    type: "gauge" as const,
     name: "parley_voice_calls_most",
     help: "The most calls that it hears and speaks at once (VOICE_CALLS).",
     read: () => capacity.most,
   },
   {
-    name: "parley_voice_calls_refused",
+    type: "counter" as const,
+    name: "parley_voice_calls_refused_total",
     help: "Calls that were refused as busy since the process started.",
     read: () => capacity.refused,
   },

@@ -89,13 +89,15 @@ const caller = (sid: string, to = NUMBER) =>
     to,
   });
 const callPage = () => app.send("POST", "/chat/v1/calls", { client_id });
+const metrics = async () =>
+  (await app.api.server.inject({ url: "/metrics", remoteAddress: "127.0.0.1" })).payload;
 const figures = async () => {
-  const { payload } = await app.api.server.inject({ url: "/metrics", remoteAddress: "127.0.0.1" });
+  const payload = await metrics();
   const read = (name: string) => Number(new RegExp(`^${name} (\\d+)`, "m").exec(payload)?.[1]);
   return [
     read("parley_voice_calls"),
     read("parley_voice_calls_most"),
-    read("parley_voice_calls_refused"),
+    read("parley_voice_calls_refused_total"),
   ] as const;
 };
 
@@ -164,4 +166,18 @@ test("a call that its carrier asks for twice at once is answered twice, and keep
   expect(one).toMatchObject({ call_id: expect.any(String) });
   expect(other).toEqual(one);
   expect((await figures())[0]).toBe(1);
+});
+
+test("what only grows is a counter for Prometheus, and what rises and falls a gauge", async () => {
+  const types = Object.fromEntries(
+    [...(await metrics()).matchAll(/^# TYPE (parley_voice_\S+) (\S+)$/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ]),
+  );
+  expect(types).toEqual({
+    parley_voice_calls: "gauge",
+    parley_voice_calls_most: "gauge",
+    parley_voice_calls_refused_total: "counter",
+  });
 });

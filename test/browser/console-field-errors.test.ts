@@ -67,6 +67,28 @@ test("a test says at each expectation and mock what is missing, and no field by 
   expect(page.faults).toEqual([]);
 });
 
+test("a choice that is missing is said at its field, and a tool is offered no service that takes none", async () => {
+  await page.goto("/console/agents/new");
+  await page.getByRole("link", { name: "New prompt" }).waitFor();
+  await fieldOf("Name").fill("Reception");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await expect.poll(() => errorOf("Prompt")).toBe("Fill this in.");
+  await page.goto("/console/tools/new");
+  await fieldOf("Name").fill("look up");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await expect.poll(() => errorOf("Service")).toBe("Fill this in.");
+  expect(await errorOf("Name")).toBe("Use no spaces.");
+  await fieldOf("Service").click();
+  await page.getByRole("option", { name: "Demo clinic calendar" }).waitFor();
+  expect(await page.getByRole("option", { name: "System" }).count()).toBe(0);
+  await page.goto("/console/tests/judges/new");
+  await fieldOf("Name").fill("Politeness");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await expect.poll(() => errorOf("Insight tool")).toBe("Fill this in.");
+  expect(await page.getByText("This can't be saved yet").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
 test("a replay that finds no session says so at its days", async () => {
   const { body } = await it.app.send("GET", "/api/v1/agents/?limit=1");
   const [agent] = body.items;

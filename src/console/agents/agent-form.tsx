@@ -1,11 +1,12 @@
-import { Grid, Select, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { Grid, Select, Stack, Switch, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
 import type { AgentResponse, AgentSttProvider, AgentWaitSound } from "../api-types.ts";
 import { KeyValues } from "../editors/key-values.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
-import { Panel } from "../parts/parts.tsx";
+import { Panel, RouteLink } from "../parts/parts.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
+import { useMay } from "../server/me.tsx";
 import { zones } from "../time/zone.ts";
 import { AGENT_LABELS, type AgentValues } from "./agent-values.ts";
 import { PromptVersionSelect } from "./prompt-version-select.tsx";
@@ -31,11 +32,21 @@ const WAIT_SOUNDS: { value: AgentWaitSound; label: string }[] = [
 export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
   const { form, record: agent, frame } = props;
   const values = form.getValues();
+  const mayBeginPrompt = useMay()("prompts_write") && agent === null;
   return (
     <Stack gap="md">
       {agent === null && <TemplateStart name={values.name} />}
       <Findings issues={agent?.validation_issues} labels={AGENT_LABELS} />
-      <Panel title={agent ? "Settings" : "Start from your own prompt"}>
+      <Panel
+        title={agent ? "Settings" : "Start from your own prompt"}
+        actions={
+          mayBeginPrompt && (
+            <Text size="sm">
+              <RouteLink to="/prompts/new">New prompt</RouteLink>
+            </Text>
+          )
+        }
+      >
         <RecordFormFrame {...frame}>
           <TextInput label="Name" required {...form.getInputProps("name")} />
           <Textarea

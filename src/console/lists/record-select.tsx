@@ -9,12 +9,14 @@ type Props = Omit<ComponentProps<typeof SearchedSelect>, "of" | "find" | "chosen
   operation: NamedList;
   /** How the chosen record is called, where the page knows it. */
   chosenName?: string | null | undefined;
+  /** The name of a record that can't be chosen. */
+  without?: string;
 };
 
 const OFFERED = 50;
 
 /** Selects one record of another kind. */
-export function RecordSelect({ operation, chosenName, ...rest }: Props) {
+export function RecordSelect({ operation, chosenName, without, ...rest }: Props) {
   // The list has only the first ones, or what is searched for.
   const own = useQuery({
     ...recordName(operation, rest.value ?? 0),
@@ -24,7 +26,7 @@ export function RecordSelect({ operation, chosenName, ...rest }: Props) {
     const search = text ? { search_fields: ["name"], search_field_values: [text] } : {};
     const given = { query: { ...search, limit: OFFERED, order_by: "name" }, signal };
     const list = await call(operation, given as unknown as Given<typeof operation>);
-    return (list as { items: { id: number; name: string }[] }).items;
+    return (list as { items: { id: number; name: string }[] }).items.filter(({ name }) => name !== without);
   };
   return (
     <SearchedSelect

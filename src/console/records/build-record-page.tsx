@@ -38,7 +38,7 @@ export function recordPage<
     listed: operations.list,
     read: (key) => send(operations.read, { path: pathOf(operations.read, key) }),
     save(values, stored) {
-      const sent = body(values, stored);
+      const sent = chosen(body(values, stored));
       if (stored === null) return send(create, { body: sent });
       const path = pathOf(update, keyOf(stored));
       return send(update, path ? { path, body: sent } : { body: { ...sent, id: stored.id } });
@@ -49,6 +49,10 @@ export function recordPage<
     }),
   });
 }
+
+/** Records are numbered from 1: a choice that nobody made yet is left out, and the API says at its field that it is missing. */
+const chosen = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([name, value]) => !(name.endsWith("_id") && value === 0)));
 
 /** What a call is typed by is known where the kind of record is written down; here it is any of them. */
 const send = <T,>(operation: Operation, given: object): Promise<T> =>

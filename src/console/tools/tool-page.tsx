@@ -198,6 +198,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                       label="Service"
                       description="Credentials used for the request."
                       required
+                      without={SYSTEM}
                       chosenName={tool?.service_id === values.service_id ? tool.service_name : null}
                       value={values.service_id || null}
                       onChange={(chosen) => form.setFieldValue("service_id", chosen ?? 0)}

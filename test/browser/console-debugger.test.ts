@@ -45,8 +45,10 @@ test("an author asks why the agent did not ask for another day, sees the conditi
   expect(await axeFindings(page)).toEqual([]);
 
   await page.getByLabel("Value of coming", { exact: true }).fill("false");
-  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Continue" }).press("Enter");
   await page.getByText("The turn has ended").waitFor();
+  // The button is gone, and the keyboard is at the one in its place.
+  await page.getByRole("button", { name: "Back to turn 2" }).and(page.locator(":focus")).waitFor();
   await page.getByText("Which other day would suit you?").first().waitFor();
 
   await page.getByRole("button", { name: "Back to turn 2" }).click();

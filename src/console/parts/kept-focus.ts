@@ -4,8 +4,8 @@ let last: Element | null = null;
 /**
  * A button is disabled while its answer is awaited, and so are the fields of a form that is being saved. The browser takes
  * the focus from what is disabled and gives it to nobody, so that a person without a mouse would begin at the top of the
- * page: here it comes back as soon as it can, unless they have gone on meanwhile. Where a row of a form went with the
- * button that removed it, focus moves to the control that takes its place.
+ * page: here it comes back as soon as it can, unless they have gone on meanwhile. Where a button went with the row that it
+ * removed, or with what it did, focus moves to the control that takes its place in the form, window or panel.
  */
 export function keepFocus(): void {
   document.addEventListener("focusin", ({ target }) => {
@@ -39,13 +39,13 @@ const isDisabled = (element: Element): boolean => element.matches(":disabled");
 
 const CONTROLS = "a[href], button, input, select, textarea, [contenteditable=true]";
 
-/** The next control of the form that a row was taken out of, else the last one before it. */
+/** The next control of the form, window or panel that it was taken out of, else the last one before it. */
 function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
   const change = changes.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(gone)));
   const around = change?.target instanceof Element ? change.target : null;
-  const controls = [...(around?.closest("form, [role=dialog]")?.querySelectorAll(CONTROLS) ?? [])].filter(
-    (control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility(),
-  );
+  const controls = [
+    ...(around?.closest("form, [role=dialog], section")?.querySelectorAll(CONTROLS) ?? []),
+  ].filter((control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility());
   const before = change?.previousSibling?.isConnected ? change.previousSibling : null;
   const isBehind = (control: Element) =>
     before

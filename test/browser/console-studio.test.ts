@@ -228,6 +228,26 @@ test("what is done on the canvas is undone and done again, is found faulty at it
   expect(page.faults).toEqual([]);
 });
 
+test("the canvas stays in sight beside a step's long form, and a tall step lies on none below it", async () => {
+  const page = await it.open(await it.person("Editor"), { viewport: { width: 1280, height: 900 } });
+  await page.goto("/console/tools/visit_workflow");
+  await node(page, "ASK_COMING").click();
+  const goal = page.getByRole("textbox", { name: "Goal" });
+  await goal.fill("Find out whether the person comes, and what they need for it. ".repeat(9));
+  const boxOf = (id: string) => node(page, id).boundingBox();
+  await expect
+    .poll(async () => {
+      const [tall, below] = [await boxOf("ASK_COMING"), await boxOf("ASK_NEEDS")];
+      return tall !== null && below !== null && tall.y + tall.height < below.y;
+    })
+    .toBe(true);
+  await page.getByRole("button", { name: "Remove this step" }).scrollIntoViewIfNeeded();
+  await expect
+    .poll(async () => (await page.getByRole("region", { name: "Steps of the workflow" }).boundingBox())?.y)
+    .toBeGreaterThan(0);
+  expect(page.faults).toEqual([]);
+});
+
 test("JSON and canvas stay in step; what is no workflow yet leaves the last good canvas, and is marked at its place", async () => {
   const page = await it.open(await it.person("Editor"), WIDE);
   page.on("dialog", (dialog) => void dialog.accept());

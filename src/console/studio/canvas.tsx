@@ -28,9 +28,10 @@ import { TransitionArrow, type TransitionEdge } from "./transition-arrow.tsx";
 export type CanvasActs = {
   select(id: string): void;
   connect(from: string, to: string): void;
-  /** A transition pulled to where nothing is: a new step there. */
-  addAt(from: string, at: Point): void;
-  move(moved: ReadonlyMap<string, Point>): void;
+  /** A transition pulled to where nothing is: a new step there, while the others stay where they are shown. */
+  addAt(from: string, at: Point, shown: ReadonlyMap<string, Point>): void;
+  /** Where every step is to stay. */
+  move(places: ReadonlyMap<string, Point>): void;
   remove(id: string): void;
   disconnect(from: string, index: number): void;
 };
@@ -87,7 +88,10 @@ function Flow(props: Props) {
   const [dragged, setDragged] = useState<ReadonlyMap<string, Point>>(new Map());
   const zoom = useStore(zoomOf);
   const [edge, selectEdge] = useState<string | null>(null);
-  const positions = useMemo(() => positionsOf(task), [task]);
+  const positions = useMemo(
+    () => positionsOf(task, new Map(Object.entries(sizes).map(([id, { height }]) => [id, height]))),
+    [task, sizes],
+  );
 
   const nodes = useMemo(
     () =>
@@ -152,7 +156,7 @@ function Flow(props: Props) {
     else if (event.key === "Delete" && acts.remove) acts.remove(id);
     else if (nudge && acts.move) {
       const from = positions.get(id) as Point;
-      acts.move(new Map([[id, { x: from.x + nudge.x, y: from.y + nudge.y }]]));
+      acts.move(new Map(positions).set(id, { x: from.x + nudge.x, y: from.y + nudge.y }));
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -193,11 +197,12 @@ function Flow(props: Props) {
           const { clientX: x, clientY: y } =
             "changedTouches" in event ? (event.changedTouches[0] as Touch) : event;
           const at = screenToFlowPosition({ x, y });
-          acts.addAt(fromNode.id, { x: at.x - 95, y: at.y });
+          acts.addAt(fromNode.id, { x: at.x - 95, y: at.y }, positions);
         }}
         onNodeDragStop={(_, node, moved) => {
           setDragged(new Map());
-          acts.move?.(new Map((moved.length > 0 ? moved : [node]).map(({ id, position }) => [id, position])));
+          const dropped = moved.length > 0 ? moved : [node];
+          acts.move?.(new Map([...positions, ...dropped.map(({ id, position }) => [id, position] as const)]));
         }}
         // A click that trembles is no drag.
         nodeDragThreshold={4}

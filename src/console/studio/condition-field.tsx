@@ -85,7 +85,7 @@ export function ConditionField({ of, value, onChange, place }: Props) {
   const { join, lines } = condition;
   const replace = (index: number, line: ConditionLine) => store({ join, lines: lines.with(index, line) });
   return (
-    <Stack gap={4}>
+    <Stack gap={4} mt={4}>
       {lines.map((line, index) => (
         <Line
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
@@ -199,16 +199,16 @@ function Line(props: {
         }}
         readOnly={readOnly}
       />
-      <div style={{ flex: "1 1 32%" }}>
-        {takesValue(line.comparison) && (
+      {takesValue(line.comparison) && (
+        <div style={{ flex: "1 1 32%" }}>
           <OperandField
             label={label}
             value={line.value ?? { kind: "text", value: "" }}
             known={known}
             onChange={(value) => onChange({ ...line, value })}
           />
-        )}
-      </div>
+        </div>
+      )}
       {!readOnly && (
         <ActionIcon size="md" aria-label={`Remove line ${label}`} onClick={onRemove}>
           <IconTrash size={14} />

@@ -43,7 +43,10 @@ function Happened({ event, played }: { event: PlayEvent; played: PlayedEvent }) 
       )}
       {event.type !== "submit" && answer && <div className={classes.line}>{answer}</div>}
       {played.trace.flatMap(({ category, label, details }, index) => {
-        const words = label === "condition" ? guardWords(details ?? {}) : category === "note" ? label : null;
+        // Why a call failed stands above already.
+        const isTold = event.type === "called" && !!event.error && label.endsWith(event.error);
+        const words =
+          label === "condition" ? guardWords(details ?? {}) : category === "note" && !isTold ? label : null;
         return words === null
           ? []
           : [

@@ -103,12 +103,12 @@ export default function Studio(props: Props) {
       setSide("step");
     },
     connect: (from, to) => change(connectSteps(task, from, to)),
-    addAt(from, at) {
-      const added = addStep(task, { at });
+    addAt(from, at, shown) {
+      const added = addStep(moveSteps(task, shown), { at });
       change(connectSteps(added.task, from, added.id));
       edit.select(added.id);
     },
-    move: (moved) => change(moveSteps(task, moved)),
+    move: (places) => change(moveSteps(task, places)),
     remove: (id) => change(removeStep(task, id)),
     disconnect: (from, at) => change(disconnect(task, from, at)),
   };
@@ -202,7 +202,7 @@ export default function Studio(props: Props) {
       )}
       <StepContext.Provider value={surroundings}>
         <div className={classes.split}>
-          <div>
+          <div className={classes.canvas}>
             <Canvas
               task={task}
               selected={selected}

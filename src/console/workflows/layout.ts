@@ -11,6 +11,8 @@ export type Point = { x: number; y: number };
 
 const COLUMN_px = 280;
 const ROW_px = 200;
+/** Below the tallest step of a row there is this much room, for arrows and their conditions. */
+const GAP_px = 100;
 /** A step put beside others keeps this distance. */
 const NEAR_px = 90;
 
@@ -41,16 +43,28 @@ export function placeSteps(steps: readonly Step[]): Place[] {
   });
 }
 
-/** Where each step stands: as somebody put it, or else as its transitions say. */
-export function positionsOf(task: StepsTask): Map<string, Point> {
+/**
+ * Where each step stands: as somebody put it, or else as its transitions say, each row below the tallest step of the one
+ * before. `heights` of steps are known once they are drawn.
+ */
+export function positionsOf(
+  task: StepsTask,
+  heights: ReadonlyMap<string, number> = new Map(),
+): Map<string, Point> {
   const places = placeSteps(task.steps);
   const inRow = new Map<number, number>();
-  for (const { row } of places) inRow.set(row, (inRow.get(row) ?? 0) + 1);
+  const tallest: number[] = [];
+  for (const { id, row } of places) {
+    inRow.set(row, (inRow.get(row) ?? 0) + 1);
+    tallest[row] = Math.max(tallest[row] ?? 0, heights.get(id) ?? 0);
+  }
+  const top = (row: number) =>
+    tallest.slice(0, row).reduce((y, height) => y + Math.max(ROW_px, height + GAP_px), 0);
   const kept = keptPositions(task);
   return new Map(
     places.map(({ id, column, row }) => {
       const middle = ((inRow.get(row) ?? 1) - 1) / 2;
-      return [id, kept.get(id) ?? { x: (column - middle) * COLUMN_px, y: row * ROW_px }];
+      return [id, kept.get(id) ?? { x: (column - middle) * COLUMN_px, y: top(row) }];
     }),
   );
 }

@@ -62,6 +62,25 @@ describe("the picture of a workflow", () => {
     });
   });
 
+  test("a step taller than a row pushes what is below it down, and one that somebody moved stays", () => {
+    const drawn = task([step("A", "B", "C"), step("B"), step("C", "D"), step("D")]);
+    const at = (heights: Map<string, number>) => [...positionsOf(drawn, heights).values()].map(({ y }) => y);
+    const usual = at(new Map());
+    expect(at(new Map([["A", 90]]))).toEqual(usual);
+    const [a, b, c, d] = at(
+      new Map([
+        ["A", 320],
+        ["B", 500],
+      ]),
+    ) as [number, number, number, number];
+    expect(a).toBe(0);
+    expect(b).toBe(c);
+    expect(b - a).toBeGreaterThan(320);
+    expect(d - b).toBeGreaterThan(500);
+    const moved = moveSteps(drawn, new Map([["D", { x: 0, y: 7 }]]));
+    expect(positionsOf(moved, new Map([["A", 320]])).get("D")).toEqual({ x: 0, y: 7 });
+  });
+
   test("what stands in the place of positions and is none is not shown, and breaks nothing", () => {
     for (const canvas of [null, 7, [1], { A: "left" }, { A: [1] }, { A: [Number.NaN, 2] }])
       expect(positionsOf({ ...given, config: { canvas } })).toEqual(positionsOf(given));

@@ -57,8 +57,8 @@ function judgeVerdict(judge: FrozenJudge, answer: JudgeAnswer): TestVerdict {
     const why = cut(`It gave no answer: ${answer.message}`);
     return { expectation, passed: false, why, informs: !judge.calibration.gates };
   }
-  const { is_yes, votes_yes, votes, reason, model } = answer;
-  const says = `${judge.question} ${is_yes ? "Yes" : "No"}, by ${is_yes ? votes_yes : votes - votes_yes} of ${votes} votes.`;
+  const { is_yes, votes_yes, votes_no, votes, reason, model } = answer;
+  const says = `${judge.question} ${is_yes ? "Yes" : "No"}, by ${is_yes ? votes_yes : votes_no} of ${votes} votes.`;
   return {
     ...{ expectation, passed: is_yes, why: cut(reason === null ? says : `${says} ${reason}`) },
     ...{ informs: informs(judge, answer), votes_yes, votes, model },

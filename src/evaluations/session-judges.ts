@@ -21,6 +21,8 @@ export type JudgeAnswer =
       kind: "answered";
       is_yes: boolean;
       votes_yes: number;
+      votes_no: number;
+      /** Those that failed among them. */
       votes: number;
       reason: string | null;
       model: string | null;

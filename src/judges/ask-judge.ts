@@ -71,7 +71,7 @@ function countVotes(
   }
   const first = given.find((vote) => vote.is_yes === is_yes);
   return {
-    ...{ kind: "answered", is_yes, votes_yes: yes, votes, cost_usd },
+    ...{ kind: "answered", is_yes, votes_yes: yes, votes_no: given.length - yes, votes, cost_usd },
     ...{ reason: first?.reason ?? null, model: first?.model ?? null },
   };
 }

@@ -66,4 +66,21 @@ test("a person is the same on every channel of a number or an address", () => {
   expect(key("visitor-1", { verified: false, claimed_user: "ann" })).toBe("ann");
   expect(key("visitor-1", { verified: false })).toBe("visitor-1");
   expect(key(null)).toBe("s");
+  expect(key("private@example.com")).toBe("private@example.com");
 });
+
+test.each(["+266696687", "anonymous", "Restricted", "sip:anonymous@anonymous.invalid", "", " "])(
+  "callers who withhold their number (%j) are one each, and their share follows the weights",
+  (source) => {
+    const met = Array.from({ length: 1_000 }, (_, n) =>
+      versionFor(
+        3,
+        personKey({ channel_target_id: null, verified: false, source, sid: `CA${n}` }),
+        split(75, 25),
+      ),
+    );
+    const share = met.filter((version) => version === 2).length / met.length;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.3);
+  },
+);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { Fault } from "../base/errors.ts";
+import { isWithheld } from "../base/withheld-number.ts";
 import type { Db } from "../db/database.ts";
 
 /** A published version that takes part in an experiment, and its percentage of the people. */
@@ -52,11 +53,12 @@ export async function assignVersion(db: Db, arrival: SplitArrival): Promise<Assi
 
 /**
  * Who somebody is on every channel: their number or address. A visitor whom nobody has verified is who the page says
- * they are; that is no proof, and no more than the version they meet depends on it.
+ * they are; that is no proof, and no more than the version they meet depends on it. Callers who withhold their number are
+ * one each: as one person they would all meet the same version, and count once.
  */
 export function personKey({ verified, source, claimed_user, sid }: Omit<SplitArrival, "agent_id">): string {
   const own = verified ? source : (claimed_user ?? source);
-  return (own ?? sid)
+  return (own === null || isWithheld(own) ? sid : own)
     .trim()
     .toLowerCase()
     .replace(/^whatsapp:/, "");

@@ -7,6 +7,7 @@ import { type CallRecordings, lineOfFile } from "../calls/call-recording.ts";
 import { isFetchedFile } from "../calls/fetch-recording.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import { recordingsFolder } from "../sessions/bucket/open-recording.ts";
 
 /*
@@ -29,11 +30,12 @@ type Deps = { db: Db; clock: Clock; dataDir: string; recordings: Pick<CallRecord
 
 export const leftRecordingsJob = (deps: Deps): JobHandler =>
   handle(settleLeftRecordings, async (_, { stopping }) => {
-    for await (const names of namesBy(AT_ONCE, recordingsFolder(deps.dataDir))) {
-      if (stopping.aborted) return;
-      for (const name of await withoutRow(deps.db, names)) await settleLeft(deps, name);
-    }
+    await oneByOne(leftFiles(deps), (name) => settleLeft(deps, name), stopping);
   });
+
+async function* leftFiles({ db, dataDir }: Deps): AsyncGenerator<string> {
+  for await (const names of namesBy(AT_ONCE, recordingsFolder(dataDir))) yield* await withoutRow(db, names);
+}
 
 async function* namesBy(count: number, folder: string): AsyncGenerator<string[]> {
   const entries = await opendir(folder).catch((error: NodeJS.ErrnoException) => {

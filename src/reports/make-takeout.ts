@@ -13,6 +13,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { asReader, asWriter } from "../db/reading.ts";
 import type { Takeouts } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import type { RecordingBucket } from "../sessions/bucket/bucket.ts";
 import { openRecording, recordingsFolder } from "../sessions/bucket/open-recording.ts";
 import { exportRows, type Owner } from "./export-rows.ts";
@@ -258,12 +259,12 @@ async function removeOldTakeouts({ db, clock, dataDir }: Deps): Promise<void> {
   const folders = await foldersIn(dataDir);
   const rows = await db.selectFrom("takeouts").select(["id", "status"]).execute();
   const statuses = new Map(rows.map(({ id, status }) => [id, status]));
-  for (const { folder, takeout_id, isWorkshop } of folders) {
+  const isKept = ({ takeout_id, isWorkshop }: TakeoutFolder) => {
     const status = statuses.get(takeout_id);
-    const isKept =
-      (status !== undefined && RUNNING.includes(status)) || (status === "completed" && !isWorkshop);
-    if (!isKept) await rm(folder, { recursive: true, force: true });
-  }
+    return (status !== undefined && RUNNING.includes(status)) || (status === "completed" && !isWorkshop);
+  };
+  const gone = folders.filter((each) => !isKept(each));
+  await oneByOne(gone, ({ folder }) => rm(folder, { recursive: true, force: true }));
 }
 
 type TakeoutFolder = { folder: string; takeout_id: string; isWorkshop: boolean };

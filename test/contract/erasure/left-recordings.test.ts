@@ -185,3 +185,16 @@ test("files of calls that are gone, and halves of fetched ones, are removed; wha
   expect(kept.filter((name) => !names.includes(name))).toEqual([]);
   expect(await rowsOf(deleted.call.session_id)).toEqual([]);
 });
+
+test("a file that can't be removed holds up no other one", async () => {
+  const { id } = (await recorded()).call;
+  await app.db.deleteFrom("calls").where("id", "=", id).execute();
+  await recorded("open");
+  const stuck = Array.from({ length: 3 }, (_, leg) => `call-${id}-${leg}.wav`);
+  for (const name of stuck) mkdirSync(path.join(folder(), name));
+  const removable = Array.from({ length: 3 }, (_, leg) => `call-${id}-${leg + 3}.wav`);
+  for (const name of removable) writeFileSync(path.join(folder(), name), "x");
+  for (const name of [...stuck, ...removable]) age(name, 30);
+  await expect(runJob("settle-left-recordings")).rejects.toThrow();
+  expect(removable.filter(there)).toEqual([]);
+});

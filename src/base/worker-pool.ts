@@ -25,13 +25,13 @@ export class WorkGivenUp extends Error {
 
   constructor(reason: WorkGivenUp["reason"], message: string) {
     super(message);
-    this.name = "GivenUp";
+    this.name = "WorkGivenUp";
     this.reason = reason;
   }
 }
 
 type WorkerPool<W extends WorkerFunctions> = {
-  /** Rejects with `GivenUp`, or with a Fault "unavailable" where there is no room now. */
+  /** Rejects with `WorkGivenUp`, or with a Fault "unavailable" where there is no room now. */
   run<Name extends keyof W & string>(
     name: Name,
     ...given: Parameters<W[Name]>

@@ -30,7 +30,7 @@ import { releaseExecutions } from "./queue.ts";
 
 export type WorkflowDeps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
-/** Computed one after the other: in parallel, a page of workflows would take every database connection. */
+/** All of a page at once would take every database connection. */
 const ESTIMATES_AT_ONCE = 3;
 
 export const WORKFLOWS = "/api/v1/insights/workflows";

@@ -74,7 +74,8 @@ function Address({
           <bdi>{target}</bdi>
         )}
         <Text size="xs" c="dimmed">
-          {MODE_NAMES[target_mode]}, <bdi>{channel_name}</bdi>
+          {channel_name !== MODE_NAMES[target_mode] && `${MODE_NAMES[target_mode]}, `}
+          <bdi>{channel_name}</bdi>
         </Text>
         {isShown && (
           <Stack gap="xs" mt="xs">

@@ -66,6 +66,9 @@ export const theme = createTheme({
     Input: { defaultProps: { attributes: { input: { dir: "auto" } } } },
     // Otherwise every closed list of options is rendered, and again on each key press: half of a form's components.
     Combobox: { defaultProps: { keepMounted: false } },
+    // Otherwise a search that finds nothing closes the list without a word.
+    Select: { defaultProps: { nothingFoundMessage: "No results" } },
+    MultiSelect: { defaultProps: { nothingFoundMessage: "No results" } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },

@@ -110,6 +110,21 @@ test("after a row of a form is removed the keyboard is at what removes the next 
   expect(page.faults).toEqual([]);
 });
 
+test("Enter doesn't close a window that just opened, and Tab leads to its first field; a search among choices that finds none says so", async () => {
+  const page = await openAt("/console/agents/2");
+  await page.getByRole("button", { name: "Add a chat page" }).press("Enter");
+  const opened = page.getByRole("dialog", { name: "Connect an agent to an address" });
+  await opened.locator("form:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await opened.getByRole("combobox", { name: "Agent" }).and(page.locator(":focus")).waitFor();
+  await opened.getByRole("button", { name: "Cancel" }).press("Enter");
+  await opened.waitFor({ state: "detached" });
+  await page.getByRole("combobox", { name: "Time zone" }).fill("Atlantis");
+  await page.getByText("No results", { exact: true }).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("the switch that shows a password is reached by keyboard and named for its field", async () => {
   const page = await openAt("/console/models");
   const switches = page.getByRole("button", { name: /^Show API key of / });

@@ -115,7 +115,9 @@ function languagesOf(voices: AgentVoice[], { language_code }: LanguageConfig) {
   for (const { supported_languages } of voices) {
     for (const { code, name } of supported_languages) names.set(code, `${name} (${code})`);
   }
-  return [...names].map(([value, label]) => ({ value, label }));
+  return [...names]
+    .map(([value, label]) => ({ value, label }))
+    .sort((one, other) => one.label.localeCompare(other.label));
 }
 
 const voicesFor = (voices: AgentVoice[], { voice_provider, language_code }: LanguageConfig): string[] =>

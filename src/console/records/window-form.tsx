@@ -53,6 +53,14 @@ function faultsOf(error: Error, hasField: (path: string) => boolean) {
   return fieldErrors(told, hasField);
 }
 
+/**
+ * Where no field is named to begin with, the keyboard begins before the first one. At the first button, which closes the
+ * window, Enter would close it.
+ */
+function beginHere(form: HTMLFormElement | null): void {
+  if (form && !form.querySelector("[data-autofocus]")) form.dataset.autofocus = "";
+}
+
 /** A short form in a window of its own, with two buttons below. */
 export function WindowForm(props: {
   title: string;
@@ -80,6 +88,9 @@ export function WindowForm(props: {
       {...(size !== undefined && { size })}
     >
       <form
+        ref={beginHere}
+        tabIndex={-1}
+        style={{ outline: "none" }}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

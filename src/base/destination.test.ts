@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { getCountries, getCountryCallingCode, getExampleNumber } from "libphonenumber-js/max";
 import examples from "libphonenumber-js/mobile/examples";
 import { describe, expect, test } from "vitest";
+import { CODE_POINT } from "../../test/harness/code-point.ts";
 import { EVERY_COUNTRY, parseDestinations, refusalOf } from "./destination.ts";
 
 const rulesOf = (countries: string, allowed = "") => {
@@ -119,7 +120,7 @@ test("a country more never takes a number away", () => {
 
 test("any text is judged, and without an error", () => {
   fc.assert(
-    fc.property(fc.oneof(number, fc.string({ unit: "binary" })), fc.array(country), (text, countries) => {
+    fc.property(fc.oneof(number, fc.string({ unit: CODE_POINT })), fc.array(country), (text, countries) => {
       const refusal = refusalOf(text, { countries, allowed: [] });
       expect(refusal === null || refusal.startsWith(`${text} is `)).toBe(true);
     }),

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { CODE_POINT } from "../../test/harness/code-point.ts";
 import { readableLine } from "./readable-log.ts";
 
 const shown = (line: object) => stripVTControlCharacters(readableLine(JSON.stringify(line)));
@@ -24,7 +25,7 @@ test("what is no line of the log stays as it is", () => {
 
 test("whatever a field holds, nothing of it reaches the terminal as a command", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (msg, field) => {
+    fc.property(fc.string({ unit: CODE_POINT }), fc.string({ unit: CODE_POINT }), (msg, field) => {
       const line = readableLine(JSON.stringify({ level: 30, time, msg: `\u001b]0;x\u0007${msg}`, field }));
       expect(stripVTControlCharacters(line)).not.toMatch(/[^\P{Cc}\n]/u);
     }),

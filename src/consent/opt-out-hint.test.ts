@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { CODE_POINT } from "../../test/harness/code-point.ts";
 import { mayOptOut } from "./opt-out-hint.ts";
 import { OPT_OUT_LANGUAGES, type OptOutLanguage } from "./opt-out-words.ts";
 
@@ -132,7 +133,7 @@ test("what asks for it does so whatever its case and punctuation, and whatever s
 
 test("no text makes it fail", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+    fc.property(fc.string({ unit: CODE_POINT, maxLength: 300 }), (text) => {
       expect(typeof mayOptOut(text)).toBe("boolean");
     }),
   );

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { CODE_POINT } from "../../test/harness/code-point.ts";
 import { rounds } from "../../test/harness/seed.ts";
 import { addressMarks, mayHold, soughtParts } from "./address-marks.ts";
 
@@ -21,7 +22,7 @@ const address = fc.oneof(
   fc.string({ minLength: 6, maxLength: 12 }),
 );
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.string({ unit: CODE_POINT, maxLength: 40 }),
   digits(0, 12),
   fc.constantFrom("@", "a@", "İ@", '"', "\\"),
 );

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { buildAnalysis, buildSummary } from "../../src/executions/build-analysis.ts";
 import { quotedData } from "../../src/expressions/quoted-data.ts";
 import { transcriptLines } from "../../src/insights/transcript-text.ts";
+import { CODE_POINT } from "../harness/code-point.ts";
 
 /*
  * An earlier insight holds what a stranger made a model repeat. Where a later prompt names it, it stays a value.
@@ -67,7 +68,7 @@ test("a tool's name in an uploaded transcript can't speak as somebody", () => {
 
 test("any text at all stays one line and reads as what it was", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(fc.string({ unit: CODE_POINT }), (text) => {
       const quoted = quotedData(text) as string;
       expect(linesOf(quoted)).toHaveLength(1);
       expect(JSON.parse(quoted)).toBe(text);

@@ -18,6 +18,7 @@ import { isConnectionLost } from "../../../src/db/database.ts";
 import { migrate, readMigrations } from "../../../src/db/migrate.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { afterFile } from "../../harness/after-file.ts";
+import { CODE_POINT } from "../../harness/code-point.ts";
 import { createTestDatabase } from "../../harness/database.ts";
 import { inDatabase, runAsAdmin } from "../../harness/postgres.ts";
 import { ofThisRun } from "../../harness/seed.ts";
@@ -134,7 +135,7 @@ async function schemaOf(client: pg.Client): Promise<string[]> {
 }
 
 test("any text, bytes, number, list and JSON in any column comes back, with ids that go on where they were", async () => {
-  const text = fc.string({ unit: "binary" }).map((value) => value.replaceAll("\0", ""));
+  const text = fc.string({ unit: CODE_POINT }).map((value) => value.replaceAll("\0", ""));
   const json = fc.jsonValue().map((value) => JSON.stringify(value).replaceAll("\\u0000", ""));
   const rows = fc.sample(
     fc.record({

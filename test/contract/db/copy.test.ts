@@ -12,6 +12,7 @@ import {
   copyTimestamp,
 } from "../../../src/db/copy.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { CODE_POINT } from "../../harness/code-point.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ beforeAll(async () => {
 
 /** Whatever PostgreSQL can hold: no NUL, no half of a pair. */
 const text = fc
-  .oneof({ weight: 9, arbitrary: fc.string({ unit: "binary" }) }, fc.constant("ü𝄞 ".repeat(20_000)))
+  .oneof({ weight: 9, arbitrary: fc.string({ unit: CODE_POINT }) }, fc.constant("ü𝄞 ".repeat(20_000)))
   .map((value) => value.replaceAll("\0", "").toWellFormed());
 
 const head = fc.record({

@@ -3,7 +3,23 @@ export type Clock = {
   now(): Date;
   /** Calls `wake` once, when it is `at` or later. What is returned calls that off. */
   wakeAt(at: Date, wake: () => void): () => void;
+  /** Milliseconds since some beginning; they go on evenly when the time is set. */
+  elapsed_ms(): number;
 };
+
+/**
+ * The time as it is now, going on evenly from here. For whatever compares its own moments and must neither stop nor hurry
+ * when the machine's clock is set, or is put right by another's, in between.
+ */
+export function steadyClock(clock: Clock): Clock {
+  const ahead_ms = clock.now().getTime() - clock.elapsed_ms();
+  const now_ms = () => clock.elapsed_ms() + ahead_ms;
+  return {
+    now: () => new Date(now_ms()),
+    wakeAt: (at, wake) => clock.wakeAt(new Date(clock.now().getTime() + at.getTime() - now_ms()), wake),
+    elapsed_ms: clock.elapsed_ms,
+  };
+}
 
 /** A timer of the runtime takes no longer wait than this (some 24 days). */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
@@ -19,23 +35,36 @@ export const systemClock: Clock = {
     wait();
     return () => clearTimeout(timer);
   },
+  elapsed_ms: () => performance.now(),
 };
 
-/** A clock that stands still until it is moved; whoever it wakes on the way finds it at the moment they asked for. */
-export type MovedClock = Clock & { set(to: Date | string): void; advance(ms: number): void };
+/**
+ * A clock that stands still until it is moved; whoever it wakes on the way finds it at the moment they asked for. `jump`: as
+ * a machine's clock is set, which is no time that passes: timers wait as long as before.
+ */
+export type MovedClock = Clock & {
+  set(to: Date | string): void;
+  advance(ms: number): void;
+  jump(ms: number): void;
+};
 
 export function movedClock(start: Date | string): MovedClock {
   let now = new Date(start).getTime();
+  let elapsed_ms = 0;
+  const goTo = (moment: number) => {
+    elapsed_ms += Math.max(0, moment - now);
+    now = moment;
+  };
   const sleepers = new Set<{ at: number; wake: () => void }>();
   const moveTo = (target: number) => {
     for (;;) {
       const [next] = [...sleepers].filter(({ at }) => at <= target).sort((a, b) => a.at - b.at);
       if (!next) break;
       sleepers.delete(next);
-      now = Math.max(now, next.at);
+      goTo(Math.max(now, next.at));
       next.wake();
     }
-    now = target;
+    goTo(target);
   };
   return {
     now: () => new Date(now),
@@ -44,7 +73,12 @@ export function movedClock(start: Date | string): MovedClock {
       sleepers.add(sleeper);
       return () => sleepers.delete(sleeper);
     },
+    elapsed_ms: () => elapsed_ms,
     set: (to) => moveTo(new Date(to).getTime()),
     advance: (ms) => moveTo(now + ms),
+    jump(ms) {
+      now += ms;
+      for (const sleeper of sleepers) sleeper.at += ms;
+    },
   };
 }

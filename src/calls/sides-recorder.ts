@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { bytesOf } from "../audio/frames.ts";
 import { Resampler } from "../audio/resample.ts";
 import { TwoSides } from "../audio/two-sides.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, steadyClock } from "../base/clock.ts";
 import type { LineRecorder } from "../media/media-line.ts";
 
 /** The telephone's sample rate: 115 MB an hour. */
@@ -36,11 +36,11 @@ export class SidesRecorder implements LineRecorder {
     line_rate: number,
     ended: (closed: Promise<void>) => void,
   ) {
-    this.#clock = clock;
+    this.#clock = steadyClock(clock);
     this.#file = file;
     this.#seal = seal;
     this.#line_rate = line_rate;
-    this.#began = clock.now().getTime();
+    this.#began = this.#clock.now().getTime();
     this.#caller = this.#resampler();
     this.#agent = this.#resampler();
     this.#ended = ended;

@@ -1,3 +1,4 @@
+import { type Clock, steadyClock } from "../base/clock.ts";
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { Answerer } from "../sessions/answerer.ts";
@@ -43,6 +44,8 @@ export type Transfer = Extract<SessionAction, { action: "transfer" }>;
  */
 export class VoiceCall {
   readonly #engine: Engine;
+  /** Of what the call waits for. */
+  readonly #clock: Clock;
   readonly #session_id: number;
   readonly #settings: CallSettings;
   readonly #line: CallLine;
@@ -70,6 +73,7 @@ export class VoiceCall {
     reports: CallReports;
   }) {
     this.#engine = parts.engine;
+    this.#clock = steadyClock(parts.engine.clock);
     this.#session_id = parts.session_id;
     this.#settings = parts.settings;
     this.#line = parts.line;
@@ -100,7 +104,7 @@ export class VoiceCall {
     if (this.#isTaking) return;
     this.#isTaking = true;
     for (let next = this.#events.shift(); next; next = this.#events.shift()) {
-      const now = this.#engine.clock.now().getTime();
+      const now = this.#clock.now().getTime();
       const { state, effects } = step(this.#settings, this.#state, next, now);
       this.#state = state;
       for (const effect of effects) this.#doSafely(effect);
@@ -135,7 +139,7 @@ export class VoiceCall {
     this.#wake?.cancel();
     this.#wake = null;
     if (at === null) return;
-    const cancel = this.#engine.clock.wakeAt(new Date(at), () => {
+    const cancel = this.#clock.wakeAt(new Date(at), () => {
       this.#wake = null;
       this.tell({ type: "tick" });
     });
@@ -186,7 +190,7 @@ export class VoiceCall {
    * process died. Where storing takes too long, nobody waits for it.
    */
   #hangUpSoon(): () => void {
-    const at = new Date(this.#engine.clock.now().getTime() + HANG_UP_MS);
+    const at = new Date(this.#clock.now().getTime() + HANG_UP_MS);
     let isDone = false;
     const hangUp = () => {
       if (isDone) return;
@@ -194,7 +198,7 @@ export class VoiceCall {
       cancel();
       this.#doSafely({ type: "send", output: { type: "end", next: { action: "hangup" } } });
     };
-    const cancel = this.#engine.clock.wakeAt(at, hangUp);
+    const cancel = this.#clock.wakeAt(at, hangUp);
     return hangUp;
   }
 

@@ -59,6 +59,7 @@ export async function databaseClock({ ask, log, machine = systemClock }: Parts):
   return {
     now: () => new Date(machine.now().getTime() + off_ms),
     wakeAt: (at, wake) => machine.wakeAt(new Date(at.getTime() - off_ms), wake),
+    elapsed_ms: machine.elapsed_ms,
     look,
     stop: () => clearInterval(timer),
   };

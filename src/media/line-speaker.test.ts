@@ -78,16 +78,8 @@ function talk(speaking = numbers(), onPlaying: () => void = () => {}) {
   const clock = movedClock("2026-11-23T12:00:00Z");
   const line = new TestLine(clock);
   const told: string[] = [];
-  // The line plays in real time, whatever the machine's clock is set to.
-  let back_ms = 0;
-  const setBack = (ms: number) => {
-    back_ms += ms;
-  };
   const speaker = new LineSpeaker({
-    clock: {
-      now: () => new Date(clock.now().getTime() - back_ms),
-      wakeAt: (at, wake) => clock.wakeAt(new Date(at.getTime() + back_ms), wake),
-    },
+    clock,
     line,
     speaking,
     reports: {
@@ -107,7 +99,7 @@ function talk(speaking = numbers(), onPlaying: () => void = () => {}) {
     }
   };
   const say = (text: string) => speaker.say({ text, language: "en-US", voice: null, speed: null }, true);
-  return { clock, line, speaker, told, pass, say, setBack };
+  return { clock, line, speaker, told, pass, say };
 }
 
 test("what is said is heard whole, in order, at the line's pace", async () => {
@@ -121,16 +113,6 @@ test("what is said is heard whole, in order, at the line's pace", async () => {
   expect(line.heard.at(first * CHARACTER)).toBe(1);
   expect(line.longest_ms).toBeLessThanOrEqual(320);
   expect(told).toEqual(["playing", "playing a question", "played", "silent"]);
-});
-
-test("a clock that is set back while it speaks silences nothing", async () => {
-  const { line, told, pass, say, setBack } = talk();
-  say("We are open from eight to five.");
-  await pass(400);
-  setBack(3_600_000);
-  await pass(3000);
-  expect(line.heard.length).toBe("We are open from eight to five.".length * CHARACTER);
-  expect(told.slice(-2)).toEqual(["played", "silent"]);
 });
 
 test("a cut in the middle gives the words that were heard, and nothing of the rest is sent", async () => {

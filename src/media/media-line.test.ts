@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Framer } from "../audio/frames.ts";
 import { keyTones } from "../audio/tones.ts";
 import { movedClock } from "../base/clock.ts";
@@ -78,6 +78,7 @@ function call(interruptible_by: CallVoice["interruptible_by"] = "all") {
     reports,
     pass,
     say,
+    jump: (ms: number) => clock.jump(ms),
     languages,
     hears: (heard: Heard) => ear(heard),
     heardMs: () => heard_ms,
@@ -103,6 +104,43 @@ test("words of a caller become an input once they are silent, with the reason in
   expect(reports).toEqual([
     { type: "end_of_turn", text: "when are you open", silence_ms: 400, reason: "complete" },
   ]);
+});
+
+describe.each([
+  ["back by an hour", -3_600_000],
+  ["ahead by an hour", 3_600_000],
+])("a clock that is set %s during a call", (_, ms) => {
+  test("ends the caller's turn after the same silence, and tells the same latency", async () => {
+    const { told, reports, pass, hears, say, jump } = call();
+    say("Hello.");
+    await pass(1000);
+    hears(started);
+    await pass(400);
+    hears(stopped);
+    hears(final("when are you open"));
+    await pass(100);
+    jump(ms);
+    await pass(280);
+    expect(told.at(-1)).toEqual({ type: "maybe_over", text: "when are you open" });
+    await pass(60);
+    expect(told.at(-1)).toMatchObject({ type: "speech", text: "when are you open", final: true });
+    expect(reports.at(-1)).toMatchObject({ type: "end_of_turn", silence_ms: 400 });
+    say("From eight to five.");
+    await pass(100);
+    expect(reports.at(-1)).toMatchObject({ type: "first_sound", mouth_to_ear_ms: 440 });
+  });
+
+  test("silences nothing of what the agent says", async () => {
+    const { told, pass, say, jump, heardMs } = call();
+    say("We are open from eight to five.");
+    await pass(400);
+    jump(ms);
+    await pass(700);
+    expect(told).toEqual([]);
+    await pass(200);
+    expect(told).toEqual([{ type: "played" }]);
+    expect(heardMs()).toBe("We are open from eight to five.".length * 40);
+  });
 });
 
 test("how long an answer takes is told from the caller's last voice to our first sound, once for each answer", async () => {

@@ -1,6 +1,6 @@
 import { resample } from "../audio/resample.ts";
 import { KeyListener, keyTones } from "../audio/tones.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, steadyClock } from "../base/clock.ts";
 import { unreachable } from "../base/errors.ts";
 import type {
   CallContinuation,
@@ -58,6 +58,8 @@ export type MediaLineParts = {
  */
 export class MediaLine implements CallLine, AudioInput {
   readonly #parts: MediaLineParts;
+  /** Whatever is waited for on a line is waited for in real time. */
+  readonly #clock: Clock;
   readonly #speaker: LineSpeaker;
   readonly #sound: CallerSound;
   readonly #keys: KeyListener | null;
@@ -76,7 +78,9 @@ export class MediaLine implements CallLine, AudioInput {
 
   constructor(parts: MediaLineParts) {
     this.#parts = parts;
-    const { clock, speaking } = parts;
+    const { speaking } = parts;
+    const clock = steadyClock(parts.clock);
+    this.#clock = clock;
     const line: AudioLine = {
       ...parts.line,
       play: (frame) => {
@@ -318,7 +322,7 @@ export class MediaLine implements CallLine, AudioInput {
   }
 
   #now(): number {
-    return this.#parts.clock.now().getTime();
+    return this.#clock.now().getTime();
   }
 
   /** A key stops us as a carrier would: at once, and without a second thought. */
@@ -338,7 +342,7 @@ export class MediaLine implements CallLine, AudioInput {
     this.#wake?.cancel();
     this.#wake = null;
     if (at === null) return;
-    const cancel = this.#parts.clock.wakeAt(new Date(at), () => {
+    const cancel = this.#clock.wakeAt(new Date(at), () => {
       this.#wake = null;
       this.#take({ type: "tick" });
     });

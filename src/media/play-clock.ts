@@ -25,7 +25,6 @@ export class PlayClock {
   #interruptions = 0;
   #marked = 0;
   #markedAt = 0;
-  #last = 0;
 
   constructor({ clock, line, playout }: Parts) {
     this.#clock = clock;
@@ -90,13 +89,7 @@ export class PlayClock {
     this.#run = null;
   }
 
-  /** The machine's clock may be set back during a call; the times noted by it then move back as far. */
   #now(): number {
-    const now = this.#clock.now().getTime();
-    const back_ms = Math.max(0, this.#last - now);
-    if (this.#run) this.#run.at -= back_ms;
-    this.#markedAt -= back_ms;
-    this.#last = now;
-    return now;
+    return this.#clock.now().getTime();
   }
 }

@@ -89,6 +89,23 @@ describe("silence", () => {
     expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "idle", user_terminated: false });
     expect(await eventsOf(app, phone.session_id, "silence-timeout")).toHaveLength(3);
   });
+
+  test("is noticed as soon where the clock is set back meanwhile, and no sooner where it is set ahead", async () => {
+    for (const ms of [-3_600_000, 3_600_000]) {
+      const { number } = await createNumber(app, { script: SCRIPT, greeting: GREETING });
+      const phone = await pickUp(app, incoming(number));
+      await phone.hears(2);
+      app.clock.advance(2000);
+      app.clock.jump(ms);
+      app.clock.advance(1999);
+      await quiet(app, phone.session_id);
+      expect(await eventsOf(app, phone.session_id, "silence-timeout")).toHaveLength(0);
+      app.clock.advance(1);
+      expect(await phone.hears(1)).toEqual(["Are you still there?"]);
+      phone.does({ type: "closed" });
+      await endOf(app, phone.session_id);
+    }
+  });
 });
 
 describe("the voice that vars.session.voice names", () => {

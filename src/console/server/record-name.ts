@@ -1,38 +1,33 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "./api.ts";
+import { call, type Operation } from "./api.ts";
 
-/** How the name of a record that others name by its number is read, by the list that it is chosen from. */
-const READ = {
-  "GET /api/v1/agents/": async (agent_id: number) =>
-    (await call("GET /api/v1/agents/{agent_id}", { path: { agent_id } })).name,
-  "GET /api/v1/bridge_phrases/": async (bridge_phrases_id: number) =>
-    (await call("GET /api/v1/bridge_phrases/{bridge_phrases_id}", { path: { bridge_phrases_id } })).name,
-  "GET /api/v1/custom_messages/": async (custom_message_id: number) =>
-    (await call("GET /api/v1/custom_messages/{custom_message_id}", { path: { custom_message_id } })).name,
-  "GET /api/v1/data_sources/": async (data_source_id: number) =>
-    (await call("GET /api/v1/data_sources/{data_source_id}", { path: { data_source_id } })).name,
-  "GET /api/v1/insights/tool-configurations": async (tool_id: number) =>
-    (await call("GET /api/v1/insights/tool-configurations/{tool_id}", { path: { tool_id: String(tool_id) } }))
-      .name,
-  "GET /api/v1/language_groups/": async (language_group_id: number) =>
-    (await call("GET /api/v1/language_groups/{language_group_id}", { path: { language_group_id } })).name,
-  "GET /api/v1/prompts/": async (prompt_id: number) =>
-    (await call("GET /api/v1/prompts/{prompt_id}", { path: { prompt_id } })).name,
-  "GET /api/v1/roles/": async (role_id: number) =>
-    (await call("GET /api/v1/roles/{role_id}", { path: { role_id } })).name,
-  "GET /api/v1/services/": async (service_id: number) =>
-    (await call("GET /api/v1/services/{service_id}", { path: { service_id } })).name,
-  "GET /api/v1/test_suites/": async (suite_id: number) =>
-    (await call("GET /api/v1/test_suites/{suite_id}", { path: { suite_id } })).name,
-  // One tool is read by its name.
-  "GET /api/v1/tools/": async (id: number) => {
-    const query = { search_fields: ["id" as const], search_field_values: [String(id)] };
-    return (await call("GET /api/v1/tools/", { query })).items[0]?.name ?? null;
-  },
-};
+/** How one record is read, by the list that it is chosen from; its number is the one parameter of the path. */
+const ONE = {
+  "GET /api/v1/agents/": "GET /api/v1/agents/{agent_id}",
+  "GET /api/v1/bridge_phrases/": "GET /api/v1/bridge_phrases/{bridge_phrases_id}",
+  "GET /api/v1/custom_messages/": "GET /api/v1/custom_messages/{custom_message_id}",
+  "GET /api/v1/data_sources/": "GET /api/v1/data_sources/{data_source_id}",
+  "GET /api/v1/insights/tool-configurations": "GET /api/v1/insights/tool-configurations/{tool_id}",
+  "GET /api/v1/language_groups/": "GET /api/v1/language_groups/{language_group_id}",
+  "GET /api/v1/prompts/": "GET /api/v1/prompts/{prompt_id}",
+  "GET /api/v1/roles/": "GET /api/v1/roles/{role_id}",
+  "GET /api/v1/services/": "GET /api/v1/services/{service_id}",
+  "GET /api/v1/test_suites/": "GET /api/v1/test_suites/{suite_id}",
+} as const satisfies Partial<Record<Operation, Operation>>;
+/** One tool is read by its name, so its number is looked for in the list. */
+const TOOLS = "GET /api/v1/tools/";
 
 /** Lists whose records others name by number. */
-export type NamedList = keyof typeof READ;
+export type NamedList = keyof typeof ONE | typeof TOOLS;
+
+async function readName(list: NamedList, id: number): Promise<string | null> {
+  if (list === TOOLS) {
+    const query = { search_fields: ["id" as const], search_field_values: [String(id)] };
+    return (await call(TOOLS, { query })).items[0]?.name ?? null;
+  }
+  const parameter = /\{(\w+)\}/.exec(ONE[list])?.[1] as string;
+  return (await call(ONE[list], { path: { [parameter]: id } } as never)).name;
+}
 
 /** Which list the number at a path of a record is of; names below others may be anybody's own, as in a tool's defaults. */
 const LIST_AT: Readonly<Record<string, NamedList>> = {
@@ -59,4 +54,4 @@ export const listAt = (path: string): NamedList | undefined =>
 
 /** The name of one record, null where there is none of this number. */
 export const recordName = (list: NamedList, id: number) =>
-  queryOptions({ queryKey: [list, "name of", id], queryFn: () => READ[list](id) });
+  queryOptions({ queryKey: [list, "name of", id], queryFn: () => readName(list, id) });

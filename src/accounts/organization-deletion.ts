@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
@@ -6,6 +7,14 @@ import { type Db, json, type Tx } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
 import { closeAccess } from "./user-store.ts";
+
+/**
+ * Whether a column names a sub-organization whose organization is not deleted. Asked before anything begins by itself that
+ * costs money or reaches somebody: once the deletion is undone, it goes on.
+ */
+export const isOfOpenOrganization = (column: string): RawBuilder<boolean> => sql<boolean>`exists (
+  select from sub_organizations tenant join organizations owner on owner.id = tenant.organization_id
+  where tenant.id = ${sql.ref(column)} and owner.deleted_at is null)`;
 
 /** So long the operator can undo it. */
 const UNDONE_WITHIN_MS = 30 * 86_400_000;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
@@ -82,6 +83,7 @@ async function claimNext(db: Db, now: Date): Promise<ClaimedRule | undefined> {
     where id = (
       select id from alert_rules
       where is_active and (checked_at is null or checked_at < ${minute}::timestamptz)
+        and ${isOfOpenOrganization("alert_rules.sub_organization_id")}
       order by checked_at nulls first limit 1 for update skip locked)
     returning *`.execute(db);
   return rows[0];

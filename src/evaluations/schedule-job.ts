@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
@@ -34,6 +35,7 @@ export const scheduleJob = (parts: Parts): JobHandler =>
       .selectFrom("test_schedules")
       .select("suite_id")
       .where("next_at", "<=", parts.clock.now().toISOString())
+      .where(isOfOpenOrganization("test_schedules.sub_organization_id"))
       .orderBy("next_at")
       .execute();
     await oneByOne(due, ({ suite_id }) => beginOne(parts, suite_id));

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import type { Stamp } from "../api/caller.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -121,6 +122,7 @@ export async function feedNext(tx: Tx, now: Date): Promise<number | null> {
     .where("status", "=", "RUNNING")
     .where("fed_at", "is", null)
     .where("next_feed_at", "<=", now.toISOString())
+    .where(isOfOpenOrganization("insight_backfills.sub_organization_id"))
     .orderBy("next_feed_at")
     .limit(10)
     .execute();

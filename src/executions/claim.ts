@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -260,7 +261,8 @@ export async function nextDue(db: Db): Promise<Date | null> {
       (select min(e.run_at) from insight_executions e
        where e.status = 'PENDING' and not exists (
          select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')),
-      (select min(next_feed_at) from insight_backfills where status = 'RUNNING' and fed_at is null)) as at`.execute(
+      (select min(next_feed_at) from insight_backfills b
+       where status = 'RUNNING' and fed_at is null and ${isOfOpenOrganization("b.sub_organization_id")})) as at`.execute(
     db,
   );
   const at = rows[0]?.at ?? null;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { providerSettings } from "../accounts/llm-provider.ts";
 import type { ModelAllowance } from "../accounts/model-allowance.ts";
+import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -198,7 +199,7 @@ export const sourcesWithout = (model: string) => sql<{ id: number; sub_organizat
     union select data_source_id from data_source_chunks where embedding_model < ${sql.lit(model)}
     union select data_source_id from data_source_chunks where embedding_model > ${sql.lit(model)}
   ) as lacking on lacking.data_source_id = d.id
-  where d.deleted_at is null
+  where d.deleted_at is null and ${isOfOpenOrganization("d.sub_organization_id")}
   order by d.id`;
 
 /** One job for each source that lacks vectors and whose sub-organization can have them. */

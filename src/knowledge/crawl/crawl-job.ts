@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { z } from "zod";
+import { isOfOpenOrganization } from "../../accounts/organization-deletion.ts";
 import type { Storage } from "../../accounts/storage.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Fault } from "../../base/errors.ts";
@@ -94,6 +95,7 @@ async function beginDue({ db, clock }: CrawlParts): Promise<void> {
     .select(["c.data_source_id"])
     .where("c.next_run_at", "<=", now.toISOString())
     .where("d.deleted_at", "is", null)
+    .where(isOfOpenOrganization("c.sub_organization_id"))
     .execute();
   await oneByOne(due, ({ data_source_id }) =>
     db.transaction().execute(async (tx) => {

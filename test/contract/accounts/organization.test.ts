@@ -4,7 +4,8 @@ import { cancelSlice } from "../../../src/batches/cancel-waiting.ts";
 import { countRequests } from "../../../src/batches/request-counts.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../../harness/form.ts";
-import { insertBatch, insertRequest, insertTarget } from "../../harness/rows.ts";
+import { insightsOf, runInsights } from "../../harness/insights.ts";
+import { insertBatch, insertRequest, insertSession, insertTarget } from "../../harness/rows.ts";
 import { rounds } from "../../harness/seed.ts";
 import { waitForLocks } from "../../harness/waiting.ts";
 
@@ -176,6 +177,64 @@ describe("organizations", () => {
       return [deletion];
     });
     expect(await answered).toMatchObject({ status: 200 });
+  });
+
+  test("for one that is deleted nothing begins by itself: no tests, no crawl, no alert, no backfill; back again, all goes on", async () => {
+    const { caller, send } = await app.createNeighbour("quiet@example.org");
+    const made = async (method: string, path: string, body?: object) => {
+      const answer = await send(method, `/api/v1/${path}`, body);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      return answer.body;
+    };
+    const prompt = await made("POST", "prompts/", {
+      ...{ name: "Prompt", type: "prompt_v1", context: "You are a test.", tools: [] },
+      llm_config: { provider: "openai", model: "scripted" },
+    });
+    const { name: agent } = await made("POST", "agents/", {
+      ...{ name: "Agent", type: "ca_v1", prompt_id: prompt.id, timezone: "UTC", prompt_tool_defaults: [] },
+      ...{ languages: [], variables: {}, tool_headers: null },
+    });
+    const cases = [{ name: "Answers", person: ["Hello"], expect: { said: ["."] } }];
+    const suite = await made("POST", "test_suites/", { name: "Nightly", agent, cases });
+    await made("PUT", `test_suites/${suite.id}/schedule`, {
+      ...{ is_active: true, time: "02:00", timezone: "UTC" },
+    });
+    const source = await made("POST", "data_sources/", { name: "site", chunk: false, text: "" });
+    const crawl = `data_sources/${source.id}/crawl`;
+    await made("PUT", crawl, { start_url: "https://site.example/", every_hours: 1 });
+    await made("POST", `${crawl}/stop`);
+    const rule = await made("POST", "alerts/", {
+      ...{ name: "Errors", metric: { name: "errors" }, condition: "above", threshold: 0.05 },
+      ...{ least_sessions: 20, window_minutes: 60 },
+    });
+    const { sub_organization_id } = caller;
+    for (let n = 0; n < 3; n++)
+      await insertSession(app, { sub_organization_id, ended_at: app.clock.now().toISOString() });
+    const make = insightsOf({ ...app, send });
+    const insight_tool_ids = [(await make.tool()).id];
+    const workflow = await make.workflow({ insight_tool_ids, start_datetime: "2026-01-01T00:00:00Z" });
+    await made("PUT", `insights/workflows/${workflow.id}/backfill`, { rate_per_minute: 1 });
+    expect(await make.activate(workflow.id)).toMatchObject({ status: 200 });
+    await made("DELETE", "organizations/");
+    app.clock.advance(86_400_000);
+    const look = async () => {
+      for (const name of ["begin-scheduled-runs", "crawl-due", "check-alerts"])
+        await app.jobs
+          .find(({ job }) => job.name === name)!
+          .run({}, { stopping: new AbortController().signal } as never);
+      await runInsights(app);
+      const { rows } = await app.database.pool.query(
+        `select (select next_at > $4 from test_schedules where suite_id = $1) as tests,
+           (select status = 'running' from data_source_crawls where data_source_id = $2) as crawls,
+           (select checked_at is not null from alert_rules where id = $3) as alerts,
+           (select queued_count > 1 from insight_backfills where workflow_id = $5) as backfills`,
+        [suite.id, source.id, rule.id, app.clock.now().toISOString(), workflow.id],
+      );
+      return rows[0];
+    };
+    expect(await look()).toEqual({ tests: false, crawls: false, alerts: false, backfills: false });
+    await app.send("POST", `${PATH}${caller.organization_id}/restore`);
+    expect(await look()).toEqual({ tests: true, crawls: true, alerts: true, backfills: true });
   });
 
   test("a delete needs no comment, and no body at all", async () => {

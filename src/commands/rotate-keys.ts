@@ -56,7 +56,7 @@ export async function rotateKeys(
     process.stderr.write("parley: another rotation is running; wait for it.\n");
     return 1;
   }
-  const { sealed, passed, missing, keys_removed, is_away } = rotated;
+  const { sealed, passed, missing, unreadable, keys_removed, is_away } = rotated;
   process.stdout.write(
     `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
   );
@@ -64,9 +64,18 @@ export async function rotateKeys(
     process.stderr.write(
       "parley: no recording was found, so no key was removed. Run this where the data directory is, with its disk mounted.\n",
     );
+  if (unreadable.length > 0) {
+    const [shown, more] = [unreadable.slice(0, MOST_SHOWN).join(", "), unreadable.length - MOST_SHOWN];
+    process.stderr.write(
+      `parley: recordings that are damaged, or whose key is gone, were left as they are: ${shown}${more > 0 ? ` and ${more} more` : ""}. Bring them back from a backup, or delete their sessions.\n`,
+    );
+  }
   // Before the database is closed.
-  return await sealEarlier(deps, stop);
+  const done = await sealEarlier(deps, stop);
+  return done === 0 && unreadable.length > 0 ? 1 : done;
 }
+
+const MOST_SHOWN = 20;
 
 /** What an organization stored before it sealed. */
 async function sealEarlier(deps: Parameters<typeof sealStored>[0], stop: AbortSignal): Promise<number> {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { type Db, openSealedWith } from "../db/database.ts";
-import type { DataKey, FindKey } from "./sealed-file.ts";
+import { type DataKey, type FindKey, LostKey } from "./sealed-file.ts";
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
 type KeyRow = { id: number; sealed_key: string };
@@ -25,7 +25,7 @@ export async function keyInUse(deps: Deps, sub_organization_id: number): Promise
   return keyInUse(deps, sub_organization_id);
 }
 
-/** A key by the id in a file's head; throws where it is gone. */
+/** A key by the id in a file's head. */
 export const findDataKey =
   ({ db, vault }: Pick<Deps, "db" | "vault">): FindKey =>
   async (id) => {
@@ -34,7 +34,7 @@ export const findDataKey =
       .select(["id", "sealed_key"])
       .where("id", "=", id)
       .executeTakeFirst();
-    if (!row) throw new Error(`data key ${id} is not in this database`);
+    if (!row) throw new LostKey(id);
     return opened(vault, row);
   };
 

@@ -12,7 +12,13 @@ import { CHUNK_MARK, chunkSealer, contentBytes, type ReadableFile, readChunks } 
 
 /** A key of an organization. */
 export type DataKey = { id: number; key: Buffer };
-/** Finds a key by the id in a file's head. */
+/** The key that a file's head names is in no database of ours any more. */
+export class LostKey extends Error {
+  constructor(id: number) {
+    super(`data key ${id} is not in this database`);
+  }
+}
+/** Finds a key by the id in a file's head; throws `LostKey`. */
 export type FindKey = (id: number) => Promise<DataKey>;
 
 export const SEALED_HEAD_BYTES = 48;

@@ -16,6 +16,7 @@ beforeEach(async () => {
 const folder = () => path.join(app.config.data_dir, "recordings");
 const deps = () => ({ db: app.db, clock: app.clock, vault: app.vault, dataDir: app.config.data_dir });
 const rotate = (resumed = false) => rotateRecordings(deps(), { resumed });
+const NO_FAULT = { unreadable: [], is_away: false };
 const bytesOnDisk = () =>
   Buffer.concat(readdirSync(folder()).map((name) => readFileSync(path.join(folder(), name))));
 const keys = () => app.db.selectFrom("data_keys").select(["id", "retired_at"]).orderBy("id").execute();
@@ -59,7 +60,7 @@ test("a rotation seals all anew, older files too; a day later the old key is gon
     .execute();
   const before = await soundBytes(app, file);
   const old = readFileSync(file);
-  expect(await rotate()).toEqual({ sealed: 2, passed: 0, missing: 1, keys_removed: 0, is_away: false });
+  expect(await rotate()).toEqual({ sealed: 2, passed: 0, missing: 1, keys_removed: 0, ...NO_FAULT });
   expect(readFileSync(file).equals(old)).toBe(false);
   expect((await soundBytes(app, file)).equals(before)).toBe(true);
   expect((await soundBytes(app, path.join(folder(), "old.wav"))).equals(plain)).toBe(true);
@@ -67,7 +68,7 @@ test("a rotation seals all anew, older files too; a day later the old key is gon
   expect(await keys()).toHaveLength(2);
 
   app.clock.advance(25 * 3_600_000);
-  expect(await rotate(true)).toEqual({ sealed: 0, passed: 2, missing: 1, keys_removed: 1, is_away: false });
+  expect(await rotate(true)).toEqual({ sealed: 0, passed: 2, missing: 1, keys_removed: 1, ...NO_FAULT });
   expect(await keys()).toHaveLength(1);
 });
 
@@ -107,6 +108,26 @@ test("a rotation that dies after any file goes on with --resume, and every recor
       expect((await soundBytes(app, file)).equals(sounds[at] as Buffer)).toBe(true);
     expect(readdirSync(folder()).filter((name) => name.includes("rotating"))).toEqual([]);
   }
+});
+
+test("a recording that is damaged, or whose key is gone, is named and holds up no other one", async () => {
+  const [damaged, keyless, whole] = [await recordCall(app), await recordCall(app), await recordCall(app)];
+  const sound = await soundBytes(app, whole.file);
+  await rotate();
+  for (const { file, at } of [
+    { file: damaged.file, at: 60 },
+    // The key's id.
+    { file: keyless.file, at: 14 },
+  ]) {
+    const bytes = readFileSync(file);
+    bytes[at] = (bytes[at] as number) ^ 1;
+    writeFileSync(file, bytes);
+  }
+  expect(await rotate()).toMatchObject({
+    sealed: 1,
+    unreadable: [damaged, keyless].map(({ file }) => path.basename(file)),
+  });
+  expect((await soundBytes(app, whole.file)).equals(sound)).toBe(true);
 });
 
 test("a recording that is deleted while it is sealed anew stays deleted, and two rotations don't run at once", async () => {

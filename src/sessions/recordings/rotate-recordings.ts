@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { keyInUse, retireKeys } from "../../data-keys/data-keys.ts";
-import { chunkSealer } from "../../data-keys/sealed-chunks.ts";
-import { readSealedHead } from "../../data-keys/sealed-file.ts";
+import { ChangedFile, chunkSealer } from "../../data-keys/sealed-chunks.ts";
+import { LostKey, readSealedHead } from "../../data-keys/sealed-file.ts";
 import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import type { RecordingBucket } from "../bucket/bucket.ts";
@@ -31,6 +31,8 @@ type Rotated = {
   sealed: number;
   passed: number;
   missing: number;
+  /** Names of files that are damaged, or whose key is gone: they stay as they are. */
+  unreadable: string[];
   keys_removed: number;
   /** Recordings are stored, and their folder is empty or not there: no key was removed. */
   is_away: boolean;
@@ -69,6 +71,7 @@ async function rotateAll(
   for (const name of names) if (name.endsWith(ROTATING)) await rm(path.join(folder, name), { force: true });
   if (!resumed) await retireKeys(deps);
   const counts = { sealed: 0, passed: 0, missing: 0 };
+  const unreadable: string[] = [];
   for (let after = 0; ; ) {
     const rows = await deps.db
       .selectFrom("recordings as r")
@@ -80,7 +83,12 @@ async function rotateAll(
       .execute();
     for (const row of rows) {
       stop?.throwIfAborted();
-      counts[await rotateOne(deps, row)]++;
+      try {
+        counts[await rotateOne(deps, row)]++;
+      } catch (error) {
+        if (!isOfContent(error)) throw error;
+        unreadable.push(row.file_name);
+      }
       await onFile(row.file_name);
     }
     const last = rows.at(-1);
@@ -89,8 +97,15 @@ async function rotateAll(
   }
   // An unmounted disk comes back, and its files are sealed with keys that nothing here mentions.
   const isAway = names.length === 0 && counts.missing > 0;
-  return { ...counts, keys_removed: isAway ? 0 : await removeUnusedKeys(deps), is_away: isAway };
+  const keys_removed = isAway ? 0 : await removeUnusedKeys(deps);
+  return { ...counts, unreadable, keys_removed, is_away: isAway };
 }
+
+/** What one recording has is no reason to leave the others as they are. */
+const isOfContent = (error: unknown): boolean =>
+  error instanceof ChangedFile ||
+  error instanceof LostKey ||
+  (error as NodeJS.ErrnoException).syscall === "read";
 
 function noneIfMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === "ENOENT") return [];

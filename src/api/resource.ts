@@ -212,12 +212,19 @@ export async function write<T>(db: Db, noun: string, change: (tx: Tx) => Promise
   }
 }
 
-/** Refuses to take away a record that others still need, naming them. */
-export function refuseWhileHeld(noun: string, holders: { kind: string; name: string }[]): void {
+/** Refuses to take away a record that others still need, or the name by which they know it, naming them. */
+export function refuseWhileHeld(
+  noun: string,
+  holders: { kind: string; name: string }[],
+  { change = "delete", cure = "" }: { change?: "delete" | "rename"; cure?: string } = {},
+): void {
   if (holders.length === 0) return;
   const shown = holders.slice(0, 5).map((holder) => `${holder.kind} "${holder.name}"`);
   const more = holders.length > shown.length ? ` and ${holders.length - shown.length} more` : "";
-  throw new Fault("refused", `Cannot delete ${noun} while it is used by ${shown.join(", ")}${more}.`);
+  throw new Fault(
+    "refused",
+    `Cannot ${change} ${noun} while it is used by ${shown.join(", ")}${more}.${cure && ` ${cure}`}`,
+  );
 }
 
 /** "an agent", "a prompt". */

@@ -111,6 +111,16 @@ export function dataSourceRoutes(api: Api, { db, clock, storage, embeds, sourceH
     last_updated_by: caller.email,
   });
 
+  /** The tools, agents and versions that know a source by what no source is called any more. */
+  const losers = async (tx: Tx, caller: Caller, entries: readonly string[]) => {
+    const known = await knownSources(tx, caller.sub_organization_id, entries);
+    return sourceHolders(
+      tx,
+      caller,
+      entries.filter((entry) => !known.has(entry)),
+    );
+  };
+
   const cut = async (tx: Tx, caller: Caller, input: Input, id: number) => {
     const chunks = cutText(values(caller, input));
     refuseTooMany(chunks.length);
@@ -144,7 +154,7 @@ export function dataSourceRoutes(api: Api, { db, clock, storage, embeds, sourceH
         await cut(tx, caller, input, id);
         return id;
       },
-      async replace(tx, caller, input) {
+      async replace(tx, caller, input, { name }) {
         const before = await tx
           .selectFrom("data_sources")
           .select(sql<number>`octet_length(text)`.as("bytes"))
@@ -153,6 +163,8 @@ export function dataSourceRoutes(api: Api, { db, clock, storage, embeds, sourceH
         const more = Buffer.byteLength(input.text) - (before?.bytes ?? 0);
         if (more > 0) await storage.admit(tx, caller.sub_organization_id, more);
         await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
+        const renamed = { change: "rename", cure: "Keep the old name among its labels." } as const;
+        refuseWhileHeld(`data source "${name}"`, await losers(tx, caller, [name]), renamed);
         await cut(tx, caller, input, input.id);
       },
       async remove(tx, caller, id, { reason }, { name, labels }) {
@@ -161,10 +173,7 @@ export function dataSourceRoutes(api: Api, { db, clock, storage, embeds, sourceH
           .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
           .where("id", "=", id)
           .execute();
-        const entries = [name, ...labels];
-        const known = await knownSources(tx, caller.sub_organization_id, entries);
-        const lost = entries.filter((entry) => !known.has(entry));
-        refuseWhileHeld(`data source "${name}"`, await sourceHolders(tx, caller, lost));
+        refuseWhileHeld(`data source "${name}"`, await losers(tx, caller, [name, ...labels]));
         await dropChunks(tx, id);
       },
     },

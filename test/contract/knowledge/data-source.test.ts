@@ -87,7 +87,7 @@ describe("data sources", () => {
     expect((await app.send("POST", path, again)).status).toBe(200);
   });
 
-  test("what a tool, an agent or its published version names stays, until nothing does or another source has the label", async () => {
+  test("what a tool, an agent or its published version names stays, and keeps its name, until nothing does or another source has the label", async () => {
     const opening = await create({ name: "opening", labels: ["hours"] });
     const parking = await create({ name: "parking" });
     const prices = await create({ name: "prices" });
@@ -118,6 +118,17 @@ describe("data sources", () => {
       'Cannot delete data source "prices" while it is used by tool "guide".',
     );
     expect((await get(prices.id)).body.text).toBe("t");
+    const change = async (before: object, after: object) => {
+      const { status, body } = await app.send("PUT", path, { ...before, ...after });
+      return status === 200 ? "changed" : body.detail;
+    };
+    expect(await change(prices, { name: "fees" })).toBe(
+      'Cannot rename data source "prices" while it is used by tool "guide". Keep the old name among its labels.',
+    );
+    expect(await change(prices, { name: "fees", labels: ["prices"] })).toBe("changed");
+    expect(await change(prices, {})).toBe("changed");
+    expect(await change(opening, { name: "times" })).toBe("changed");
+    expect(await change(opening, {})).toBe("changed");
     await create({ name: "holidays", labels: ["hours"] });
     expect(await remove(opening.id)).toBe("deleted");
 

@@ -2,10 +2,12 @@ import { sql } from "kysely";
 import { inOrder } from "../agents/version-parts.ts";
 import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
+import { refuseWhileHeld } from "../api/resource.ts";
 import { sha256 } from "../base/crypto.ts";
 import { notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { FrozenJudge } from "../evaluations/session-judges.ts";
+import { suitesAsking } from "../evaluations/suites-asking.ts";
 import { shareTools } from "../insights/tool-configuration-store.ts";
 import { calibrationOf, type JudgeCalibration } from "./calibration.ts";
 import { readJudgeTool, refuseWrongJudge } from "./check-judge.ts";
@@ -172,7 +174,42 @@ export async function insertJudge(tx: Tx, stamp: Stamp, input: JudgeInput): Prom
   return id;
 }
 
-export async function replaceJudge(tx: Tx, stamp: Stamp, id: number, input: JudgeInput): Promise<void> {
+/** Test cases know it by its name. */
+async function refuseWhileAsked(
+  tx: Tx,
+  caller: Caller,
+  name: string,
+  change: "delete" | "rename",
+): Promise<void> {
+  const suites = await suitesAsking(tx, caller, name);
+  refuseWhileHeld(
+    `judge "${name}"`,
+    suites.map((suite) => ({ kind: "test suite", name: suite })),
+    { change },
+  );
+}
+
+export async function removeJudge(
+  tx: Tx,
+  { caller, at }: Stamp,
+  { id, name }: Pick<JudgeListed, "id" | "name">,
+  reason: string,
+): Promise<void> {
+  await refuseWhileAsked(tx, caller, name, "delete");
+  await tx
+    .updateTable("judges")
+    .set({ deleted_at: at.toISOString(), deleted_reason: reason })
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function replaceJudge(
+  tx: Tx,
+  stamp: Stamp,
+  { id, name }: Pick<JudgeListed, "id" | "name">,
+  input: JudgeInput,
+): Promise<void> {
   await accept(tx, stamp.caller, input);
+  if (input.name !== name) await refuseWhileAsked(tx, stamp.caller, name, "rename");
   await tx.updateTable("judges").set(columns(stamp, input)).where("id", "=", id).execute();
 }

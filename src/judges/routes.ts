@@ -23,6 +23,7 @@ import {
   formOf,
   insertJudge,
   judgeList,
+  removeJudge,
   replaceJudge,
   selectJudges,
   wholeJudge,
@@ -74,14 +75,10 @@ export function addJudges(api: Api, { db, clock }: { db: Db; clock: Clock }): vo
       page: (caller, query) => list.listPage(db, selectJudges(db, caller), query, judgeList),
       find: findJudge,
       insert: (tx, caller, input) => insertJudge(tx, { caller, at: clock.now() }, input),
-      replace: (tx, caller, { id, ...input }) => replaceJudge(tx, { caller, at: clock.now() }, id, input),
-      remove: async (tx, _caller, id, { reason }) => {
-        await tx
-          .updateTable("judges")
-          .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
-          .where("id", "=", id)
-          .execute();
-      },
+      replace: (tx, caller, { id: _, ...input }, before) =>
+        replaceJudge(tx, { caller, at: clock.now() }, before, input),
+      remove: (tx, caller, _id, { reason }, before) =>
+        removeJudge(tx, { caller, at: clock.now() }, before, reason),
     },
   });
 

@@ -156,6 +156,26 @@ describe("a judge", () => {
     expect((await read(judge.id)).calibration.gates).toBe(true);
   });
 
+  test("that test cases ask keeps its name, and stays until none does", async () => {
+    const judge = await makeJudge();
+    const suite = await make("/api/v1/test_suites/", {
+      ...{ name: `Suite ${++counter}`, agent },
+      cases: [{ ...BOOKS, expect: { judges: [judge.name] } }],
+    });
+    const change = (more: object) => app.send("PUT", "/api/v1/judges/", { ...inputOf(judge), ...more });
+    const remove = () => app.send("DELETE", `/api/v1/judges/${judge.id}?reason=old`);
+    const held = `judge "${judge.name}" while it is used by test suite "${suite.name}".`;
+    expect(await change({ name: "Another name" })).toMatchObject({
+      status: 400,
+      body: { detail: `Cannot rename ${held}` },
+    });
+    expect(await remove()).toMatchObject({ status: 400, body: { detail: `Cannot delete ${held}` } });
+    expect((await change({ question: "Do they want to book?" })).status).toBe(200);
+    await app.send("DELETE", `/api/v1/test_suites/${suite.id}?reason=old`);
+    expect((await change({ name: "Another name" })).status).toBe(200);
+    expect((await remove()).body).toEqual({ success: true });
+  });
+
   test("that was changed since a gate's run makes the run say nothing; one that only informs does not", async () => {
     const { judge } = await calibrated(30);
     const informs = await makeJudge();
@@ -188,7 +208,7 @@ describe("a judge", () => {
     const first = await run();
     expect(await gate()).toMatchObject({ run_id: first, passes: true });
     await change({ ...input, question: "Do they want to book?" });
-    await app.send("DELETE", `/api/v1/judges/${informs.id}?reason=old`);
+    await change({ ...inputOf(informs), wanted: false });
     expect(await gate()).toMatchObject({ run_id: first, passes: true });
 
     await change({ ...input, wanted: false });

@@ -1,0 +1,21 @@
+import type { Caller } from "../api/caller.ts";
+import type { Db } from "../db/database.ts";
+import { TestCase } from "./test-case.ts";
+
+/** The test suites with a case that asks the judge of this name. Cases may be sealed, so each is read. */
+export async function suitesAsking(
+  db: Db,
+  { sub_organization_id }: Pick<Caller, "sub_organization_id">,
+  judge: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("test_cases as c")
+    .innerJoin("test_suites as s", "s.id", "c.suite_id")
+    .where("s.sub_organization_id", "=", sub_organization_id)
+    .where("s.deleted_at", "is", null)
+    .select(["s.name", "c.definition"])
+    .orderBy("s.name")
+    .execute();
+  const asks = rows.filter(({ definition }) => TestCase.parse(definition).expect.judges?.includes(judge));
+  return [...new Set(asks.map(({ name }) => name))];
+}

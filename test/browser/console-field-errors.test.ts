@@ -46,6 +46,26 @@ test("a service says at its secret that it is missing, and at its hosts which of
   expect(page.faults).toEqual([]);
 });
 
+test("a name of blanks alone is not saved, in a page's form or a window's", async () => {
+  await page.goto("/console/services/new");
+  await fieldOf("Name").fill("   ");
+  await page.getByRole("button", { name: "Create" }).click();
+  await expect.poll(() => errorOf("Name")).toBe("Fill this in.");
+  expect(await page.locator("input:focus").inputValue()).toBe("   ");
+  for (const [path, opens, saves] of [
+    ["api-tokens", "New token", "Create token"],
+    ["do-not-call-lists", "New do-not-call list", "Save list"],
+  ] as const) {
+    await page.goto(`/console/${path}`);
+    await page.getByRole("button", { name: opens }).first().click();
+    const form = page.getByRole("dialog");
+    await fieldOf("Name", form).fill(" ");
+    await form.getByRole("button", { name: saves, exact: true }).click();
+    await expect.poll(() => errorOf("Name", form)).toBe("Fill this in.");
+  }
+  expect(page.faults).toEqual([]);
+});
+
 test("a test says at each expectation and mock what is missing, and no field by its raw name", async () => {
   await page.goto("/console/tests/new");
   await fieldOf("Name").fill("Hours");

@@ -134,7 +134,7 @@ function NewToken({ onClose }: { onClose(): void }) {
     mutationFn: () =>
       call("POST /api/v1/api_tokens/", {
         body: {
-          name,
+          name: name.trim(),
           permissions: permissions.length > 0 ? permissions : null,
           allowed_networks: networks.split(/[\s,]+/).filter((one) => one !== ""),
           expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString(),

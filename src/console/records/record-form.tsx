@@ -10,6 +10,7 @@ import { useAction } from "../parts/action.ts";
 import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
+import { BLANK_NAME, blankName } from "./blank-name.ts";
 import { fieldErrors, hasField } from "./field-errors.ts";
 import type { Pending, Review } from "./save-review.tsx";
 
@@ -207,7 +208,11 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       form.clearErrors();
       setGeneral([]);
       setError(null);
-      if (record === null) send(null);
+      const blank = blankName(form.getValues());
+      if (blank !== null) {
+        form.setFieldError(blank, BLANK_NAME);
+        focusFirstError();
+      } else if (record === null) send(null);
       else compare.mutate(null);
     },
     discard() {

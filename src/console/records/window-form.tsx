@@ -6,6 +6,7 @@ import { ActionWindow } from "../parts/action-window.tsx";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
+import { BLANK_NAME, blankName } from "./blank-name.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { type Changed, useMeanwhile } from "./meanwhile.ts";
 import { TheirChange } from "./save-review.tsx";
@@ -42,7 +43,12 @@ export function useWindowForm<Values extends object, Stored>(options: {
       isTyped: form.isDirty() && !isPending && !sending.isSuccess,
       isPending,
       general: error ? faultsOf(error, hasField).general : [],
-      submit: options.changed ? meanwhile.submit : () => sending.mutate(),
+      submit() {
+        const blank = blankName(form.getValues());
+        if (blank !== null) form.setFieldError(blank, BLANK_NAME);
+        else if (options.changed) meanwhile.submit();
+        else sending.mutate();
+      },
       their: meanwhile.their,
     },
   };

@@ -8,6 +8,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { tellWebhooks } from "../batches/status-change.ts";
+import { addressField } from "../channels/address-field.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import { REQUEST_STATUS } from "../channels/status-mapping.ts";
@@ -42,7 +43,7 @@ const callBackList: list.ListRules = {
   fields: {
     id: list.integer("c.id"),
     campaign_id: list.integer("c.campaign_id"),
-    target: list.read(list.text("c.target")),
+    target: addressField(list.read(list.text("c.target"))),
     state: list.read(list.exact("c.state")),
     due_at: list.time("c.due_at"),
     session_id: list.integer("c.session_id"),

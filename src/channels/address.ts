@@ -99,3 +99,12 @@ export function normaliseEmail(target: string): string | null {
   const domain = domainToASCII(text.slice(at + 1));
   return LOCAL.test(local) && DOMAIN.test(domain) ? `${local}@${domain}` : null;
 }
+
+/** "(512) 555-0144", "512-555-0144", "030/1234567": as numbers are written within their own country, and ids are not. */
+const NATIONAL = /^(?=(?:\D*\d){7,15}\D*$)(?:[\d()./ -]*[ ()/][\d()./ -]*|\d{3}[.-]\d{3}[.-]\d{4})$/;
+
+export const isNational = (given: string): boolean =>
+  NATIONAL.test(given.trim()) && normalisePhone(given, null) === null;
+
+/** Said where such a number would find nobody. */
+export const WITH_COUNTRY = "Write the number with its country code, such as +15125551234.";

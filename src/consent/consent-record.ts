@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { inputTimestamp, timestamp } from "../api/schema.ts";
+import { addressField } from "../channels/address-field.ts";
 import type { Db } from "../db/database.ts";
 import { CONSENT_CHANNELS, CONSENT_PATHS, CONSENT_PURPOSES } from "./consent.ts";
 import { ConsentEvidence, MAX_WORDING } from "./consent-file.ts";
@@ -55,7 +56,7 @@ export const ConsentImport = z
 export const consentList: list.ListRules = {
   fields: {
     id: list.integer("c.id"),
-    address: list.exact("c.address"),
+    address: addressField(list.exact("c.address")),
     purpose: list.read(list.exact("c.purpose")),
     channel: list.read(list.exact("c.channel")),
     given_through: list.read(list.exact("c.given_through")),

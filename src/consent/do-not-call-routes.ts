@@ -9,7 +9,7 @@ import { Deleted, isCalendarDate, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound } from "../base/errors.ts";
-import { normalisePhone } from "../channels/address.ts";
+import { normalisePhone, WITH_COUNTRY } from "../channels/address.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import {
@@ -216,8 +216,7 @@ export function doNotCallRoutes(api: Api, { db, clock, uploads }: Deps): void {
     },
     async ({ caller, params }) => {
       const address = normalisePhone(params.address, null);
-      if (address === null)
-        throw invalid(["path", "address"], "Write the number with its country code, such as +15125551234.");
+      if (address === null) throw invalid(["path", "address"], WITH_COUNTRY);
       const { rows } = await sql<{ name: string }>`
         select l.name from do_not_call_lists l
         where l.sub_organization_id = ${caller.sub_organization_id} and l.deleted_at is null

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
+import { addressField } from "../channels/address-field.ts";
 import type { Db } from "../db/database.ts";
 import { OPT_OUT_PATHS } from "./consent.ts";
 import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES } from "./suppression.ts";
@@ -57,7 +58,7 @@ export const suppressionList: list.ListRules = {
     id: list.integer("s.id"),
     kind: list.read(list.exact("s.kind")),
     // Index: suppressions_address.
-    address: list.byTrigrams(list.text("s.address")),
+    address: addressField(list.byTrigrams(list.text("s.address"))),
     address_exact: list.exact("s.address"),
     scope: list.read(list.exact("s.scope")),
     reason: list.read(list.exact("s.reason")),

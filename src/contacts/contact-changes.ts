@@ -111,6 +111,11 @@ export function contactChangeRoutes(
     },
     async ({ caller, query }) => {
       const { sub_organization_id } = caller;
+      for (const [index, field] of query.search_fields.entries()) {
+        const place = ["query", "search_field_values", index];
+        if (field === "address")
+          await refuseNational(db, sub_organization_id, query.search_field_values[index] ?? "", place);
+      }
       const rules = contactList(sub_organization_id, await contactSeal(db, vault, sub_organization_id));
       return list.recordPage(ContactRecord, db, selectContacts(db, caller), query, rules);
     },

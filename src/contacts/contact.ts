@@ -7,6 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
+import { isNational, WITH_COUNTRY } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 import { readContacts } from "../dialing/known/read-contacts.ts";
 import { type AddressStanding, standingOf, suppressedOf, unknownStanding } from "./address-standing.ts";
@@ -117,8 +118,7 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
       opens,
     },
     async ({ caller, params, query }) => {
-      const contact = await contactOf(db, caller, params.address);
-      const visible = visibleTo(caller);
+      const { contact, visible } = await shownTo(caller, params.address);
       const from = query.before ? readPlace(query.before) : null;
       const { entries, next } = await readPage(db, contact, {
         visible,
@@ -144,13 +144,25 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
       opens,
     },
     async ({ caller, params, reply }) => {
-      const contact = await contactOf(db, caller, params.address);
+      const { contact, visible } = await shownTo(caller, params.address);
       reply
         .type("application/json; charset=utf-8")
         .header("content-disposition", 'attachment; filename="person.json"');
-      return Readable.from(exportOf(contact, visibleTo(caller)), { objectMode: false });
+      return Readable.from(exportOf(contact, visible), { objectMode: false });
     },
   );
+
+  /** A number without its country is nobody's, unless something is stored under what was written. */
+  async function shownTo(caller: Caller, given: string) {
+    const contact = await contactOf(db, caller, given);
+    const visible = visibleTo(caller);
+    if (contact.record === null && isNational(given)) {
+      const first = { visible, from: null, limit: 1, now: clock.now() };
+      const { entries } = await readPage(db, contact, first);
+      if (entries.length === 0) throw invalid(["path", "address"], WITH_COUNTRY);
+    }
+    return { contact, visible };
+  }
 
   async function headOf(caller: Caller, contact: ShownContact, visible: Visible) {
     const { address, record } = contact;

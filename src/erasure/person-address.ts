@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { addressesOfPerson } from "../address-book/contact-store.ts";
 import type { Vault } from "../base/crypto.ts";
 import { invalid } from "../base/errors.ts";
-import { normaliseEmail, normalisePhone, regionOf } from "../channels/address.ts";
+import { isNational, normaliseEmail, normalisePhone, regionOf, WITH_COUNTRY } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 
 /** Somebody by an address of theirs, within one sub-organization. */
@@ -28,12 +28,6 @@ export function spellingsOf(address: string): string[] {
   return [...new Set([phone ?? email ?? given, given])];
 }
 
-/** "(512) 555-0144", "512-555-0144", "030/1234567": as numbers are written within their own country, and ids are not. */
-const NATIONAL = /^(?=(?:\D*\d){7,15}\D*$)(?:[\d()./ -]*[ ()/][\d()./ -]*|\d{3}[.-]\d{3}[.-]\d{4})$/;
-
-const isNational = (given: string): boolean =>
-  NATIONAL.test(given.trim()) && normalisePhone(given, null) === null;
-
 /**
  * Numbers are stored with their country code, so one without it matches nothing: an erasure would delete nothing, and a
  * link would apply to nobody. A site may use such a text as a visitor's id; then it is known. Indexes: sessions_person, sessions_claimed,
@@ -52,8 +46,7 @@ export async function refuseNational(
       or exists (select from sessions where sub_organization_id = ${tenant} and claimed_user = any(${spellings}::text[]))
       or exists (select from contact_addresses where sub_organization_id = ${tenant} and address = any(${spellings}::text[]))
       as is_known`.execute(db);
-  if (!rows[0]?.is_known)
-    throw invalid(place, "Write the number with its country code, such as +15125551234.");
+  if (!rows[0]?.is_known) throw invalid(place, WITH_COUNTRY);
 }
 
 /** As many digits as the shortest numbers have: the code of the country, and of the area, may not be written. */

@@ -141,7 +141,7 @@ test("contacts of another organization are neither found nor changed", async () 
   expect(addressesOf((await show(ANN)).record)).toEqual(both());
 });
 
-test("a number without its country is nobody's, so it is refused where it would be linked or erased; a visitor may be called so", async () => {
+test("a number without its country is nobody's, so it is refused wherever it would find nobody; a visitor may be called so", async () => {
   const refused = (loc: unknown[]) => ({
     status: 422,
     body: { detail: [{ loc, msg: "Write the number with its country code, such as +15125551234." }] },
@@ -154,6 +154,19 @@ test("a number without its country is nobody's, so it is refused where it would 
       refused(["body", "addresses", 1]),
     );
     expect(await link(ANN, written)).toMatchObject(refused(["body", "address"]));
+    for (const path of [contactAt(written), `${contactAt(written)}/export`])
+      expect(await app.send("GET", path)).toMatchObject(refused(["path", "address"]));
+    for (const [list, field] of [
+      ["contacts", "address"],
+      ["suppressions", "address"],
+      ["consents", "address"],
+      ["outbound/call-backs", "target"],
+    ]) {
+      const search = new URLSearchParams({ search_fields: field as string, search_field_values: written });
+      expect(await app.send("GET", `/api/v1/${list}/?${search}`), list).toMatchObject(
+        refused(["query", "search_field_values", 0]),
+      );
+    }
     for (const path of ["", "preview"])
       expect(await app.send("POST", `/api/v1/erasures/${path}`, { address: written })).toMatchObject(
         refused(["body", "address"]),
@@ -165,4 +178,16 @@ test("a number without its country is nobody's, so it is refused where it would 
   expect((await link(ANN, "512 555 0199")).status).toBe(200);
   const planned = await app.send("POST", "/api/v1/erasures/preview", { address: "512 555 0199" });
   expect(planned.body.counts).toMatchObject({ sessions: 1 });
+  await insertSession(app, { source: "512 555 0198", ended_at: "2026-11-18T12:00:00Z" });
+  expect((await app.send("GET", contactAt("512 555 0198"))).body.entries).toHaveLength(1);
+});
+
+test("a number with its country is found on the suppression list however it is written", async () => {
+  await app.send("POST", "/api/v1/suppressions/", { address: "+15125550177", scope: "all" });
+  const search = new URLSearchParams({ search_fields: "address" });
+  for (const written of ["+1 (512) 555-0177", "+15125550177", "5550177"]) {
+    search.set("search_field_values", written);
+    const { body } = await app.send("GET", `/api/v1/suppressions/?${search}`);
+    expect(body.items, written).toMatchObject([{ address: "+15125550177" }]);
+  }
 });

@@ -47,6 +47,17 @@ describe("days begin at midnight in their zone", () => {
   });
 });
 
+test("times without an offset are of the period's zone, and others of their own", () => {
+  const period = {
+    start_datetime: "2026-11-01",
+    end_datetime: "2026-11-08T00:00:00+00:00",
+    timezone: "America/Chicago",
+  };
+  const { now } = spansOf(period, 7, new Date("2026-11-20T12:00:00Z"), ["body"]);
+  // Five hours behind on that day, before the clocks change.
+  expect(now).toEqual({ from: new Date("2026-11-01T05:00:00Z"), to: new Date("2026-11-08T00:00:00Z") });
+});
+
 const ZONES = [
   "Europe/Berlin",
   "America/Santiago",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { timezone } from "../agents/agent-input.ts";
-import { inputTimestamp, integer } from "../api/schema.ts";
+import { integer, localTimestamp, parseTimestamp } from "../api/schema.ts";
 import { invalid } from "../base/errors.ts";
 import type { SplitBy } from "./metric.ts";
 import { type FigureSpan, MOST_POINTS } from "./read-figures.ts";
@@ -10,9 +10,9 @@ export const MOST_DAYS = 366;
 /** Which time is counted: the last days up to now, or from one instant to another. As a query; in a body, `FigurePeriod`. */
 export const periodQuery = z.strictObject({
   last_days: integer({ min: 1, max: MOST_DAYS }).nullish().describe("Whole days, today included."),
-  start_datetime: inputTimestamp().nullish(),
-  end_datetime: inputTimestamp().nullish(),
-  timezone: timezone.default("UTC").describe("Where days begin."),
+  start_datetime: localTimestamp().nullish(),
+  end_datetime: localTimestamp().nullish(),
+  timezone: timezone.default("UTC").describe("Where days begin, and of times without an offset."),
 });
 export const FigurePeriod = periodQuery.meta({ id: "FigurePeriod" });
 export type FigurePeriod = z.infer<typeof FigurePeriod>;
@@ -39,8 +39,9 @@ export function spansOf(period: FigurePeriod, days: number, now: Date, place: st
     };
     return { now: { from: date(start), to: now }, before, timezone };
   }
-  const from = new Date(period.start_datetime);
-  const to = period.end_datetime ? new Date(period.end_datetime) : now;
+  const at = (text: string) => parseTimestamp(text, timezone) as Date;
+  const from = at(period.start_datetime);
+  const to = period.end_datetime ? at(period.end_datetime) : now;
   const long_ms = to.getTime() - from.getTime();
   if (long_ms <= 0) throw invalid([...place, "end_datetime"], "The end has to be after the start");
   if (long_ms > MOST_DAYS * 86_400_000)

@@ -84,13 +84,18 @@ export const requiredJson = () =>
 export const timestamp = () => TIMESTAMP;
 
 /** A date-time sent by a client: ISO 8601; without an offset it is read as UTC. */
-export const inputTimestamp = () =>
+export const inputTimestamp = () => checkedTimestamp((_text, at) => at.toISOString());
+
+/** The same as it was sent, for one that is read in the zone that the request names (`parseTimestamp`). */
+export const localTimestamp = () => checkedTimestamp((text) => text);
+
+const checkedTimestamp = (kept: (text: string, at: Date) => string) =>
   z
     .string()
     .meta({ format: "date-time" })
     .transform((text, context) => {
       const at = parseTimestamp(text);
-      if (at) return at.toISOString();
+      if (at) return kept(text, at);
       context.addIssue({
         code: "custom",
         message: "Input should be a valid datetime",
@@ -104,17 +109,21 @@ const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
 /** A plus that was not escaped in a query arrives as a blank, which stands nowhere else behind a time. */
 const LOST_PLUS = /(:\d{2}(?:\.\d{1,9})?) (\d{2}:?\d{2})$/;
 
-/** null for anything that is not a real date-time of the years 1900 to 9999. */
-export function parseTimestamp(given: string): Date | null {
+/** null for anything that is not a real date-time of the years 1900 to 9999. `timezone`: of one without an offset. */
+export function parseTimestamp(given: string, timezone = "UTC"): Date | null {
   const text = given.replace(LOST_PLUS, "$1+$2");
   if (!ISO.test(text)) return null;
   const [date, time = "00:00"] = text.split(/[T ]/i) as [string, string?];
-  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(time) ? time : `${time}Z`;
+  const isLocal = !/(?:Z|[+-]\d{2}:?\d{2})$/i.test(time);
+  const zoned = isLocal ? `${time}Z` : time;
   const at = new Date(`${date}T${zoned.replace(/([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`);
   if (Number.isNaN(at.getTime())) return null;
   // Date rolls 2026-02-30 over into March; a calendar does not.
   if (!isCalendarDate(date)) return null;
-  return at.getUTCFullYear() >= 1900 && at.getUTCFullYear() <= 9999 ? at : null;
+  if (at.getUTCFullYear() < 1900 || at.getUTCFullYear() > 9999) return null;
+  if (!isLocal || timezone === "UTC") return at;
+  const clock = Temporal.PlainDateTime.from(at.toISOString().slice(0, -1));
+  return new Date(clock.toZonedDateTime(timezone).epochMilliseconds);
 }
 
 /** `YYYY-MM-DD` that exists. */

@@ -185,6 +185,23 @@ describe("a file of requests", () => {
     expect(fileProblem(error)).toBe(sentence);
   });
 
+  test("tells all wrong rows at once, up to twenty, and what ends the file behind them", async () => {
+    const places = async (text: string) => (await refusal(text)).issues.map(({ loc }) => loc.slice(1));
+    const head = "reference_id,target\n";
+    expect(await places(`${head}a,1\n,2\nc,3,4\nd,4\n..,5`)).toEqual([
+      [3, "reference_id"],
+      [4, 3],
+      [6, "reference_id"],
+    ]);
+    expect(await places(`${head},1\nb,2\nc,"3`)).toEqual([
+      [2, "reference_id"],
+      [4, 2],
+    ]);
+    const many = await refusal(head + ",1\n".repeat(30));
+    expect(many.issues).toHaveLength(20);
+    expect(fileProblem(many)).toMatch(/^Invalid file format: row 2, .*row 6, [^;]*; and 15 more$/);
+  });
+
   test("any bytes are a file or a refusal, never another error", async () => {
     const bytes = fc.uint8Array({ maxLength: 200 });
     await fc.assert(

@@ -1,14 +1,15 @@
 import type { Readable } from "node:stream";
 import { readCsvRows } from "../base/csv.ts";
-import { InvalidInput, invalid } from "../base/errors.ts";
+import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
 import { DOT_SEGMENT, isDotSegment, MAX_REFERENCE } from "./batch-schema.ts";
 import { type CheckCell, wrongCell } from "./person-column-faults.ts";
 
 /**
  * A file of requests: CSV with the columns reference_id and target, in any order and case; every other column is a variable
- * of the request. A fault of the file ends the reading, with its place as ["file", row, column]; rows are numbered as in
- * spreadsheets (the header is 1). A target that can't be reached only makes its request INVALID.
+ * of the request. A fault has its place as ["file", row, column], rows numbered as in spreadsheets (the header is 1). After
+ * the first one nothing more is given out, and the rest is read for its faults alone, so that whoever mends the file does so
+ * once. A target that can't be reached only makes its request INVALID.
  */
 export type FileRow = { reference_id: string; target: string; request_variables: string };
 
@@ -16,6 +17,8 @@ export const MAX_ROWS = 1_000_000;
 export const MAX_FILE_bytes = 200 * 1024 * 1024;
 /** Far beyond any row of sense. */
 const MAX_ROW_chars = 100_000;
+/** More than anybody mends by hand; where there are as many, the reading ends. */
+const MAX_FAULTS = 20;
 
 /** In pieces of many rows. Leaving early lets the file go. */
 export async function* readRequestFile(
@@ -25,21 +28,47 @@ export async function* readRequestFile(
 ): AsyncGenerator<FileRow[]> {
   let header: Header | undefined;
   let row = 0;
-  for await (const records of readCsvRows(file, MAX_ROW_chars)) {
+  const faults: InputIssue[] = [];
+  for await (const records of withFaults(faults, readCsvRows(file, MAX_ROW_chars))) {
     const rows: FileRow[] = [];
     for (const cells of records) {
       row++;
       if (cells.every((cell) => cell === "")) continue;
       if (!header) header = readHeader(cells, row);
-      else rows.push(readRow(header, cells, row, check));
+      else if (faults.length < MAX_FAULTS) {
+        const read = rowOrFaults(header, cells, row, check);
+        if (read instanceof InvalidInput) faults.push(...read.issues);
+        else rows.push(read);
+      }
     }
     progress.rows += rows.length;
     if (progress.rows > MAX_ROWS) {
       throw invalid(["file"], `The file has more than ${MAX_ROWS} rows below its header`, "too_long");
     }
-    yield rows;
+    if (faults.length >= MAX_FAULTS) break;
+    if (faults.length === 0) yield rows;
   }
+  if (faults.length > 0) throw new InvalidInput(faults);
   if (progress.rows === 0) throw invalid(["file"], "The file has no rows below its header", "too_short");
+}
+
+/** What ends the file is told together with what was found before. */
+async function* withFaults<T>(faults: readonly InputIssue[], pieces: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    if (faults.length === 0 || !(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput([...faults, ...error.issues]);
+  }
+}
+
+function rowOrFaults(header: Header, cells: string[], row: number, check: CheckCell): FileRow | InvalidInput {
+  try {
+    return readRow(header, cells, row, check);
+  } catch (error) {
+    if (error instanceof InvalidInput) return error;
+    throw error;
+  }
 }
 
 export type Header = {
@@ -151,11 +180,17 @@ function refuseSealed({ names }: Header, cells: string[], row: number): void {
   throw invalid(["file", row, names[index] as string], msg, "value_error");
 }
 
+const MAX_TOLD = 5;
+
 /** For the batch's error_message, which people read without the file's issues beside it. */
 export function fileProblem(error: InvalidInput): string {
   const missing = error.issues.filter((issue) => issue.msg === "Column required");
   if (missing.length > 0) return `Missing required fields: ${missing.map(({ loc }) => loc[2]).join(", ")}`;
-  return `Invalid file format: ${error.issues.map(({ loc: [, row, column], msg }) => `${placeOf(row, column)}${msg}`).join("; ")}`;
+  const told = error.issues
+    .slice(0, MAX_TOLD)
+    .map(({ loc: [, row, column], msg }) => `${placeOf(row, column)}${msg}`);
+  const more = error.issues.length - told.length;
+  return `Invalid file format: ${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 function placeOf(row: string | number | undefined, column: string | number | undefined): string {

@@ -42,7 +42,7 @@ const columnsOf = (batch_id: string): Column<CommunicationRequestResult>[] => [
   { field: "target", title: "Reached at" },
   {
     field: "request_status",
-    title: "State",
+    title: "Status",
     render: ({ request_status }) => (
       <Status tone={requestWords(request_status).tone}>{requestWords(request_status).word}</Status>
     ),
@@ -116,8 +116,8 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
           <Select
             size="xs"
             w={140}
-            aria-label="State"
-            placeholder="State"
+            aria-label="Status"
+            placeholder="Status"
             data={REQUEST_STATUSES.map((value) => ({ value, label: requestWords(value).word }))}
             value={status}
             onChange={(chosen) => change({ status: chosen ?? "" })}

@@ -64,7 +64,9 @@ export function UploadPanel(props: {
         (head) => previewCsv(new Uint8Array(head), file.size),
         () => UNREADABLE,
       );
-    setChosen({ file, preview, names: guessColumns(preview.columns) });
+    // Whoever mends a file names its columns once.
+    const isSame = chosen !== null && chosen.preview.columns.join() === preview.columns.join();
+    setChosen({ file, preview, names: isSame ? chosen.names : guessColumns(preview.columns) });
   };
   if (upload.data) return <Uploaded added={upload.data} />;
   return (
@@ -198,7 +200,7 @@ function Reading({ expected, rows_read }: { expected: number; rows_read: number 
 function Uploaded({ added }: { added: RequestsAdded }) {
   const { accepted, duplicates, invalid } = added;
   const left = [
-    duplicates > 0 && `${duplicates.toLocaleString("en")} skipped as duplicates`,
+    duplicates > 0 && `${counted(duplicates, "duplicate")} skipped`,
     invalid > 0 && `${invalid.toLocaleString("en")} skipped: no valid number or address`,
   ].filter((text) => text !== false);
   return (

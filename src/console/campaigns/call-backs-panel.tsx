@@ -29,7 +29,7 @@ export const CallBacksPanel = ({ campaign_id }: { campaign_id: number }) => (
     filters={[
       {
         field: "state",
-        label: "State",
+        label: "Status",
         kind: "choice",
         choices: Object.fromEntries(Object.entries(STATES).map(([state, { word }]) => [state, word])),
       },
@@ -58,7 +58,7 @@ const COLUMNS: Column<CallBack>[] = [
   { field: "timezone", title: "Asked in" },
   {
     field: "state",
-    title: "State",
+    title: "Status",
     render: ({ state }) => <Status tone={STATES[state].tone}>{STATES[state].word}</Status>,
   },
   {

@@ -33,7 +33,7 @@ const choices = (words: Record<string, string>) =>
   Object.entries(words).map(([value, label]) => ({ value, label }));
 
 const SELECTS = [
-  ["request_status", "State", REQUEST_STATUSES.map((value) => ({ value, label: requestWords(value).word }))],
+  ["request_status", "Status", REQUEST_STATUSES.map((value) => ({ value, label: requestWords(value).word }))],
   [
     "channel_manager_status",
     "Last status",
@@ -81,7 +81,7 @@ const columnsOf = (
   },
   {
     field: "request_status",
-    title: "State",
+    title: "Status",
     render: ({ request_status }) => (
       <Status tone={requestWords(request_status).tone}>{requestWords(request_status).word}</Status>
     ),

@@ -141,13 +141,15 @@ export function compareRuns(
   const verdict = p_value >= ALPHA ? "can't tell" : counts.better > counts.worse ? "better" : "worse";
   const told =
     verdict !== "can't tell"
-      ? `${better.length} cases got better and ${worse.length} worse (${pWords(p_value)}).`
+      ? `${casesWords(better.length)} got better and ${worse.length} worse (${pWords(p_value)}).`
       : pairs_needed === null
-        ? `No difference can be told from ${counts.pairs} cases.`
-        : `No difference can be told from ${counts.pairs} cases; ${Math.max(pairs_needed, counts.pairs + 1)} would be needed.`;
+        ? `No difference can be told from ${casesWords(counts.pairs)}.`
+        : `No difference can be told from ${casesWords(counts.pairs)}; ${Math.max(pairs_needed, counts.pairs + 1)} would be needed.`;
   const says = left_out.length === 0 ? told : `${told} ${leftOutWords(left_out.length)}`;
   return { pairs: counts.pairs, better, worse, left_out, p_value, verdict, pairs_needed, says };
 }
+
+const casesWords = (count: number): string => (count === 1 ? "1 case" : `${count} cases`);
 
 const leftOutWords = (count: number): string =>
   count === 1

@@ -173,9 +173,10 @@ function difference(
 ): z.infer<typeof FigureDifference> {
   const count = (n: number) => n.toLocaleString("en-US");
   const more = needed === null ? "" : `; about ${count(needed)} would be needed`;
+  const people = have === 1 ? "1 person" : `${count(have)} people`;
   const says =
     verdict === "can't tell"
-      ? `No difference can be told from ${count(have)} people${more}.`
+      ? `No difference can be told from ${people}${more}.`
       : `Version ${version_number} is ${verdict}${isOfAllStages ? " over all stages" : ""}.`;
   return {
     ...{

@@ -254,6 +254,8 @@ function correct(family: readonly { p_value: number; p_corrected: number }[], sh
 
 const isGoal = ({ kind }: Pick<ReplayRate, "kind">): boolean => kind === "outcome" || kind === "check";
 
+const sessionsWords = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`);
+
 function withVerdict(rate: UncorrectedRate, z: number): ReplayRate {
   const { gained, lost, pairs, p_corrected } = rate;
   const pairs_needed = pairsNeeded({ pairs, better: gained, worse: lost }, z);
@@ -265,8 +267,8 @@ function withVerdict(rate: UncorrectedRate, z: number): ReplayRate {
     : gained + lost === 0
       ? `No pair differs.`
       : pairs_needed === null
-        ? `No difference can be told from ${pairs} sessions.`
-        : `No difference can be told from ${pairs} sessions; ${Math.max(pairs_needed, pairs + 1)} would be needed.`;
+        ? `No difference can be told from ${sessionsWords(pairs)}.`
+        : `No difference can be told from ${sessionsWords(pairs)}; ${Math.max(pairs_needed, pairs + 1)} would be needed.`;
   return { ...rate, verdict, pairs_needed, says };
 }
 
@@ -289,7 +291,7 @@ function saysOf(verdict: ReplaySummary["verdict"], rates: readonly ReplayRate[],
     const outcome = rates[0];
     return outcome && outcome.gained + outcome.lost > 0
       ? outcome.says
-      : `No difference can be told from ${pairs} sessions.`;
+      : `No difference can be told from ${sessionsWords(pairs)}.`;
   }
   return `${nameOf(told)}: ${told.says}`;
 }

@@ -24,7 +24,10 @@ export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFi
   const found: TestFinding[] = [];
   const add = (path: string, message: string) => found.push({ path, message });
   if (matching < request.sessions)
-    add("sessions", `${request.sessions} sessions were asked for; ${matching} match the filter.`);
+    add(
+      "sessions",
+      `${request.sessions} sessions were asked for; ${matching} ${matching === 1 ? "matches" : "match"} the filter.`,
+    );
   if (is_same)
     add("candidate", "The candidate is the same as the baseline: what differs between them is chance.");
   if (!has_key)

@@ -169,7 +169,7 @@ export function judgeReplayGate(
   const says = {
     passes: `Replay ${id}: of ${pairs} sessions at most ${pointsOf(-found.low)} fewer reach what was reached; ${allowed}`,
     worse: `Replay ${id}: of ${pairs} sessions at least ${pointsOf(-found.high, "least")} fewer reach what was reached; ${allowed}`,
-    "can't tell": `Replay ${id}: ${pairs} sessions don't rule out a regression of ${pointsOf(-found.low)}; ${allowed}${sessions_needed === null ? "" : ` About ${sessions_needed} sessions would be needed.`}`,
+    "can't tell": `Replay ${id}: ${pairs === 1 ? "1 session doesn't" : `${pairs} sessions don't`} rule out a regression of ${pointsOf(-found.low)}; ${allowed}${sessions_needed === null ? "" : ` About ${sessions_needed} sessions would be needed.`}`,
   }[verdict];
   return {
     ...{ ...asked, ...found, replay_id: id, pairs, sessions_needed, verdict, passes: verdict === "passes" },

@@ -140,6 +140,38 @@ test("a session becomes a test, an expectation is added by hand, and what is wro
   expect(page.faults).toEqual([]);
 });
 
+test("what a persona knows is typed key by key, and each fact keeps its name and its value", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/tests/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Callers");
+  await page.getByRole("combobox", { name: "Agent" }).fill("Demo clinic");
+  await page.getByRole("button", { name: "Add a test" }).click();
+  await page.getByLabel("Name of the test").fill("In a hurry");
+  await page.getByText("Persona", { exact: true }).click();
+  await page.getByLabel("Goal").fill("I need a cleaning.");
+  for (const [row, fact, value] of [
+    [1, "full name", "Ada Byron: the first"],
+    [2, "phone number", "202 555 0147"],
+  ]) {
+    await page.getByRole("button", { name: "Add to Facts" }).click();
+    await page.getByLabel(`Fact ${row} of Facts`).pressSequentially(String(fact));
+    await page.getByLabel(`Value ${row} of Facts`).pressSequentially(String(value));
+  }
+  await page.getByLabel("The agent says, 1").fill("booked");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText("Suite created").or(page.getByText("Suite saved")).waitFor();
+  const { body: found } = await it.app.send(
+    "GET",
+    "/api/v1/test_suites/?search_fields=name&search_field_values=Callers",
+  );
+  const { body } = await it.app.send("GET", `/api/v1/test_suites/${found.items[0].id}`);
+  expect(body.cases[0].person.facts).toEqual({
+    "full name": "Ada Byron: the first",
+    "phone number": "202 555 0147",
+  });
+  expect(page.faults).toEqual([]);
+});
+
 test("a suite comes from a file, and who may only read runs and changes none", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto("/console/tests");

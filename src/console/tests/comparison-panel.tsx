@@ -88,7 +88,9 @@ function Changed(props: { run: Pick<TestRunListed, "id">; before: number; compar
       <Text size="sm">
         {comparison.pairs === 0
           ? "The two runs have no tests in common."
-          : `All ${comparison.pairs} shared tests ended the same way.`}
+          : comparison.pairs === 1
+            ? "The shared test ended the same way."
+            : `All ${comparison.pairs} shared tests ended the same way.`}
       </Text>
     );
   return (

@@ -9,6 +9,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import type { TestCase, TestPersona } from "../api-types.ts";
+import { KeyValues } from "../editors/key-values.tsx";
 import { PersonFields } from "./person-fields.tsx";
 
 type Person = TestCase["person"];
@@ -81,12 +82,12 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
         value={value.manner ?? ""}
         onChange={({ currentTarget }) => set({ manner: currentTarget.value || null })}
       />
-      <Textarea
+      <KeyValues
         label="Facts"
-        description="What they know, one fact per line: phone number: 202 555 0147"
-        autosize
-        value={linesOf(value.facts ?? {})}
-        onChange={({ currentTarget }) => set({ facts: factsOf(currentTarget.value) })}
+        description="What they know, each by what it is: phone number, 202 555 0147"
+        keyLabel="Fact"
+        value={value.facts ?? {}}
+        onChange={(facts) => set({ facts })}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
@@ -111,21 +112,5 @@ function PersonaFields({ value, onChange }: Props<TestPersona>) {
         </Text>
       )}
     </Stack>
-  );
-}
-
-/** A line that is being typed has no colon yet; it is kept as a name without a value. */
-const linesOf = (facts: Record<string, string>): string =>
-  Object.entries(facts)
-    .map(([name, fact]) => (fact === "" ? name : `${name}:${fact}`))
-    .join("\n");
-
-function factsOf(text: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split("\n").flatMap((line) => {
-      const at = line.indexOf(":");
-      if (line === "") return [];
-      return [at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)]];
-    }),
   );
 }

@@ -85,7 +85,7 @@ function Overview({ run }: { run: TestRunResponse }) {
                 {run.agent}
               </RouteLink>,
             ],
-            ["State", run.version === null ? "what was saved last" : `version ${run.version}`],
+            ["State", run.version === null ? "Draft as saved" : `Version ${run.version}`],
             ["Repetitions", run.repetitions],
             ["Cost", cost_usd === 0 ? "none" : dollars(cost_usd)],
             [

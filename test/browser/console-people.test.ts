@@ -36,6 +36,22 @@ test("the window of a new token stays until the token has come, which is shown n
   expect(page.faults).toEqual([]);
 });
 
+test("a new role starts from another one, with all that it may do but what is taken away", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/roles/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Designer");
+  await page.getByRole("combobox", { name: "Start from" }).click();
+  await page.getByRole("option", { name: "Editor" }).click();
+  await page.getByRole("group", { name: "Agents" }).getByLabel("Publish", { exact: true }).uncheck();
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "Designer" }).waitFor();
+  const { items } = (await it.app.send("GET", "/api/v1/roles/")).body;
+  const may = (role: string): string[] =>
+    items.find(({ name }: { name: string }) => name === role).permissions.toSorted();
+  expect(may("Designer")).toEqual(may("Editor").filter((name) => name !== "agents_publish"));
+  expect(page.faults).toEqual([]);
+});
+
 test("a role is made, a person gets it and a sign-in link, and the audit log shows both before and after", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/roles/new");

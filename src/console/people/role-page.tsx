@@ -1,4 +1,4 @@
-import { Alert, Checkbox, Input } from "@mantine/core";
+import { Alert, Checkbox, Input, Select } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -42,6 +42,9 @@ export default recordPage({
       )}
       <RecordFormFrame {...frame}>
         <NameFields form={form} />
+        {record === null && (
+          <StartFrom onChoose={(permissions) => form.setFieldValue("permissions", permissions)} />
+        )}
         <Permissions
           chosen={form.getValues().permissions}
           onChange={(permissions) => form.setFieldValue("permissions", permissions)}
@@ -51,6 +54,27 @@ export default recordPage({
     </Panel>
   ),
 });
+
+/** Most roles are another one with a few permissions more or less, and there are more than a hundred to tick. */
+function StartFrom({ onChoose }: { onChoose(permissions: string[]): void }) {
+  const roles = useQuery({
+    queryKey: ["GET /api/v1/roles/", "to start from"],
+    queryFn: ({ signal }) => call("GET /api/v1/roles/", { query: { limit: 1000 }, signal }),
+  });
+  const found = roles.data?.items ?? [];
+  return (
+    <Select
+      label="Start from"
+      description="Ticks what this role may do. Change it below."
+      placeholder="No role"
+      allowDeselect={false}
+      data={found.map(({ id, name }) => ({ value: String(id), label: name }))}
+      onChange={(chosen) =>
+        onChoose((found.find(({ id }) => String(id) === chosen)?.permissions ?? []).toSorted())
+      }
+    />
+  );
+}
 
 /** All permissions there are, by their groups. */
 function Permissions(props: { chosen: string[]; onChange(chosen: string[]): void; error: ReactNode }) {

@@ -188,6 +188,23 @@ test("on a screen that is magnified four times Ctrl K shows what it finds", asyn
   expect(page.faults).toEqual([]);
 });
 
+test("a button that goes with what it did, in a part of a page that has no other, leaves the keyboard at the next one", async () => {
+  const { body } = await it.app.send("POST", "/api/v1/agents/test/messages", {
+    ...{ service_name: "console", source: "someone", test_id: "unrecorded", agent_id: "1", text: "" },
+    session_start: true,
+  });
+  const page = await openAt(`/console/sessions/${body.response.content.session_id}`);
+  await page.getByText("No labels yet.").waitFor();
+  await page.getByRole("button", { name: "Load recording" }).press("Enter");
+  await page.getByText(/^No recording\./).waitFor();
+  await page
+    .locator("section")
+    .filter({ has: page.getByRole("heading", { name: "Labels" }) })
+    .locator(":focus")
+    .waitFor({ state: "attached" });
+  expect(page.faults).toEqual([]);
+});
+
 test("who begins a conversation by keyboard is in the field for what to say, and stays there", async () => {
   const page = await openAt("/console/agents/1");
   await page.getByRole("button", { name: "Start conversation" }).press("Enter");

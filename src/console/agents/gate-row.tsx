@@ -18,7 +18,7 @@ export function GateRow(props: {
   const mayRun = useMay()("tests_run");
   return (
     <Group gap="xs" justify="space-between">
-      <Group gap="xs">
+      <Group gap="xs" style={{ flex: "1 1 20rem" }}>
         <Status tone={gate.passes ? "good" : "bad"}>{gate.passes ? "Passes" : "Blocks publishing"}</Status>
         <Text size="sm">{gate.says}</Text>
         {run && (

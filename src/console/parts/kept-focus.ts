@@ -39,19 +39,32 @@ const isDisabled = (element: Element): boolean => element.matches(":disabled");
 
 const CONTROLS = "a[href], button, input, select, textarea, [contenteditable=true]";
 
-/** The next control of the form, window or panel that it was taken out of, else the last one before it. */
+/**
+ * The next control of the form, window or panel that it was taken out of, else the last one before it; where none is left
+ * there, the same of the page. A page that goes as a whole leaves the focus to the one that comes.
+ */
 function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
-  const change = changes.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(gone)));
-  const around = change?.target instanceof Element ? change.target : null;
-  const controls = [
-    ...(around?.closest("form, [role=dialog], section")?.querySelectorAll(CONTROLS) ?? []),
-  ].filter((control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility());
-  const before = change?.previousSibling?.isConnected ? change.previousSibling : null;
+  const removed = (node: Node) => node.contains(gone);
+  const change = changes.find(({ removedNodes }) => [...removedNodes].some(removed));
+  if (!(change?.target instanceof Element)) return null;
+  const around = change.target;
+  const isPage = [...change.removedNodes].some(
+    (node) => removed(node) && node instanceof Element && node.querySelector("h1"),
+  );
+  const before = change.previousSibling?.isConnected ? change.previousSibling : null;
   const isBehind = (control: Element) =>
-    before
-      ? !before.contains(control) && follows(before, control)
-      : around !== null && follows(around, control);
-  return controls.find(isBehind) ?? controls.at(-1) ?? null;
+    before ? !before.contains(control) && follows(before, control) : follows(around, control);
+  for (const scope of [
+    around.closest("form, [role=dialog], section"),
+    isPage ? null : around.closest("main"),
+  ]) {
+    const controls = [...(scope?.querySelectorAll(CONTROLS) ?? [])].filter(
+      (control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility(),
+    );
+    const next = controls.find(isBehind) ?? controls.at(-1);
+    if (next) return next;
+  }
+  return null;
 }
 
 const follows = (one: Node, other: Node): boolean =>

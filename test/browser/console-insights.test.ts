@@ -35,7 +35,7 @@ test("a tool is made by its definition's fields, tried on a session, and keeps n
   await page.goto("/console/insights/tools/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("code");
   await page.getByRole("combobox", { name: "Type", exact: true }).click();
-  await page.getByRole("option", { name: "regex_tool" }).click();
+  await page.getByRole("option", { name: "Regular expression" }).click();
   await page.getByLabel("Pattern").fill("code is (");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("alert").waitFor();
@@ -71,9 +71,9 @@ test("another kind of tool and back again is the tool as it is stored, with what
     await page.getByRole("combobox", { name: "Type", exact: true }).click();
     await page.getByRole("option", { name: kind }).click();
   };
-  await choose("regex_tool");
+  await choose("Regular expression");
   await page.getByLabel("Pattern").fill("x");
-  await choose("llm_tool");
+  await choose("Model");
   await expect.poll(() => page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
   await page.getByLabel("Name of answer 1").fill("wish");
   await save();

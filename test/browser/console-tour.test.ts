@@ -210,7 +210,7 @@ async function insights(page: Page): Promise<void> {
   await page.getByRole("link", { name: "New insight tool" }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("outcome");
   await page.getByRole("combobox", { name: "Type", exact: true }).click();
-  await page.getByRole("option", { name: "regex_tool" }).click();
+  await page.getByRole("option", { name: "Regular expression" }).click();
   await page.getByLabel("Description").fill("How a reminder ended");
   await page
     .getByLabel("Pattern")

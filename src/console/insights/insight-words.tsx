@@ -30,6 +30,17 @@ const TOOL_KINDS: Record<string, string> = {
 export const kindName = (definition: InsightToolDefinition | null | undefined): string =>
   definition ? (TOOL_KINDS[definition.type] ?? definition.name) : "–";
 
+/** The kinds to choose from; two of one kind are told apart by their names. */
+export const kindChoices = (definitions: readonly InsightToolDefinition[]) =>
+  definitions.map((definition) => {
+    const alike = definitions.filter(({ type }) => type === definition.type);
+    const name = kindName(definition);
+    return {
+      value: String(definition.id),
+      label: alike[0] === definition ? name : `${name} (${definition.name})`,
+    };
+  });
+
 const EXECUTIONS: Record<InsightExecution["status"], { tone: Tone; word: string }> = {
   PENDING: { tone: "quiet", word: "waiting" },
   PROCESSING: { tone: "busy", word: "running" },
@@ -60,7 +71,9 @@ export function expectedDay(workflow: InsightWorkflowOutput): string {
   const estimate = knownEstimate(workflow);
   if (estimate === null) return "–";
   const { estimated_daily_count: count, estimated_daily_cost: cost } = estimate;
-  return cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");
+  // Of one in several days the count is rounded to none, and its cost is not.
+  const shown = count === 0 && cost > 0 ? "under 1" : count.toLocaleString("en");
+  return cost > 0 ? `${shown} for ${dollars(cost)}` : shown;
 }
 
 /** $0.0041, $12.30; zero cost has a word of its own, and an unknown cost is a dash. */

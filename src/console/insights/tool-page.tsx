@@ -12,6 +12,7 @@ import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { ArgumentFields, type Arguments } from "./argument-fields.tsx";
+import { kindChoices } from "./insight-words.tsx";
 import { TryTool } from "./try-tool.tsx";
 
 type Values = {
@@ -96,7 +97,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
               <Select
                 label="Type"
                 allowDeselect={false}
-                data={definitions.map(({ id: number, name }) => ({ value: String(number), label: name }))}
+                data={kindChoices(definitions)}
                 value={String(values.insight_tool_definition_id)}
                 onChange={(chosen) => {
                   const next = Number(chosen);
@@ -114,7 +115,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
             </Group>
             {definition && (
               <Text size="sm" c="dimmed">
-                {definition.description}
+                {definition.description.replaceAll("`", "")}
               </Text>
             )}
             <Textarea label="Description" autosize minRows={1} {...form.getInputProps("description")} />

@@ -97,7 +97,7 @@ function JudgeForm({ form, record, frame }: RecordFormProps<JudgeResponse, Value
         <RecordSelect
           operation={TOOLS}
           label="Insight tool"
-          description="It answers the question: an llm_tool, or a regex_tool."
+          description="It answers the question, by a model or a regular expression."
           required
           value={insight_tool_id === 0 ? null : insight_tool_id}
           chosenName={insight_tool_id === record?.insight_tool_id ? record?.insight_tool : null}

@@ -49,7 +49,7 @@ export default recordPage({
     search_field_values: "Values of filters",
     window_minutes: "Window in minutes",
     least_sessions: "Minimum sessions",
-    remind_hours: "Remind every hours",
+    remind_hours: "Hours between reminders",
     notified_users: "E-mail to",
     uses_webhooks: "Send to webhooks that subscribe to alert",
   },
@@ -105,7 +105,7 @@ export default recordPage({
             />
             <NumberInput label="Minimum sessions" min={0} {...form.getInputProps("least_sessions")} />
             <NumberInput
-              label="Remind every hours"
+              label="Hours between reminders"
               description="Empty: only when it begins and ends."
               min={1}
               max={168}

@@ -192,7 +192,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
       <Grid.Col span={{ base: 12, lg: 5 }} className={classes.sticky}>
         <OpeningCalendar
           opening={values}
-          zone={zone}
+          zone={values.source ? zone : undefined}
           onChoose={
             mayWrite
               ? (date) => {

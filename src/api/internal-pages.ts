@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
-import type { Audience, InternalPages } from "../base/audience.ts";
+import type { Audience, InternalPages } from "../config/network.ts";
 
 const PAGES: [page: "metrics" | "docs", path: RegExp][] = [
   ["metrics", /^\/metrics\/?$/],

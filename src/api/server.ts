@@ -13,10 +13,10 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { z } from "zod";
-import type { InternalPages } from "../base/audience.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import type { InternalPages } from "../config/network.ts";
 import type { Tx } from "../db/database.ts";
 import { asReader, asWriter, keepReading } from "../db/reading.ts";
 import { answerBrokenRequest } from "./broken-requests.ts";

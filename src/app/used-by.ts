@@ -3,7 +3,7 @@ import type { addAgents } from "../agents/routes.ts";
 import { sourceHolders } from "../agents/source-holders.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
-import { suitesOfAgent } from "../evaluations/suites-of-agent.ts";
+import { suitesOfAgent } from "../evaluations/suites-using.ts";
 import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
 import type { addInsights } from "../insights/routes.ts";
 import { toolsOfService, urlsOfService } from "../insights/tool-configuration-store.ts";

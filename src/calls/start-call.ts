@@ -5,8 +5,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { startSession } from "../turns/start-session.ts";
 import { screeningOf } from "./call-settings.ts";
 import { OPENING_MS, until } from "./call-store.ts";
-import { callerIsProven } from "./caller-proof.ts";
-import type { IncomingCall } from "./voice-calls.ts";
+import { callerIsProven, type IncomingCall } from "./voice-calls.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
 /** Finds the agent of a call: by our key for an attempt, else by the called number; null: no agent of this channel. */

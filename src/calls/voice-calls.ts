@@ -1,3 +1,4 @@
+import { isWithheld } from "../base/withheld-number.ts";
 import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { TraceEntry } from "../events/trace.ts";
@@ -20,6 +21,13 @@ export type IncomingCall = {
   /** The carrier records the call where it listens and speaks itself. */
   is_recorded_by_carrier?: boolean;
 };
+
+/**
+ * Whether the carrier attests the caller's number. A number without attestation may be forged, so sensitive tools should ask
+ * for more than the number.
+ */
+export const callerIsProven = ({ from, attestation }: IncomingCall): boolean =>
+  /^\+[1-9]\d{6,14}$/.test(from) && !isWithheld(from) && !attestation?.startsWith("TN-Validation-Failed");
 
 /** How the line of a call is opened: over a socket that names the call and sends the token. */
 export type AnsweredCall = {

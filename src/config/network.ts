@@ -1,7 +1,17 @@
-import { AUDIENCES, type InternalPages } from "../base/audience.ts";
 import type { EgressRules } from "../egress/egress-address.ts";
 import { parseEgressAllow } from "../egress/egress-allow.ts";
 import { type Setting, type SettingReader, withoutPassword } from "./setting-reader.ts";
+
+/** Who may see a page that is for those who operate the installation, not for its users. */
+export type Audience = "everyone" | "private" | "off";
+const AUDIENCES: Audience[] = ["everyone", "private", "off"];
+
+/** /metrics and /docs; `listen`: an address of their own, where they are then answered and nowhere else. */
+export type InternalPages = {
+  metrics: Audience;
+  docs: Audience;
+  listen: { host: string; port: number } | null;
+};
 
 /** Where this program listens, who may ask it what, and whom it may ask. */
 export type NetworkConfig = {

@@ -8,10 +8,9 @@ import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
-import { caseCount } from "./case-count.ts";
 import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
-import { agentNamed, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
+import { agentNamed, caseCount, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
 import { type CountedResult, summarize, type TestMeasures, type TestSummary } from "./summary.ts";
 import { recordedBy, type TestCase } from "./test-case.ts";
 

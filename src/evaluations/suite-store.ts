@@ -9,7 +9,6 @@ import { Fault, invalid, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
 import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
-import { caseCount } from "./case-count.ts";
 import { findingsOf, type TestFinding } from "./case-findings.ts";
 import type { SessionJudges } from "./session-judges.ts";
 import { recordedBy, TestCase, type TestSuiteInput } from "./test-case.ts";
@@ -241,3 +240,10 @@ async function insertCases(
     select sub_organization_id, suite_id, position, name, definition, address_marks
     from json_populate_recordset(null::test_cases, ${recordset<"test_cases">(rows)}::json)`.execute(tx);
 }
+
+/** Of a run `r`: how many of its cases have a verdict so far, or how many of those passed in all their repetitions. */
+export const caseCount = (counted: "passed" | "judged") => sql<number>`(
+  select count(*) ${counted === "passed" ? sql`filter (where one_case.passed)` : sql``}
+  from (
+    select bool_and(status = 'passed') as passed from test_results
+    where run_id = r.id and status in ('passed', 'failed', 'error') group by case_name) as one_case)`;

@@ -7,7 +7,7 @@ import { sha256 } from "../base/crypto.ts";
 import { notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { FrozenJudge } from "../evaluations/session-judges.ts";
-import { suitesAsking } from "../evaluations/suites-asking.ts";
+import { suitesAsking } from "../evaluations/suites-using.ts";
 import { shareTools } from "../insights/tool-configuration-store.ts";
 import { calibrationOf, type JudgeCalibration } from "./calibration.ts";
 import { readJudgeTool, refuseWrongJudge } from "./check-judge.ts";

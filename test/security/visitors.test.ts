@@ -244,7 +244,7 @@ describe("an identity token", () => {
 });
 
 test("a caller who withholds or fails to prove their number is not verified; who the carrier names is", async () => {
-  const { callerIsProven } = await import("../../src/calls/caller-proof.ts");
+  const { callerIsProven } = await import("../../src/calls/voice-calls.ts");
   const call = { carrier: "twilio", sid: "CA1", key: null, to: "+15125550101" };
   expect(callerIsProven({ ...call, from: VICTIM })).toBe(true);
   expect(callerIsProven({ ...call, from: VICTIM, attestation: "TN-Validation-Passed-A" })).toBe(true);

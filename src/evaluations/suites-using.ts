@@ -1,6 +1,18 @@
 import type { Caller } from "../api/caller.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { TestCase } from "./test-case.ts";
+
+/** The suites that test an agent, and would have nobody to test without it. */
+export async function suitesOfAgent(tx: Tx, agent_id: number): Promise<{ kind: string; name: string }[]> {
+  const rows = await tx
+    .selectFrom("test_suites")
+    .select("name")
+    .where("agent_id", "=", agent_id)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ name }) => ({ kind: "test suite", name }));
+}
 
 /** The test suites with a case that asks the judge of this name. Cases may be sealed, so each is read. */
 export async function suitesAsking(

@@ -35,6 +35,9 @@ export type CallReports = {
   lost(): Promise<void>;
 };
 
+/** When the answer before sounded and was cut is known once its turn is stored; the caller's silence belongs to the next. */
+const isOfAnswer = ({ category }: TraceEntry): boolean => category === "tts" || category === "note";
+
 /** The agent's transfer request; null when the platform itself transfers the call. */
 export type Transfer = Extract<SessionAction, { action: "transfer" }>;
 
@@ -171,7 +174,9 @@ export class VoiceCall {
         return this.#control?.control.aside(effect.text, this.#engine.clock.now());
       case "run": {
         const control = new TurnControl();
-        control.see(...this.#takeSeen());
+        control.see(
+          ...this.#takeSeen().map((entry) => (isOfAnswer(entry) ? { ...entry, late: true } : entry)),
+        );
         this.#control = { turn: effect.turn, control };
         const speculation = this.#early.take();
         return this.#then(() => this.#run(effect, control, speculation));

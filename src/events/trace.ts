@@ -28,6 +28,8 @@ export type TraceEntry = {
   duration_ms?: number;
   metadata?: string[];
   details?: Record<string, unknown>;
+  /** It belongs to the turn before the one that stores it. */
+  late?: boolean;
 };
 
 /** What a value in a trace is cut to. */
@@ -60,7 +62,7 @@ export function traceRows(
     const started = entry.started ?? now;
     return {
       session_id,
-      turn_index,
+      turn_index: entry.late ? Math.max(0, turn_index - 1) : turn_index,
       category: entry.category,
       label: entry.label,
       measurement_start: started.toISOString(),

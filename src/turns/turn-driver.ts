@@ -125,9 +125,15 @@ export class TurnDriver {
 
   /** Takes a step, and passes its events to the channel. */
   change<T>(step: (draft: TurnDraft) => T): T {
+    return this.#step((draft) => {
+      draft.takeAsides(this.input.control?.takeAsides() ?? []);
+      draft.trace(...(this.input.control?.takeSeen() ?? []));
+      return step(draft);
+    });
+  }
+
+  #step<T>(step: (draft: TurnDraft) => T): T {
     const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now(), this.#checkWords);
-    draft.takeAsides(this.input.control?.takeAsides() ?? []);
-    draft.trace(...(this.input.control?.takeSeen() ?? []));
     const result = step(draft);
     this.#state = draft.state;
     for (const event of draft.told) this.emit(event);
@@ -212,7 +218,8 @@ export class TurnDriver {
     );
     this.#sent = sent;
     this.#begun = null;
-    this.change((draft) => draft.stored(unstored));
+    // What the channel saw meanwhile is the next step's to take, or the channel's where there is none.
+    this.#step((draft) => draft.stored(unstored));
   }
 
   /** Used only by audio lines of our own. */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { vi } from "vitest";
 import type { AnsweredCall, IncomingCall } from "../../src/calls/voice-calls.ts";
 import type { CallInput, CallOutput } from "../../src/channels/call-socket.ts";
+import { type MediaReport, traceOfLine } from "../../src/media/line-report.ts";
 import type { VoiceUse } from "../../src/media/voice-use.ts";
 import { createAgent } from "./agent.ts";
 import type { TestApp } from "./app.ts";
@@ -52,6 +53,8 @@ export type Phone = {
   session_id: number;
   outputs: CallOutput[];
   does(...inputs: CallInput[]): void;
+  /** What a line of our own tells of itself. */
+  reports(report: MediaReport, at: Date): void;
   says(text: string): void;
   presses(digits: string): void;
   /** Waits until so much more was said than was heard before; gives it, and has the carrier say it was played. */
@@ -98,6 +101,7 @@ export async function openPhone(
     does: (...inputs) => {
       for (const input of inputs) line.input(input);
     },
+    reports: (report, at) => line.observe(...traceOfLine(report, at)),
     says: (text) => line.input({ type: "speech", text, final: true, lang: null }),
     presses: (digits) => {
       for (const digit of digits) line.input({ type: "digit", digit });

@@ -59,6 +59,9 @@ export function traceWords({
 /** Why a silence ended what the caller said. */
 const END_OF_TURN: Record<string, string> = {
   choice: "one of the expected answers",
+  complete: "silence after a whole sentence",
+  answer: "silence after a short answer",
+  engine: "the speech service heard its end",
   free: "silence",
   dictated: "silence after dictation",
   whole: "all characters were said",

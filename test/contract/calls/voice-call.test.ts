@@ -108,6 +108,50 @@ describe("silence", () => {
   });
 });
 
+test("what a line of our own tells of an answer stands in the answer's turn, the silence before it too", async () => {
+  const { number } = await createNumber(app, { script: SCRIPT, greeting: GREETING });
+  const phone = await pickUp(app, incoming(number));
+  const sounds = (mouth_to_ear_ms: number | null) =>
+    phone.reports({ type: "first_sound", making_ms: 20, mouth_to_ear_ms }, app.clock.now());
+  const asks = (text: string, silence_ms: number) => {
+    phone.reports({ type: "end_of_turn", text, silence_ms, reason: "free" }, app.clock.now());
+    phone.says(text);
+  };
+  sounds(null);
+  await phone.hears(2);
+  asks("hours", 401);
+  await phone.beginsToHear(3);
+  await quiet(app, phone.session_id);
+  sounds(701);
+  phone.reports({ type: "cut", heard: "We are open" }, app.clock.now());
+  phone.does({ type: "interrupted", heard: "We are open" });
+  asks("and on Sundays?", 402);
+  await phone.beginsToHear(1);
+  sounds(702);
+  phone.does({ type: "played" }, { type: "closed" });
+  await endOf(app, phone.session_id);
+  const { body } = await app.send("GET", `/api/v1/sessions/${phone.session_id}/trace`);
+  const told = body.entries
+    .filter(
+      ({ category, label }: { category: string; label: string }) =>
+        ["stt", "tts"].includes(category) || ["mouth to ear", "interrupted"].includes(label),
+    )
+    .map(({ turn_index, label, duration_ms }: { turn_index: number; label: string; duration_ms: number }) =>
+      [turn_index, label, duration_ms].join(" ").trim(),
+    )
+    .toSorted();
+  expect(told).toEqual([
+    "0 first sound 20",
+    "1 end of turn 401",
+    "1 first sound 20",
+    "1 interrupted",
+    "1 mouth to ear 701",
+    "2 end of turn 402",
+    "2 first sound 20",
+    "2 mouth to ear 702",
+  ]);
+});
+
 describe("the voice that vars.session.voice names", () => {
   const voiceOf = async (name: string, more: object = {}) => {
     const variables = { "vars.session.voice": name };

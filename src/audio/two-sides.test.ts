@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TwoSides } from "./two-sides.ts";
+import { SETTLED_MS, TwoSides } from "./two-sides.ts";
 
 const RATE = 8000;
 /** A frame of 20 ms whose samples all have this value. */
@@ -52,6 +52,45 @@ test("frames of a caller that come late and in bursts are one sound", () => {
   expect(runs(side(sides.take(120), 0))).toEqual([1, 2, 3, 4, 5, 6].map((value) => [value, 160]));
 });
 
+test("a line that stands still and then brings all at once leaves no gap, and nothing after it is late", () => {
+  const sides = new TwoSides(RATE);
+  const stalls = [
+    [1000, 1900],
+    [4000, 4600],
+  ] as const;
+  const arrives = (said: number) => stalls.find(([from, to]) => said >= from && said < to)?.[1] ?? said;
+  const taken: number[] = [];
+  for (let n = 0; n < 300; n++) {
+    const at = arrives(20 * n);
+    if (n % 50 === 0) taken.push(...sides.take(at - SETTLED_MS));
+    sides.caller(frame(n + 1), at);
+  }
+  taken.push(...sides.take(6000));
+  const caller = side(Int16Array.from(taken), 0);
+  expect(runs(caller)).toEqual(Array.from({ length: 300 }, (_, n) => [n + 1, 160]));
+});
+
+test("what was said before the recording began is not in it, and makes nothing late", () => {
+  const sides = new TwoSides(RATE);
+  // Half a second was waiting when the line was opened.
+  for (let n = 0; n < 25; n++) sides.caller(frame(1), 0);
+  for (let n = 0; n < 25; n++) sides.caller(frame(2), 20 * (n + 1));
+  const [first, second] = runs(side(sides.take(520), 0));
+  expect(first).toEqual([1, 160]);
+  expect(second).toEqual([2, 4000]);
+});
+
+test("a pause of which nothing is made up for stays a pause", () => {
+  const sides = new TwoSides(RATE);
+  for (let n = 0; n < 10; n++) sides.caller(frame(1), 20 * n);
+  for (let n = 0; n < 10; n++) sides.caller(frame(2), 1000 + 20 * n);
+  expect(runs(side(sides.take(1200), 0))).toEqual([
+    [1, 1600],
+    [0, 6400],
+    [2, 1600],
+  ]);
+});
+
 test("for all calls: both sides are as long as the call, in whatever pieces it is taken out", () => {
   const heard = fc.array(fc.record({ at: fc.nat(3000), clear: fc.boolean(), own: fc.boolean() }), {
     maxLength: 60,
@@ -66,7 +105,8 @@ test("for all calls: both sides are as long as the call, in whatever pieces it i
       const due = moments.toSorted((a, b) => a - b);
       for (const { at, clear, own } of ordered) {
         // Only what is older than any frame to come is taken out.
-        while (due[0] !== undefined && due[0] + 400 <= at) taken.push(...parts.take(due.shift() as number));
+        while (due[0] !== undefined && due[0] + SETTLED_MS <= at)
+          taken.push(...parts.take(due.shift() as number));
         for (const sides of [whole, parts]) {
           if (clear) sides.clear(at);
           else if (own) sides.agent(frame(7), at);

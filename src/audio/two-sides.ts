@@ -3,8 +3,10 @@
  * milliseconds since the recording began.
  */
 
-/** A caller's frames come late and in bursts; a gap that is longer was a silence. */
+/** A caller's frames come late and in bursts; a gap that is longer was a silence, unless what comes after it makes up for it. */
 const JITTER_MS = 200;
+/** What lies further back does not change any more. */
+export const SETTLED_MS = 1000;
 /** What we play is sent ahead and without gaps. */
 const OWN_JITTER_MS = 20;
 
@@ -19,11 +21,11 @@ export class TwoSides {
 
   constructor(rate: number) {
     this.#rate = rate;
-    this.#caller = new Side(this.#at(JITTER_MS));
-    this.#agent = new Side(this.#at(OWN_JITTER_MS));
+    this.#caller = new Side(this.#at(JITTER_MS), this.#at(SETTLED_MS));
+    this.#agent = new Side(this.#at(OWN_JITTER_MS), null);
   }
 
-  /** Heard at this moment. */
+  /** Heard at this moment, and said no later. */
   caller(samples: Int16Array, at_ms: number): void {
     this.#caller.place(samples, Math.max(this.#taken, this.#at(at_ms)));
   }
@@ -55,17 +57,39 @@ export class TwoSides {
 
 class Side {
   readonly #jitter: number;
+  /** How far back a sound may still be moved; null: what is placed later than it came is to be played later. */
+  readonly #settled: number | null;
   #chunks: PlacedSound[] = [];
   #end = 0;
+  /** The sound since the last silence: where it begins, and how much silence is before it. */
+  #run = { from: 0, room: Number.POSITIVE_INFINITY };
 
-  constructor(jitter: number) {
+  constructor(jitter: number, settled: number | null) {
     this.#jitter = jitter;
+    this.#settled = settled;
   }
 
   place(samples: Int16Array, at: number): void {
-    const from = at - this.#end > this.#jitter ? at : this.#end;
+    if (at - this.#end > this.#jitter) {
+      this.#run = { from: at, room: at - this.#end };
+      this.#end = at;
+    }
+    const from = this.#end;
     this.#chunks.push({ from, samples });
-    this.#end = from + samples.length;
+    this.#end += samples.length;
+    if (this.#settled !== null && from > at) this.#moveBack(from - at, at - this.#settled);
+  }
+
+  /** The line stood still, and now brings all at once what was said meanwhile: no silence was before it. */
+  #moveBack(wanted: number, earliest: number): void {
+    const { from, room } = this.#run;
+    const back = Math.min(wanted, room, from - earliest);
+    if (back <= 0) return;
+    this.#chunks = this.#chunks.map((chunk) =>
+      chunk.from < from ? chunk : { ...chunk, from: chunk.from - back },
+    );
+    this.#run = { from: from - back, room: room - back };
+    this.#end -= back;
   }
 
   cut(at: number): void {

@@ -1,15 +1,13 @@
 import type { FileHandle } from "node:fs/promises";
 import { bytesOf } from "../audio/frames.ts";
 import { Resampler } from "../audio/resample.ts";
-import { TwoSides } from "../audio/two-sides.ts";
+import { SETTLED_MS, TwoSides } from "../audio/two-sides.ts";
 import { type Clock, steadyClock } from "../base/clock.ts";
 import type { LineRecorder } from "../media/media-line.ts";
 
 /** The telephone's sample rate: 115 MB an hour. */
 export const RECORDED_RATE = 8000;
 const WRITE_MS = 1000;
-/** Audio is written this late, because frames arrive late and audio sent ahead may still be cleared. */
-const SETTLED_MS = 400;
 /** Recording stops when the disk is this far behind. */
 const MOST_WAITING_BYTES = 4 * 2 ** 20;
 

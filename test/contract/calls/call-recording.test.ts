@@ -75,11 +75,11 @@ test("what a process recorded before it died is the call's recording, once its c
   talk(recorder);
   // What was written until then; the rest died with the process.
   const part = path.join(folder(), `call-${call.id}-0.wav.part`);
-  await expect.poll(async () => (await readFile(part)).length).toBeGreaterThan(40_000);
+  await expect.poll(async () => (await readFile(part)).length).toBeGreaterThan(30_000);
   await recordings.complete(call);
   await recordings.complete(call);
   const { channels } = await soundOf(call);
-  expect(channels[0]?.length).toBeGreaterThan(10_000);
+  expect(channels[0]?.length).toBeGreaterThan(7_000);
   expect(channels[0]?.[4000]).toBe(8000);
   expect(await linksOf(call.session_id)).toHaveLength(1);
   recorder.end();

@@ -2,7 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
-import { CHUNK_MARK, chunkSealer, contentBytes, type ReadableFile, readChunks } from "./sealed-chunks.ts";
+import {
+  CHUNK_MARK,
+  ChangedFile,
+  chunkSealer,
+  contentBytes,
+  type ReadableFile,
+  readChunks,
+} from "./sealed-chunks.ts";
 
 /*
  * A sealed file, as it grows while a call lasts: a head of 48 bytes (mark, the key's id, a random counter block, rest zero), then its content under
@@ -18,6 +25,10 @@ export class LostKey extends Error {
     super(`data key ${id} is not in this database`);
   }
 }
+/** One file has it: damaged, its key gone, or a bad place on the disk. No reason to leave the others as they are. */
+export const isOfOneFile = (error: unknown): boolean =>
+  error instanceof ChangedFile || error instanceof LostKey || (error as NodeJS.ErrnoException).code === "EIO";
+
 /** Finds a key by the id in a file's head; throws `LostKey`. */
 export type FindKey = (id: number) => Promise<DataKey>;
 

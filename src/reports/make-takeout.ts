@@ -8,7 +8,7 @@ import { publicText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { findDataKey, keyForFiles } from "../data-keys/data-keys.ts";
-import { type FindKey, openSealed } from "../data-keys/sealed-file.ts";
+import { type FindKey, isOfOneFile, openSealed } from "../data-keys/sealed-file.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { asReader, asWriter } from "../db/reading.ts";
 import type { Takeouts } from "../db/types.ts";
@@ -206,6 +206,7 @@ const recordingSource =
   ({ name, file, moved }: TakeoutRecording): ArchiveSource => ({
     name,
     compress: false,
+    isOfIt: isOfOneFile,
     async *chunks() {
       const sound =
         moved === undefined

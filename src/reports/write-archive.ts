@@ -12,9 +12,11 @@ export type ArchiveSource = {
   chunks(): AsyncIterable<Buffer>;
   /** False for what is compressed already. */
   compress?: boolean;
+  /** Whether an error is of this file alone: the manifest says so, and the others are written. */
+  isOfIt?(error: unknown): boolean;
 };
 
-type Written = { name: string; bytes: number; sha256: string };
+type Written = { name: string; bytes: number; sha256: string; is_unreadable?: true };
 
 /**
  * Writes a ZIP file, the sources in order and last a `manifest.json` that says what each holds and its SHA-256, so
@@ -39,8 +41,8 @@ export async function writeArchive(
       stream.on("error", (error) => zip.emit("error", error));
       callback(null, stream);
     });
-  for (const { name, chunks, compress = true } of sources) {
-    add(name, compress, () => watched(name, chunks(), written));
+  for (const source of sources) {
+    add(source.name, source.compress ?? true, () => watched(source, written));
   }
   add("manifest.json", true, async function* () {
     const manifest = { schema_version: 1, ...facts, created_at: at.toISOString(), files: written };
@@ -51,13 +53,19 @@ export async function writeArchive(
   await (key ? pipeline(output, sealing(key), disk) : pipeline(output, disk));
 }
 
-async function* watched(name: string, chunks: AsyncIterable<Buffer>, written: Written[]) {
+async function* watched({ name, chunks, isOfIt }: ArchiveSource, written: Written[]) {
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    yield chunk;
+  let isUnreadable = false;
+  try {
+    for await (const chunk of chunks()) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!isOfIt?.(error)) throw error;
+    isUnreadable = true;
   }
-  written.push({ name, bytes, sha256: hash.digest("hex") });
+  written.push({ name, bytes, sha256: hash.digest("hex"), ...(isUnreadable && { is_unreadable: true }) });
 }

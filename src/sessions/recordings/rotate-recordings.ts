@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { keyInUse, retireKeys } from "../../data-keys/data-keys.ts";
-import { ChangedFile, chunkSealer } from "../../data-keys/sealed-chunks.ts";
-import { LostKey, readSealedHead } from "../../data-keys/sealed-file.ts";
+import { chunkSealer } from "../../data-keys/sealed-chunks.ts";
+import { isOfOneFile, readSealedHead } from "../../data-keys/sealed-file.ts";
 import { alone } from "../../db/alone.ts";
 import type { Db } from "../../db/database.ts";
 import type { RecordingBucket } from "../bucket/bucket.ts";
@@ -86,7 +86,7 @@ async function rotateAll(
       try {
         counts[await rotateOne(deps, row)]++;
       } catch (error) {
-        if (!isOfContent(error)) throw error;
+        if (!isOfOneFile(error)) throw error;
         unreadable.push(row.file_name);
       }
       await onFile(row.file_name);
@@ -100,12 +100,6 @@ async function rotateAll(
   const keys_removed = isAway ? 0 : await removeUnusedKeys(deps);
   return { ...counts, unreadable, keys_removed, is_away: isAway };
 }
-
-/** What one recording has is no reason to leave the others as they are. */
-const isOfContent = (error: unknown): boolean =>
-  error instanceof ChangedFile ||
-  error instanceof LostKey ||
-  (error as NodeJS.ErrnoException).syscall === "read";
 
 function noneIfMissing(error: NodeJS.ErrnoException): string[] {
   if (error.code === "ENOENT") return [];

@@ -5,6 +5,8 @@ import path from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
+import { keyInUse } from "../../../src/data-keys/data-keys.ts";
+import { sealBytes } from "../../../src/data-keys/sealed-file.ts";
 import { handle, type JobHandler } from "../../../src/jobs/define-job.ts";
 import { migrateJobs, startJobs } from "../../../src/jobs/runner.ts";
 import { EXPORTED, isLeftOut, NOT_EXPORTED } from "../../../src/reports/exported-tables.ts";
@@ -199,6 +201,44 @@ describe("takeouts", () => {
     expect(files.get("call.wav")?.toString()).toBe("sound");
     expect(files.get("uploads/kept.wav")?.toString()).toBe("kept");
     expect([...files.keys()]).not.toContain("uploads/gone.wav");
+  });
+
+  test("a recording that is damaged, or whose key is gone, is named and keeps no other from the export", async () => {
+    const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "hello"' });
+    const { content } = await converse(app, agent_id)("hi");
+    const keyInUseNow = await keyInUse(app, app.admin.sub_organization_id);
+    const damaged = sealBytes(keyInUseNow, Buffer.from("sound"));
+    damaged[damaged.length - 1] = (damaged.at(-1) as number) ^ 1;
+    const stored = {
+      "damaged.wav": damaged,
+      "keyless.wav": sealBytes({ ...keyInUseNow, id: 987_654 }, Buffer.from("sound")),
+      "sound.wav": sealBytes(keyInUseNow, Buffer.from("sound")),
+    };
+    mkdirSync(path.join(folder, "recordings"), { recursive: true });
+    for (const [file_name, bytes] of Object.entries(stored)) {
+      writeFileSync(path.join(folder, "recordings", file_name), bytes);
+      await app.db
+        .insertInto("recordings")
+        .values({
+          session_id: content.session_id,
+          file_name,
+          content_type: "audio/wav",
+          created_at: "2026-11-18",
+        })
+        .execute();
+    }
+    const { job_id, file_names } = await takeout();
+    const name = file_names.find((each) => each.includes("_recordings-001_")) as string;
+    const files = await fetchArchive(job_id, name);
+    expect(files.get("sound.wav")?.toString()).toBe("sound");
+    const manifest = JSON.parse(String(files.get("manifest.json")));
+    expect(manifest.files).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "damaged.wav", is_unreadable: true }),
+        expect.objectContaining({ name: "keyless.wav", is_unreadable: true }),
+        { name: "sound.wav", bytes: 5, sha256: expect.any(String) },
+      ]),
+    );
   });
 
   test("one runs at a time in a sub-organization; one that was lost does not block for ever", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { silentLog } from "../src/base/log.ts";
 import { startJobs } from "../src/jobs/runner.ts";
-import type { ReplaySummary } from "../src/replays/compare-lanes.ts";
+import type { ReplaySummary } from "../src/replays/replay-summary.ts";
 import { endSession } from "../src/turns/end-session.ts";
 import { startSession } from "../src/turns/start-session.ts";
 import { runTurn } from "../src/turns/turn.ts";

@@ -1,4 +1,4 @@
-import { nameOf, type ReplaySummary } from "../replays/compare-lanes.ts";
+import { nameOf, type ReplaySummary } from "../replays/replay-summary.ts";
 
 /** A replay, as the API tells it. */
 export type ToldReplay = {

@@ -4,7 +4,7 @@ import type { ParleyClient } from "../../sdk/typescript/client.ts";
 import { readTextFile } from "../api/input/text-file.ts";
 import { Fault, unreadable } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import type { ReplaySummary } from "../replays/compare-lanes.ts";
+import type { ReplaySummary } from "../replays/replay-summary.ts";
 import type { ReplayGateResult } from "../versions/replay-gate.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";

@@ -7,11 +7,12 @@ import type { Clock } from "../base/clock.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { TestFinding } from "../evaluations/case-findings.ts";
-import { compareLanes, type ReplaySummary } from "./compare-lanes.ts";
+import { compareLanes } from "./compare-lanes.ts";
 import { drawStratified, matchingSessions } from "./draw-sessions.ts";
 import { replayFindings } from "./replay-findings.ts";
 import { replayPair } from "./replay-job.ts";
 import { ReplayRequest } from "./replay-request.ts";
+import type { ReplaySummary } from "./replay-summary.ts";
 
 export type ReplayRow = {
   id: number;

@@ -6,7 +6,6 @@ import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { TestFinding } from "../evaluations/case-findings.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { ReplaySummary } from "./compare-lanes.ts";
 import { ReplayMeasures } from "./lane-measures.ts";
 import { ReplayRequest } from "./replay-request.ts";
 import {
@@ -17,6 +16,7 @@ import {
   selectReplays,
   withComparison,
 } from "./replay-store.ts";
+import { ReplaySummary } from "./replay-summary.ts";
 
 const ReplayListed = z
   .object({

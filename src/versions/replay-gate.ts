@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import { type Caller, requirePermission } from "../api/caller.ts";
 import { integer } from "../api/schema.ts";
 import type { Db } from "../db/database.ts";
 import { newcombeInterval, type PairedCounts } from "../evaluations/paired-difference.ts";
@@ -226,3 +226,31 @@ const isSameFilter = (a: ReplayFilter, b: ReplayFilter): boolean =>
   (Object.keys({ ...a, ...b }) as (keyof ReplayFilter)[]).every(
     (field) => (a[field] ?? null) === (b[field] ?? null),
   );
+
+const mayReadLabels = ({ permissions }: Caller): boolean => permissions.has("session_labels_read");
+
+/** As an answer has it: for whom sessions' ratings are not to see, it doesn't say which one was asked for. */
+export const shownGate = (caller: Caller, result: ReplayGateResult | null): ReplayGateResult | null =>
+  result === null || mayReadLabels(caller)
+    ? result
+    : { ...result, filter: { ...result.filter, label: null } };
+
+/** The same in a statement. */
+export const shownGateOf = (
+  caller: Caller,
+  column: RawBuilder<unknown>,
+): RawBuilder<ReplayGateResult | null> =>
+  mayReadLabels(caller)
+    ? sql`${column}`
+    : sql`case when ${column} is not null then jsonb_set(${column}::jsonb, '{filter,label}', 'null') end`;
+
+/** Who was not shown the rating sends none back, and keeps it. */
+export function sentGate(
+  caller: Caller,
+  sent: ReplayGate | null,
+  before: ReplayGate | null,
+): ReplayGate | null {
+  if (sent === null || mayReadLabels(caller)) return sent;
+  if (sent.filter.label != null) requirePermission(caller, "session_labels_read");
+  return { ...sent, filter: { ...sent.filter, label: before?.filter.label ?? null } };
+}

@@ -12,7 +12,7 @@ import { notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { type FreezeJudges, GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts";
-import { asksAsMuchOfReplay, ReplayGate, ReplayGateResult } from "./replay-gate.ts";
+import { asksAsMuchOfReplay, ReplayGate, ReplayGateResult, sentGate } from "./replay-gate.ts";
 import { AgentFinding, snapshotFindings } from "./version-findings.ts";
 import {
   findVersioned,
@@ -154,7 +154,8 @@ export function addVersions(
           body.gates.filter((gate) => !isKept(gate, before.gates)),
         );
         const { published_version, gates } = body;
-        const replay_gate = body.replay_gate === undefined ? before.replay_gate : body.replay_gate;
+        const { replay_gate: was } = before;
+        const replay_gate = body.replay_gate === undefined ? was : sentGate(caller, body.replay_gate, was);
         const after = { published_version, gates, replay_gate };
         if (isWeaker(before, after)) requirePermission(caller, PUBLISH_UNTESTED);
         if (published_version !== before.published_version) await refuseWhileSplit(tx, agent_id);
@@ -167,10 +168,10 @@ export function addVersions(
           })
           .where("id", "=", agent_id)
           .execute();
-        const { name: _, ...was } = before;
+        const { name: _, ...chosen } = before;
         await api.audit(tx, caller, {
           ...{ action: "choose version", resource: "agents", resource_id: agent_id },
-          ...{ before: was, after },
+          ...{ before: chosen, after },
         });
         return versioningOf(tx, caller, agent_id, draftParts());
       }),

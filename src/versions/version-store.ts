@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { LlmOffer } from "../agents/prompt-llm.ts";
 import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import { changesOf, fingerprintOf } from "../agents/version-parts.ts";
@@ -7,7 +8,13 @@ import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { type FreezeJudges, type GateResult, gateResults, type PublishGate } from "./publish-gate.ts";
-import { type ReplayGate, type ReplayGateResult, replayGateResult } from "./replay-gate.ts";
+import {
+  type ReplayGate,
+  type ReplayGateResult,
+  replayGateResult,
+  shownGate,
+  shownGateOf,
+} from "./replay-gate.ts";
 import { snapshotFindings } from "./version-findings.ts";
 
 /** The permission to publish although a suite holds back, and to ask for less of suites. */
@@ -38,7 +45,7 @@ export const selectVersions = (db: Db, caller: Caller, agent_id: number) =>
       "v.published_by",
       "v.override_reason",
       row.ref("v.gates").$castTo<GateResult[]>().as("gates"),
-      row.ref("v.replay_gate").$castTo<ReplayGateResult | null>().as("replay_gate"),
+      shownGateOf(caller, sql`v.replay_gate`).as("replay_gate"),
       row.fn
         .coalesce(row("a.published_version", "=", row.ref("v.version_number")), row.lit(false))
         .as("is_live"),
@@ -101,9 +108,12 @@ export async function versioningOf(
     published_by: published?.published_by ?? null,
     draft: { fingerprint, changes, findings: snapshotFindings(draft, offer) },
     gates: await gateResults(db, caller, { agent_id, fingerprint, gates }, freezeJudges),
-    replay_gate: await replayGateResult(db, caller, agent_id, fingerprint, {
-      ...{ gate: replay_gate, live: published_version },
-    }),
+    replay_gate: shownGate(
+      caller,
+      await replayGateResult(db, caller, agent_id, fingerprint, {
+        ...{ gate: replay_gate, live: published_version },
+      }),
+    ),
   };
 }
 

@@ -531,6 +531,29 @@ describe("a replay gate", () => {
     expect((await versioning()).replay_gate.says).toContain("against version 2");
   });
 
+  test("says by which rating its sessions are drawn to who may read ratings only, and keeps it when they save", async () => {
+    const rated = { ...gate, filter: { days: 7, label: "BAD" } };
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [], replay_gate: rated });
+    await saveWith(WITHOUT);
+    await ok("POST", at("versions"), { override_reason: "A first one" });
+    const editor = app.sendAs(await app.createToken(["agents_read", "agents_publish"]));
+    const { body } = await editor("GET", at("versioning"));
+    expect(body.replay_gate.filter).toMatchObject({ days: 7, label: null });
+    for (const list of ["versions?limit=1", "versions/2"]) {
+      const shown = (await editor("GET", at(list))).body;
+      expect((shown.items?.[0] ?? shown).replay_gate.filter.label, list).toBeNull();
+    }
+    const choose = (filter: object) =>
+      editor("PUT", at("versioning"), {
+        published_version: 2,
+        gates: [],
+        replay_gate: { ...gate, filter, most_regression: 0.6 },
+      });
+    expect((await choose(body.replay_gate.filter)).status).toBe(200);
+    expect((await versioning()).replay_gate).toMatchObject({ filter: rated.filter, most_regression: 0.6 });
+    expect((await choose({ ...rated.filter, label: "GOOD" })).status).toBe(403);
+  });
+
   test("stays where it is left out, and is loosened only by who may publish untested", async () => {
     const editor = app.sendAs(await app.createToken(["agents_publish"]));
     const choose = (body: object) =>

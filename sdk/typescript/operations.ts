@@ -66,7 +66,7 @@ export type AgentVoiceModel = "Chirp 3 HD" | "eleven_flash_v2_5" | "Neural2" | "
 
 export type AgentWaitSound = "No Sound" | "Keyboard 1" | "Keyboard 2" | "Call Center";
 
-export type AlertChange = { "id": number; "alert_rule_id": number; "name": string; "at": string; "state": "firing" | "reminded" | "resolved"; "value": number | null; "sessions": number; "description": string };
+export type AlertChange = { "id": number; "alert_rule_id": number; "name": string; "at": string; "state": "firing" | "reminded" | "resolved"; "value": number | null; "sessions": number | null; "description": string | null };
 
 export type AlertPreview = { "start_datetime": string; "end_datetime": string; "windows": number; "fired": ({ "at": string; "value": number | null; "sessions": number })[]; "last": { "value": number | null; "sessions": number }; "problem": string | null };
 

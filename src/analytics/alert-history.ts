@@ -9,7 +9,7 @@ import type { Db } from "../db/database.ts";
 import type { KeptSince } from "../sessions/kept-since.ts";
 import { windowFigures } from "./alert-figure.ts";
 import { changeAfter, isBeyond, stateAfter } from "./alert-judge.ts";
-import { alertDefinition, checkDefinition } from "./alert-rule.ts";
+import { alertDefinition, checkDefinition, mayWatch } from "./alert-rule.ts";
 import { comparisonProblem } from "./kept-since.ts";
 
 const AlertChangeResponse = z
@@ -20,8 +20,8 @@ const AlertChangeResponse = z
     at: timestamp(),
     state: z.enum(["firing", "reminded", "resolved"]),
     value: z.number().nullable(),
-    sessions: z.int(),
-    description: z.string(),
+    sessions: z.int().nullable(),
+    description: z.string().nullable(),
   })
   .meta({ id: "AlertChange" });
 type AlertChangeResponse = z.infer<typeof AlertChangeResponse>;
@@ -63,8 +63,11 @@ const selectChanges = (db: Db, caller: Caller) =>
       "c.value",
       "c.sessions",
       "c.description",
+      "r.metric",
+      "r.search_fields",
+      "r.search_field_values",
     ])
-    .$castTo<AlertChangeResponse>();
+    .$castTo<AlertChangeResponse & Parameters<typeof mayWatch>[1]>();
 
 const AlertPreview = z
   .object({
@@ -99,7 +102,12 @@ export function alertHistoryRoutes(api: Api, deps: Deps): void {
     },
     async ({ caller, query }) => {
       const page = await list.listPage(db, selectChanges(db, caller), query, changeList);
-      return list.onlyFields(page, query.fields, AlertChangeResponse);
+      const items = page.items.map(({ metric, search_fields, search_field_values, ...change }) =>
+        mayWatch(caller, { metric, search_fields, search_field_values })
+          ? change
+          : { ...change, value: null, sessions: null, description: null },
+      );
+      return list.onlyFields({ ...page, items }, query.fields, AlertChangeResponse);
     },
   );
 

@@ -7,7 +7,7 @@ import { addResource } from "../api/resource.ts";
 import { integer, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { invalid } from "../base/errors.ts";
+import { Fault, invalid } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { ALERT_CONDITIONS, neverFires } from "./alert-judge.ts";
 import { checkFilters, type FilterField, requireFilters } from "./fact-filters.ts";
@@ -71,7 +71,7 @@ const AlertRule = z
     uses_webhooks: z.boolean(),
     state: z.enum(["ok", "firing"]).nullable().describe("null: not checked yet, or not active."),
     state_since: timestamp().nullable(),
-    last_value: z.number().nullable(),
+    last_value: z.number().nullable().describe("Needs the permissions of a tile."),
     last_sessions: z.int().nullable(),
     checked_at: timestamp().nullable(),
     problem: z.string().nullable().describe("Why the last check found no figure."),
@@ -113,6 +113,30 @@ const selectRules = (db: Db, caller: Caller) =>
 
 type AlertDefinition = Pick<AlertInput, keyof typeof alertDefinition>;
 
+type Watched = Pick<AlertDefinition, "metric" | "search_fields" | "search_field_values">;
+
+function requireWatched(caller: Caller, { metric, ...searched }: Watched): void {
+  requireFilters(caller, searched);
+  if (metric.insight) requirePermission(caller, "insights_read");
+  if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
+}
+
+/** Whether somebody may see the figures of a rule: a token that reads alerts may not read insights. */
+export function mayWatch(caller: Caller, watched: Watched): boolean {
+  try {
+    requireWatched(caller, watched);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "forbidden") return false;
+    throw error;
+  }
+}
+
+const shownTo =
+  (caller: Caller) =>
+  (rule: AlertRule): AlertRule =>
+    mayWatch(caller, rule) ? rule : { ...rule, last_value: null, last_sessions: null };
+
 /** Throws where a rule can't be checked, could never fire, or looks at what the caller may not see. */
 export function checkDefinition(
   caller: Caller,
@@ -120,9 +144,7 @@ export function checkDefinition(
 ): void {
   if (search_fields.length !== search_field_values.length)
     throw invalid(["body", "search_field_values"], "Give one value for each of the search_fields");
-  requireFilters(caller, { search_fields, search_field_values });
-  if (metric.insight) requirePermission(caller, "insights_read");
-  if (ruleOf(metric.name).of === "people") requirePermission(caller, "outbound_read");
+  requireWatched(caller, { metric, search_fields, search_field_values });
   checkFilters(metric, { search_fields, search_field_values }, ["body"]);
   const { unit, kind } = ruleOf(metric.name);
   const figure = { unit, isCountOfAll: kind === "count", canBeNegative: metric.name === "insight_mean" };
@@ -133,11 +155,7 @@ export function checkDefinition(
 const UNCHECKED = { state: null, state_since: null, notified_at: null };
 
 /** Which sessions, and what of them. That others were beyond a limit says nothing of these. */
-const watchedBy = ({
-  metric,
-  search_fields,
-  search_field_values,
-}: Pick<AlertInput, "metric" | "search_fields" | "search_field_values">) => [
+const watchedBy = ({ metric, search_fields, search_field_values }: Watched) => [
   ...[metric.name, metric.insight ?? null, metric.value ?? null],
   ...[search_fields, search_field_values],
 ];
@@ -176,8 +194,14 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
     update: AlertRuleUpdate,
     list: ruleList,
     store: {
-      page: (caller, query) => list.listPage(db, selectRules(db, caller), query, ruleList),
-      find: (from, caller, id) => selectRules(from, caller).where("r.id", "=", id).executeTakeFirst(),
+      async page(caller, query) {
+        const page = await list.listPage(db, selectRules(db, caller), query, ruleList);
+        return { ...page, items: page.items.map(shownTo(caller)) };
+      },
+      async find(from, caller, id) {
+        const found = await selectRules(from, caller).where("r.id", "=", id).executeTakeFirst();
+        return found && shownTo(caller)(found);
+      },
       async insert(tx, caller, input) {
         const { sub_organization_id } = caller;
         const { count } = await tx

@@ -12,7 +12,7 @@ export const periodQuery = z.strictObject({
   last_days: integer({ min: 1, max: MOST_DAYS }).nullish().describe("Whole days, today included."),
   start_datetime: localTimestamp().nullish(),
   end_datetime: localTimestamp().nullish(),
-  timezone: timezone.default("UTC").describe("Where days begin, and of times without an offset."),
+  timezone: timezone.default("UTC").describe("Of days, and of times without an offset."),
 });
 export const FigurePeriod = periodQuery.meta({ id: "FigurePeriod" });
 export type FigurePeriod = z.infer<typeof FigurePeriod>;

@@ -103,7 +103,55 @@ describe("an alert", () => {
     });
     expect(await keptFor(15)).toEqual({ state: "firing", problem: null });
     await keptFor(null);
-    await app.send("DELETE", `/api/v1/alerts/${id}`);
+    await app.send("DELETE", `/api/v1/alerts/${id}?reason=test`);
+  });
+
+  test("shows its figures to who may see what it looks at: a token that reads alerts reads no insight", async () => {
+    const insights = {
+      metric: { name: "insight_mean", insight: "score" },
+      ...{ condition: "below", threshold: 3, least_sessions: 0 },
+    };
+    const filtered = { search_fields: ["insight"], search_field_values: ["mood=bad"] };
+    const ids: number[] = [];
+    for (const [name, more] of [
+      ["Score", rule(insights)],
+      ["Mood", { ...rule({ metric: { name: "sessions" }, threshold: 3 }), ...filtered }],
+      ["Errors", rule()],
+    ] as const)
+      ids.push((await app.send("POST", "/api/v1/alerts/", { name, ...more })).body.id);
+    const told = { last_value: 2.5, last_sessions: 30 };
+    await app.db.updateTable("alert_rules").set(told).where("id", "in", ids).execute();
+    await app.db
+      .insertInto("alert_changes")
+      .values(
+        ids.map((alert_rule_id) => ({
+          ...{ alert_rule_id, sub_organization_id: app.admin.sub_organization_id },
+          ...{
+            at: START,
+            state: "firing" as const,
+            value: 2.5,
+            sessions: 30,
+            description: "The score is 2.5",
+          },
+        })),
+      )
+      .execute();
+    const read = async (permissions: string[]) => {
+      const reader = app.sendAs(await app.createToken(["alerts_read", ...permissions]));
+      const { items } = (await reader("GET", "/api/v1/alerts/")).body;
+      const one = (await reader("GET", `/api/v1/alerts/${ids[0]}`)).body;
+      const changes = (await reader("GET", "/api/v1/alerts/changes")).body.items;
+      const shown = (id: number) => [
+        items.find((each: { id: number }) => each.id === id).last_value,
+        changes.find((each: { alert_rule_id: number }) => each.alert_rule_id === id).description,
+      ];
+      return [...ids.map(shown), one.last_sessions];
+    };
+    const hidden = [null, null];
+    const seen = [2.5, "The score is 2.5"];
+    expect(await read([])).toEqual([hidden, hidden, seen, null]);
+    expect(await read(["insights_read"])).toEqual([seen, seen, seen, 30]);
+    for (const id of ids) await app.send("DELETE", `/api/v1/alerts/${id}?reason=test`);
   });
 
   test("of a planted fault is told once when it fires and once when it resolves, by mail and webhook, though two processes check", async () => {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer, name, recordId, timestamp } from "../api/schema.ts";
+import { integer, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Experiments } from "../db/types.ts";
 
 /** Contract of experiments: live traffic of an agent, split between versions that were published. */
@@ -87,10 +87,10 @@ export const ExperimentInput = z
       .array(Guard)
       .max(GUARDS.length)
       .default([...GUARDS])
-      .describe("What may not happen more often than with the control: else everybody is returned to it."),
+      .describe("If one gets worse than with the control, everybody is returned to it."),
     slow_ms: integer({ min: 100, max: 600_000 })
       .default(SLOW_MS)
-      .describe("A session is slow when its turns take longer on average."),
+      .describe("Slow is a session whose turns take longer on average."),
     success: SuccessRule.nullable().default(null),
   })
   .meta({ id: "NewExperiment" });
@@ -135,6 +135,7 @@ export const Experiment = z
     created_at: timestamp(),
     last_updated: timestamp(),
     last_updated_by: z.string(),
+    validation_issues: z.array(ValidationIssue).nullish(),
   })
   .meta({ id: "Experiment" });
 export type Experiment = z.infer<typeof Experiment>;

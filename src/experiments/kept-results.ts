@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
-import type { KeptSince } from "../sessions/kept-since.ts";
+import type { KeptKinds, KeptSince } from "../sessions/kept-since.ts";
 import { compareVersions, type ExperimentComparison, stageOf } from "./comparison.ts";
 import { type Experiment, isRunning } from "./experiment.ts";
 import { findExperiment } from "./experiment-store.ts";
@@ -68,10 +68,25 @@ async function lacksSince(
   now: Date,
   { tenant, experiment, stage }: { tenant: number; experiment: Experiment; stage: number },
 ): Promise<Date | null> {
-  const { agent_id, success, stages } = experiment;
-  const began = stages[stage]?.started_at;
+  const began = experiment.stages[stage]?.started_at;
   if (began === undefined) return null;
-  const kinds = success?.insight_key ? (["session", "insight"] as const) : (["session"] as const);
-  const since = await keptSince(db, now, { tenant, agent_id, kinds: [...kinds] });
+  const since = await keptSince(db, now, { tenant, ...countedOf(experiment) });
   return since !== null && since > new Date(began) ? since : null;
+}
+
+/** What its figures are counted of. */
+const countedOf = ({ agent_id, success }: Experiment): KeptKinds => ({
+  agent_id,
+  kinds: success?.insight_key ? ["session", "insight"] : ["session"],
+});
+
+/** For how many days what an experiment counts is kept; null: for ever. */
+export async function keptDays(
+  { db, clock, keptSince }: Parts,
+  tenant: number,
+  experiment: Experiment,
+): Promise<number | null> {
+  const now = clock.now();
+  const since = await keptSince(db, now, { tenant, ...countedOf(experiment) });
+  return since && Math.round((now.getTime() - since.getTime()) / DAY_ms);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
 import { integer, queryInteger, recordId } from "../api/schema.ts";
@@ -18,7 +19,8 @@ import {
   selectExperiments,
   withNextStep,
 } from "./experiment-store.ts";
-import { resultOf } from "./kept-results.ts";
+import { keptDays, resultOf } from "./kept-results.ts";
+import { retentionFindings } from "./retention-finding.ts";
 
 const PATH = "/api/v1/experiments";
 const ONE = `${PATH}/:experiment_id`;
@@ -30,18 +32,31 @@ export function addExperiments(
   api: Api,
   { db, clock, keptSince }: { db: Db; clock: Clock; keptSince: KeptSince },
 ): void {
+  /** One experiment, with what is to be known of it before it runs. */
+  const checked = async (from: Db, { sub_organization_id }: Caller, experiment: Experiment) => ({
+    ...experiment,
+    validation_issues: retentionFindings(
+      experiment,
+      await keptDays({ db: from, clock, keptSince }, sub_organization_id, experiment),
+    ),
+  });
+
   addResource<Experiment, ExperimentInput, z.infer<typeof ExperimentUpdate>>(api, db, {
     ...{ path: PATH, noun: "Experiment", id_name: "experiment_id", tag, permission: "experiments" },
     record: Experiment,
     create: ExperimentInput,
     update: ExperimentUpdate,
     list: experimentList,
+    audited: ({ validation_issues: _, ...experiment }) => experiment,
     store: {
       async page(caller, query) {
         const page = await list.listPage(db, selectExperiments(db, caller), query, experimentList);
         return { ...page, items: page.items.map(withNextStep) };
       },
-      find: findExperiment,
+      async find(from, caller, id) {
+        const found = await findExperiment(from, caller, id);
+        return found && checked(from, caller, found);
+      },
       async insert(tx, caller, input) {
         await checkExperiment(tx, caller, input);
         const { sub_organization_id } = caller;
@@ -114,7 +129,7 @@ export function addExperiments(
           before,
           after,
         });
-        return after;
+        return checked(tx, caller, after);
       });
     },
   );

@@ -111,6 +111,14 @@ test("an author splits the traffic, ramps it up, reads the comparison and the se
 
   await page.getByRole("heading", { level: 1, name: "Shorter answers" }).waitFor();
   await page.getByText("50 % → 75 % → 100 %").waitFor();
+  // Whoever is about to start it reads that its results would lose sessions.
+  const keep = (session: number | null) =>
+    it.app.send("PUT", "/api/v1/organizations/privacy", { retention: { session } });
+  await keep(7);
+  await page.reload();
+  await page.getByText("Retention deletes this agent's sessions after 7 days.").waitFor();
+  await keep(null);
+  await page.reload();
   await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Start", exact: true }).click();
   await page.getByText("running", { exact: true }).waitFor();

@@ -46,7 +46,8 @@ async function done(parley: ParleyClient, wanted: ExperimentsWanted): Promise<Do
     }
     case "start": {
       const started = await start(parley, wanted);
-      const lines = `Experiment ${started.id} runs: ${splitLine(started)}.\nFollow it: ./parley experiments show ${started.id}\n`;
+      const warnings = (started.validation_issues ?? []).map(({ message }) => `Warning: ${message}\n`);
+      const lines = `Experiment ${started.id} runs: ${splitLine(started)}.\n${warnings.join("")}Follow it: ./parley experiments show ${started.id}\n`;
       return { told: started, lines, code: DONE };
     }
     case "show": {

@@ -3,6 +3,7 @@ import { IconArrowBackUp } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { Experiment } from "../api-types.ts";
+import { Findings } from "../parts/findings.tsx";
 import { Names } from "../parts/names.tsx";
 import { Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -79,6 +80,7 @@ function Overview({ experiment }: { experiment: Experiment }) {
             {ended_because}
           </Alert>
         )}
+        <Findings issues={experiment.validation_issues} />
         <Facts
           items={[
             [

@@ -611,6 +611,23 @@ describe("what came of a stage", () => {
     await keep(null);
   });
 
+  test("is warned of before it runs where retention is short, at the draft and at its start", async () => {
+    await keep(7);
+    const { id } = await ok("POST", "/experiments/", input({ variants: variants(50), guards: [] }));
+    const warned = [
+      {
+        id: "retention-shorter-than-experiment",
+        severity: "warning",
+        message: expect.stringContaining("Retention deletes this agent's sessions after 7 days."),
+      },
+    ];
+    expect((await ok("GET", `/experiments/${id}`)).validation_issues).toMatchObject(warned);
+    expect((await ok("POST", `/experiments/${id}/start`, {})).validation_issues).toMatchObject(warned);
+    await keep(null);
+    expect((await ok("GET", `/experiments/${id}`)).validation_issues).toEqual([]);
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+  });
+
   test("is written down when it ends, also in its first hours", async () => {
     const id = await start({ variants: variants(50), guards: [] });
     await guard();

@@ -33,6 +33,17 @@ test("a prompt's unknown variable is told, its new version is compared with the 
   page.once("dialog", (dialog) => void dialog.accept());
 });
 
+test("a greeting knows the variables of the agents that say it, and marks those that nothing sets", async () => {
+  await page.goto("/console/messages/1");
+  await page.getByRole("textbox", { name: "Text" }).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText(" {{ vars.clinic }} {{ vars.nobody }}");
+  await page.getByTitle("Nothing sets vars.nobody when a session starts").waitFor();
+  await expect.poll(() => page.getByTitle(/^Nothing sets /).count()).toBe(1);
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  expect(page.faults).toEqual([]);
+});
+
 test("a record that is opened again right after it was saved is found as it was saved", async () => {
   const hasty = await it.open(await it.person("Admin"));
   let isSaved = false;

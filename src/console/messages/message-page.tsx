@@ -4,6 +4,7 @@ import type { CustomMessageRule } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import { variablesOf } from "../editors/template-variables.ts";
 import { Panel } from "../parts/parts.tsx";
+import { useAgentsWith } from "../records/agents-with.ts";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { MessageCalendar } from "./message-calendar.tsx";
@@ -35,9 +36,9 @@ export default recordPage({
   newTitle: "New message",
   title: "Message",
   ...messageFields,
-  Form({ form, frame, readOnly }) {
+  Form({ form, record, frame, readOnly }) {
     const values = form.getValues();
-    const variables = variablesOf([]);
+    const variables = variablesOf(useAgentsWith("custom_message_id", record?.id ?? null) ?? []);
     const setRules = (rules: CustomMessageRule[]) => form.setFieldValue("rules", rules);
     return (
       <Stack gap="md">

@@ -1,5 +1,4 @@
 import { Stack, Switch, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { PromptResponse } from "../api-types.ts";
 import { variablesOf } from "../editors/template-variables.ts";
@@ -7,10 +6,10 @@ import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel, RouteLink } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
+import { useAgentsWith } from "../records/agents-with.ts";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
-import { call } from "../server/api.ts";
 import { PromptFields } from "./prompt-fields.tsx";
 import { PROMPT_LABELS, type PromptValues } from "./prompt-values.ts";
 import { PromptVersions } from "./prompt-versions.tsx";
@@ -20,7 +19,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
   const { form, record: prompt, readOnly, frame } = props;
   const navigate = useNavigate();
   const values = form.getValues();
-  const agents = useAgents(prompt?.id ?? null);
+  const agents = useAgentsWith("prompt_id", prompt?.id ?? null);
   const variables = variablesOf(agents ?? []);
   return (
     <ViewTabs label="Views of the prompt" views={{ form: "Prompt", ...(prompt && { history: "Versions" }) }}>
@@ -89,18 +88,4 @@ function Users({ agents }: { agents: { id: number; name: string }[] }) {
       <RouteLink to={`/agents/${id}`}>{name}</RouteLink>
     </span>
   ));
-}
-
-/** Who uses the prompt, and with which variables; undefined until it is known. */
-function useAgents(prompt_id: number | null) {
-  const agents = useQuery({
-    queryKey: ["GET /api/v1/agents/", "of prompt", prompt_id],
-    enabled: prompt_id !== null,
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/agents/", {
-        query: { search_fields: ["prompt_id"], search_field_values: [String(prompt_id)], limit: 100 },
-        signal,
-      }),
-  });
-  return agents.data?.items;
 }

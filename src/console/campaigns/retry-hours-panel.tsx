@@ -24,7 +24,7 @@ export const RetryHoursPanel = ({ campaign_id }: { campaign_id: number }) => (
         <Text size="sm">{learnedText(state)}</Text>
         <NumberInput
           label="Hours later at most"
-          description="Retries of calls wait up to so long for an hour in which more people answer. Empty: retries keep their time."
+          description="Retries of calls wait at most this long for an hour in which more people answer. Empty: retries keep their time."
           placeholder="Off"
           min={1}
           max={72}

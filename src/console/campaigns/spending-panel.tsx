@@ -23,12 +23,12 @@ export const SpendingPanel = ({ campaign_id }: { campaign_id: number }) => (
       <>
         <Text size="sm">
           {carrier_usd > 0
-            ? `Spent so far: $${spent_usd.toFixed(2)}, of it $${carrier_usd.toFixed(2)} estimated carrier fees.`
+            ? `Spent so far: $${spent_usd.toFixed(2)}, including $${carrier_usd.toFixed(2)} estimated carrier fees.`
             : `Spent so far: $${spent_usd.toFixed(2)}, without carrier fees: no price is stated.`}
         </Text>
         <NumberInput
           label="Spend cap"
-          description="Nobody is contacted any more once so much is spent. Conversations under way go on. Empty: no cap."
+          description="No one is contacted once this much is spent. Conversations under way continue. Empty: no cap."
           placeholder="No cap"
           prefix="$"
           min={0.01}

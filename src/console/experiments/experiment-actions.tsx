@@ -181,8 +181,8 @@ function AdoptButton({ experiment }: { experiment: Experiment }) {
           invalidates={INVALIDATES}
           done={`Version ${version_number} is live`}
         >
-          The experiment ends. New sessions begin with version {version_number}; those that run go on as they
-          began.
+          The experiment ends. New sessions use version {version_number}; running sessions keep the version
+          they started with.
         </ConfirmButton>
       ))}
     </Group>
@@ -215,7 +215,9 @@ function StopWindow({ experiment, onClose }: { experiment: Experiment; onClose()
   });
   return (
     <WindowForm title="Stop the experiment" verb="Stop" sending={sending} onClose={onClose}>
-      <Text size="sm">New sessions begin with version {control}. Those that run go on as they began.</Text>
+      <Text size="sm">
+        New sessions use version {control}. Running sessions keep the version they started with.
+      </Text>
       <Textarea
         label="Reason"
         required

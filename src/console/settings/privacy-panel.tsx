@@ -57,7 +57,7 @@ function PrivacyFields({ form }: { form: FieldsForm<Values> }) {
   return (
     <>
       <Text size="sm">
-        Days that each kind is kept. Once a day, older ones are deleted for good. Empty: kept forever.
+        Days that each kind is kept. What is older is deleted for good once a day. Empty: kept forever.
       </Text>
       <Group gap="md">
         {KIND_NAMES.map((kind) => (

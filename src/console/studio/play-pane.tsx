@@ -159,7 +159,7 @@ export function PlayPane({ definition, task, recorded, breakpoints, onPlayed }: 
         />
       ) : (
         <Text size="sm" c="dimmed">
-          The workflow is finished. The model continues without its tool.
+          The model continues without the workflow's tool.
         </Text>
       )}
       <Text size="xs" c="dimmed">

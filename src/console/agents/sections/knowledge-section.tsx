@@ -168,7 +168,7 @@ function WriteText({ agent, onClose }: { agent: AgentResponse; onClose(): void }
     <WindowForm title="Add data source" size="lg" verb="Add" sending={sending} onClose={onClose}>
       <TextInput
         label="Name"
-        description="The agent names its source by it."
+        description="The agent cites the source by this name."
         placeholder="prices"
         required
         maxLength={255}

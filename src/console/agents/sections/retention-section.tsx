@@ -50,7 +50,7 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
         return (
           <>
             <Text size="sm">
-              Once a day, older ones are deleted for good. Sessions on legal hold are kept.
+              What is older is deleted for good once a day. Sessions on legal hold are kept.
             </Text>
             {KIND_NAMES.map((kind) => (
               <Group key={kind} gap="xs" align="flex-end">

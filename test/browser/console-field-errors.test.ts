@@ -109,6 +109,20 @@ test("a choice that is missing is said at its field, and a tool is offered no se
   expect(page.faults).toEqual([]);
 });
 
+test("a language whose key was cleared says so there, and doesn't keep the old one unseen", async () => {
+  await page.goto("/console/languages/new");
+  await fieldOf("Name").fill("Callers");
+  await page.getByRole("button", { name: "Add a language" }).click();
+  await fieldOf("Key").fill("");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await expect.poll(() => errorOf("Key")).toBe("Enter a whole number.");
+  await fieldOf("Key").fill("3");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Callers" }).waitFor();
+  expect(await fieldOf("Key").inputValue()).toBe("3");
+  expect(page.faults).toEqual([]);
+});
+
 test("a replay that finds no session says so at its days", async () => {
   const { body } = await it.app.send("GET", "/api/v1/agents/?limit=1");
   const [agent] = body.items;

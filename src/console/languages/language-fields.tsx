@@ -98,9 +98,10 @@ export function LanguageFields({ number, config, readOnly, errorOf, onChange, on
             min={0}
             max={9}
             allowDecimal={false}
-            value={config.dtmf_code}
-            // A cleared field means no key; 0 would be a key.
-            onChange={(key) => key !== "" && onChange({ ...config, dtmf_code: Number(key) })}
+            required
+            value={Number.isNaN(config.dtmf_code) ? "" : config.dtmf_code}
+            // A cleared field is no key, and the API says so at it; 0 would be a key.
+            onChange={(key) => onChange({ ...config, dtmf_code: key === "" ? Number.NaN : Number(key) })}
             error={errorOf("dtmf_code")}
           />
         </Group>

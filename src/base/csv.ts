@@ -139,6 +139,25 @@ function refuseUnreadable(
   }
 }
 
+const SEPARATORS = [
+  [";", "semicolons"],
+  ["\t", "tabs"],
+  ["|", "bars"],
+] as const;
+
+/**
+ * Of a header that lacks columns. A spreadsheet of another country's habits saves with other separators: said by name, not
+ * as columns that are missing or unknown.
+ */
+export function refuseSeparator(header: string[], isColumn: (cell: string) => boolean, row: number): void {
+  for (const [mark, name] of SEPARATORS) {
+    const parts = header.join(",").split(mark);
+    if (parts.length < 2 || !parts.some((cell) => isColumn(cell.trim()))) continue;
+    const msg = `Columns are separated by ${name}. Save the file as CSV with commas between the columns`;
+    throw invalid(["file", row], msg, "csv_invalid");
+  }
+}
+
 /** What a spreadsheet could run as a formula; also behind apostrophes, so that a guarded cell can be told from a text. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 /** Telephone numbers and plain numbers begin like formulas and are none. */

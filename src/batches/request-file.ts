@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { readCsvRows } from "../base/csv.ts";
+import { readCsvRows, refuseSeparator } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { SEALED_MARK } from "../base/sealed-text.ts";
 import { DOT_SEGMENT, isDotSegment, MAX_REFERENCE } from "./batch-schema.ts";
@@ -84,7 +84,8 @@ type Required = (typeof REQUIRED)[number];
 
 export function readHeader(cells: string[], row: number): Header {
   const names = cells.map(columnName);
-  refuseSeparator(cells, names, row);
+  if (!REQUIRED.every((name) => names.includes(name)))
+    refuseSeparator(cells, (cell) => isRequired(columnName(cell)), row);
   // A header has room for 30,000 names; each looked for among all would take seconds.
   const first = new Map(names.map((name, index) => [name, index] as const).toReversed());
   const problems = [
@@ -109,23 +110,6 @@ export function readHeader(cells: string[], row: number): Header {
       isRequired(name) ? [] : [{ index, key: `${JSON.stringify(name)}:` }],
     ),
   };
-}
-
-const SEPARATORS = [
-  [";", "semicolons"],
-  ["\t", "tabs"],
-  ["|", "bars"],
-] as const;
-
-/** A spreadsheet of another country's habits saves with other separators: said by name, not as columns that are missing. */
-function refuseSeparator(cells: string[], names: string[], row: number): void {
-  if (REQUIRED.every((name) => names.includes(name))) return;
-  for (const [mark, name] of SEPARATORS) {
-    const parts = cells.join(",").split(mark).map(columnName);
-    if (parts.length < 2 || !REQUIRED.some((required) => parts.includes(required))) continue;
-    const msg = `Columns are separated by ${name}. Save the file as CSV with commas between the columns`;
-    throw invalid(["file", row], msg, "csv_invalid");
-  }
 }
 
 const isRequired = (name: string): boolean => REQUIRED.includes(name as Required);

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { readCsvRows, unguarded } from "../base/csv.ts";
+import { readCsvRows, refuseSeparator, unguarded } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
 
@@ -81,6 +81,8 @@ function readHeader<Column extends string>(
   row: number,
 ): Map<Column, number> {
   const names = cells.map((cell) => cell.trim().toLowerCase());
+  if (!required.every((name) => names.includes(name)))
+    refuseSeparator(cells, (cell) => columns.includes(cell.toLowerCase() as Column), row);
   const issues: InputIssue[] = names.flatMap((name, index) => {
     const loc = ["file", row, name || index + 1];
     if (!columns.includes(name as Column)) {

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
 import { z } from "zod";
+import { oneOfText } from "../api/input/input-errors.ts";
 import { tryParseJson } from "../base/parse-json.ts";
 import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -69,7 +70,7 @@ const readConsents = (
     const among = <T extends string>(column: (typeof EXPORTED)[number], values: readonly T[]): T | null => {
       const text = cell(column).toLowerCase();
       if (isOneOf(values, text)) return text;
-      wrong(column, `Input should be ${values.join(", ")}`, "enum");
+      wrong(column, oneOfText(values), "enum");
       return null;
     };
     const address = readAddress(cell("address"), calling_code);

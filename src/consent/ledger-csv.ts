@@ -1,3 +1,4 @@
+import { oneOfText } from "../api/input/input-errors.ts";
 import { csvHead, csvLine } from "../base/csv.ts";
 import { type FileCells, isOneOf, readInstant } from "./address-file.ts";
 
@@ -46,6 +47,6 @@ export function readEnding<Path extends string, Verb extends "lifted" | "revoked
   } else if (Date.parse(at) > now.getTime()) wrong(`${verb}_at`, "Input should not lie in the future");
   else if (isOneOf(paths, through || "import"))
     return { at, through: (through || "import") as Path, said, by };
-  else wrong(`${verb}_through`, `Input should be ${paths.join(", ")}`, "enum");
+  else wrong(`${verb}_through`, oneOfText(paths), "enum");
   return null;
 }

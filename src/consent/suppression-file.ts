@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
+import { oneOfText } from "../api/input/input-errors.ts";
 import { copyRows } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
 import {
@@ -68,19 +69,16 @@ const readSuppressions = (
     const address = isExported ? readStored(cell("address")) : readAddress(cell("address"), calling_code);
     if (address === null) wrong("address", ADDRESS_FAULT);
     const scope = cell("scope").toLowerCase() || "all";
-    if (!isOneOf(SUPPRESSION_SCOPES, scope))
-      wrong("scope", `Input should be ${SUPPRESSION_SCOPES.join(", ")}`, "enum");
+    if (!isOneOf(SUPPRESSION_SCOPES, scope)) wrong("scope", oneOfText(SUPPRESSION_SCOPES), "enum");
     const reason = cell("reason").toLowerCase() || "do-not-call";
-    if (!isOneOf(SUPPRESSION_REASONS, reason))
-      wrong("reason", `Input should be ${SUPPRESSION_REASONS.join(", ")}`, "enum");
+    if (!isOneOf(SUPPRESSION_REASONS, reason)) wrong("reason", oneOfText(SUPPRESSION_REASONS), "enum");
     const occurred_at = readInstant(cell("occurred_at"));
     if (occurred_at === undefined)
       wrong("occurred_at", "Input should be a valid datetime", "datetime_parsing");
     if (cell("comment").length > MAX_COMMENT)
       wrong("comment", `String should have at most ${MAX_COMMENT} characters`, "string_too_long");
     const through = cell("through").toLowerCase() || "import";
-    if (!isOneOf(OPT_OUT_PATHS, through))
-      wrong("through", `Input should be ${OPT_OUT_PATHS.join(", ")}`, "enum");
+    if (!isOneOf(OPT_OUT_PATHS, through)) wrong("through", oneOfText(OPT_OUT_PATHS), "enum");
     const said = cell("said") || (cell("through") === "" ? file_name : null);
     const message_id = cell("message_id") || null;
     const comment = cell("comment") || null;

@@ -29,6 +29,21 @@ test("lines without cells are passed over and still counted; cells and columns t
   expect(read("a\n1\n")).toEqual([{ row: 2, cells: { a: "1", b: "" } }]);
 });
 
+test("a file with other separators is told which, and not that its columns are missing", () => {
+  const said = (text: string) => {
+    try {
+      return read(text);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(said("a;b\n1;2\n")).toMatch(
+    /Columns are separated by semicolons\. Save the file as CSV with commas/,
+  );
+  expect(said("b\ta\n1\t2\n")).toMatch(/separated by tabs/);
+  expect(said("c;d\n1;2\n")).toMatch(/Column required/);
+});
+
 test("a file that is written begins with the byte order mark by which Excel knows UTF-8", () => {
   expect(writeCsv(["a"], [{ a: "Müller" }])).toBe("\uFEFFa\r\nMüller\r\n");
 });

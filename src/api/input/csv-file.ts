@@ -1,4 +1,4 @@
-import { CsvReader, csvHead, csvLine, unguarded } from "../../base/csv.ts";
+import { CsvReader, csvHead, csvLine, refuseSeparator, unguarded } from "../../base/csv.ts";
 import { InvalidInput, invalid } from "../../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -44,6 +44,7 @@ export function readCsv<Column extends string>(
     throw invalid(["file", 1], `The header has more than ${MOST_COLUMNS} columns`);
   const names = header.map((cell) => cell.trim());
   const missing = required.filter((column) => !names.includes(column));
+  if (missing.length > 0) refuseSeparator(header, (cell) => (columns as readonly string[]).includes(cell), 1);
   const unknown = names.filter((name) => !(columns as readonly string[]).includes(name));
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
   if (missing.length + unknown.length + repeated.length > 0) {

@@ -89,10 +89,13 @@ function wrongType(loc: InputIssue["loc"], expected: string, received: unknown):
 }
 
 function oneOf(loc: InputIssue["loc"], values: readonly unknown[]): InputIssue {
+  return { loc, msg: oneOfText(values), type: values.length > 1 ? "enum" : "literal_error" };
+}
+
+export function oneOfText(values: readonly unknown[]): string {
   const quoted = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
   const last = quoted.pop();
-  const list = quoted.length > 0 ? `${quoted.join(", ")} or ${last}` : last;
-  return { loc, msg: `Input should be ${list}`, type: values.length > 1 ? "enum" : "literal_error" };
+  return `Input should be ${quoted.length > 0 ? `${quoted.join(", ")} or ${last}` : last}`;
 }
 
 function outOfBounds(

@@ -57,6 +57,7 @@ export function ImportList<Imported>({ title, about, send, told, list, onClose }
               placeholder="Choose a file"
               accept=".csv,text/csv"
               required
+              data-autofocus
               value={file}
               onChange={setFile}
               leftSection={<IconUpload size={15} />}

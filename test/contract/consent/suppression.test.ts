@@ -273,7 +273,7 @@ describe("a do-not-call list", () => {
       body: {
         detail: [
           { loc: ["file", 3, "address"] },
-          { loc: ["file", 3, "scope"] },
+          { loc: ["file", 3, "scope"], msg: "Input should be 'all', 'voice', 'sms', 'whatsapp' or 'email'" },
           { loc: ["file", 3, "occurred_at"] },
           { loc: ["file", 4, "address"] },
         ],
@@ -283,6 +283,10 @@ describe("a do-not-call list", () => {
     expect(await upload("number\r\n+15125550199\r\n")).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["file", 1, "address"] }, { loc: ["file", 1, "number"] }] },
+    });
+    expect(await upload("address;reason\r\n+15125550199;do-not-call\r\n")).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["file", 1], msg: expect.stringMatching(/separated by semicolons/) }] },
     });
     expect(await upload('address\r\n"+1512\r\n')).toMatchObject({
       status: 422,

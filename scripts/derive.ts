@@ -19,11 +19,13 @@ import { landedMigrations } from "./landed-migrations.ts";
 import { schemaSql } from "./schema-sql.ts";
 import type { OpenApi } from "./schema-types.ts";
 import { sdkOperations } from "./sdk-operations.ts";
+import { readToolOptions } from "./tool-options.ts";
 
 /**
  * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it,
- * the operations of the TypeScript SDK and .env.example. A test fails when one of them no longer fits. Run: ./parley derive
+ * the operations of the TypeScript SDK and .env.example. A test fails when one of them no longer fits.
  */
+readToolOptions("./parley derive\n  writes what is derived from the source and committed", {});
 const ROOT = path.resolve(import.meta.dirname, "..");
 const write = (file: string, text: string) => writeFileSync(path.join(ROOT, file), text);
 

@@ -1,16 +1,22 @@
 import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { build } from "vite";
+import { readToolOptions } from "./tool-options.ts";
 
 /**
  * Builds `@parley/react` as it is published: one module of everything that it shares with the chat page, and its types.
- * Run: ./parley react-package [folder]; the folder is `sdk/react/dist` when left out.
  */
+const USAGE = `./parley react-package [folder]
+  builds the package of docs/react.md; into sdk/react/dist when no folder is named`;
+
 const SDK = path.resolve(import.meta.dirname, "../sdk/react");
+const BUILT = path.join(SDK, "dist");
+const MODULE = "parley-react.js";
 const TSC = path.resolve(import.meta.dirname, "../node_modules/typescript/bin/tsc");
 
-export async function buildReactPackage(folder = path.join(SDK, "dist")): Promise<void> {
+export async function buildReactPackage(folder = BUILT): Promise<void> {
   await build({
     configFile: false,
     root: SDK,
@@ -23,7 +29,7 @@ export async function buildReactPackage(folder = path.join(SDK, "dist")): Promis
       lib: {
         entry: path.join(SDK, "use-conversation.ts"),
         formats: ["es"],
-        fileName: () => "parley-react.js",
+        fileName: () => MODULE,
       },
       rolldownOptions: { external: ["react"] },
     },
@@ -49,7 +55,16 @@ async function writeTypes(folder: string): Promise<void> {
   }
 }
 
+/** What else a folder holds would be removed. */
+const isReplaceable = (folder: string): boolean =>
+  !existsSync(folder) || readdirSync(folder).length === 0 || existsSync(path.join(folder, MODULE));
+
 if (import.meta.main) {
-  const [folder] = process.argv.slice(2);
-  await buildReactPackage(folder && path.resolve(folder));
+  const { positionals } = readToolOptions(USAGE, {}, { allowPositionals: true });
+  const folder = path.resolve(positionals[0] ?? BUILT);
+  if (!isReplaceable(folder)) {
+    process.stderr.write(`parley react-package: ${folder} is not empty and holds no earlier build.\n`);
+    process.exit(2);
+  }
+  await buildReactPackage(folder);
 }

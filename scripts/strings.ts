@@ -1,11 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync } from "rolldown/utils";
+import { readToolOptions } from "./tool-options.ts";
 
 /**
  * Prints every text that a person may read, by file and line: labels, help and messages of the console, the chat page,
- * the command line, the API's descriptions and its errors. Run: ./parley strings [part of a file's name …]
+ * the command line, the API's descriptions and its errors. It is `./parley strings`.
  */
+
+const USAGE = `./parley strings [part of a file's name …]
+  prints every text that a person may read, by file and line`;
 
 /** A text of the program and the line it begins on. */
 export type ShownText = { line: number; text: string };
@@ -113,7 +117,7 @@ const sourceFiles = (root: string): string[] =>
 
 if (import.meta.main) {
   const root = path.resolve(import.meta.dirname, "..");
-  const wanted = process.argv.slice(2);
+  const { positionals: wanted } = readToolOptions(USAGE, {}, { allowPositionals: true });
   let count = 0;
   for (const file of sourceFiles(root)) {
     if (wanted.length > 0 && !wanted.some((part) => file.includes(part))) continue;

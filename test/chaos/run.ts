@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
 import { markdownTable, print } from "../../bench/platform.ts";
+import { readToolOptions } from "../../scripts/tool-options.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
@@ -13,16 +14,25 @@ import { type Played, play } from "./play.ts";
 
 /**
  * Lets everything go wrong that docs/reliability.md names, one after the other, in real processes on a real, durable
- * database, and writes the table there. About five minutes.
- *
- *     ./parley chaos [--seed N] [--only words of a cell's name]
+ * database, and writes the table there.
  */
-const argument = (name: string): string | undefined => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
+const USAGE = `./parley chaos [--seed N] [--only words]
+  lets everything go wrong that docs/reliability.md names, in about five minutes, and writes the table there;
+  exits with 0 when every promise held, 1 when one was broken
+  --only          what has these words in its name; the page is left as it is`;
+
+const { values } = readToolOptions(USAGE, {
+  seed: { type: "string" },
+  only: { type: "string", default: "" },
+});
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const cells = CELLS.filter(({ name }) => name.includes(values.only));
+const fail = (message: string): never => {
+  process.stderr.write(`parley chaos: ${message}\n`);
+  process.exit(2);
 };
-const seed = Number(argument("--seed") ?? Date.now() % 1_000_000);
-const only = argument("--only");
+if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
+if (cells.length === 0) fail(`nothing that goes wrong has "${values.only}" in its name.`);
 
 const folder = mkdtempSync(path.join(temporaryFolder(), "parley-chaos-"));
 const dataDir = path.join(folder, "postgres");
@@ -34,8 +44,8 @@ try {
   await migrate(at("chaos_template"));
   const { pool } = openDatabase(at("chaos_template"));
   await migrateJobs(pool, silentLog).finally(() => pool.end());
-  for (const [index, cell] of CELLS.entries()) {
-    if (only && !cell.name.includes(only)) continue;
+  for (const cell of cells) {
+    const index = CELLS.indexOf(cell);
     await admin(`create database chaos_${index} template chaos_template`);
     const killPostgres = () => process.kill(server.pid() as number, "SIGKILL");
     const size = { seed: seed + index, batches: 15, each: 5 };
@@ -68,7 +78,7 @@ const table = markdownTable(
   ]),
 );
 print(`\nSeed ${seed}.\n\n${table}`);
-if (!only) writeTable(table);
+if (values.only === "") writeTable(table);
 process.exitCode = broken.length > 0 ? 1 : 0;
 
 async function admin(statement: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readToolOptions } from "../../scripts/tool-options.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { DEMO_TARGET } from "../../src/demo/seed.ts";
@@ -30,11 +30,14 @@ const USAGE = `./parley attack [--minutes 10] [--seed 1] [--processes 1] [--only
   --only          the attacks with these words in their names
   --processes     so many programs on one database, 4 at most`;
 
-const values = readOptions();
-if (values.help) {
-  process.stdout.write(`${USAGE}\n`);
-  process.exit();
-}
+const { values } = readToolOptions(USAGE, {
+  minutes: { type: "string", default: "10" },
+  seed: { type: "string", default: "1" },
+  processes: { type: "string", default: "1" },
+  only: { type: "string", default: "" },
+  json: { type: "boolean", default: false },
+  docs: { type: "boolean", default: false },
+});
 const minutes = Number(values.minutes);
 const processes = Number(values.processes);
 const seed = Number(values.seed);
@@ -47,25 +50,6 @@ if (!Number.isInteger(processes) || processes < 1 || processes > 4) fail("--proc
 if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
 const attacks = shuffled(ATTACKS, seededRandom(seed)).filter(({ name }) => name.includes(values.only));
 if (attacks.length === 0) fail(`no attack has "${values.only}" in its name.`);
-
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        minutes: { type: "string", default: "10" },
-        seed: { type: "string", default: "1" },
-        processes: { type: "string", default: "1" },
-        only: { type: "string", default: "" },
-        json: { type: "boolean", default: false },
-        docs: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    }).values;
-  } catch (error) {
-    process.stderr.write(`parley attack: ${(error as Error).message}\n\n${USAGE}\n`);
-    return process.exit(2);
-  }
-}
 
 /** Between the two marks. */
 function writeDocs(text: string): void {

@@ -45,6 +45,20 @@ describe("an answer on its way", () => {
     [["ขอบคุณที่โทรหาคลินิกของเรา วันนี้มีอะไรให้ช่วย"], ["ขอบคุณที่โทรหาคลินิกของเรา", "วันนี้มีอะไรให้ช่วย"]],
     [["Yes, of course"], ["Yes, of course"]],
     [
+      ["We open at 9 a.m. and close at 5 p.m. On Sundays we rest. "],
+      ["We open at 9 a.m. and close at 5 p.m.", "On Sundays we rest.", ""],
+    ],
+    [
+      ["Ihr Termin ist am 3. M", "ai um 9 Uhr. Passt das? "],
+      ["Ihr Termin ist am 3. Mai um 9 Uhr.", "Passt das?", ""],
+    ],
+    [
+      ["Din tid er den 15. ", "marts klokken 9. Er det fint? "],
+      ["Din tid er den 15. marts klokken 9.", "Er det fint?", ""],
+    ],
+    [["Your code is 12. Maybe note it. "], ["Your code is 12.", "Maybe note it.", ""]],
+    [["1. Cleaning\n2. Check-up\n"], ["1. Cleaning", "2. Check-up", ""]],
+    [
       ["Done. One, two, three, four, five and so on, and"],
       ["Done.", "One, two, three, four, five and so on, and"],
     ],

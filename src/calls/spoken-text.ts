@@ -11,8 +11,14 @@ const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]
  */
 const CLAUSE_END = /[,;:–—،؛](?=\s)|[，；：、]|(?<=\p{Script=Thai})\s(?=\p{Script=Thai})/gu;
 const FIRST_CLAUSE_CHARS = 24;
-/** Abbreviations, whose full stop ends no sentence. */
-const ABBREVIATION = /(?:^|\s)(?:Dr|Mr|Mrs|Ms|St|Sr|Sra|Jr|Prof|No|Nr|vs|approx|e\.g|i\.e|[A-Z])\.$/;
+/** Abbreviations, whose full stop ends no sentence, and the number of an item of a list. */
+const ABBREVIATION =
+  /(?:^|\s)(?:Dr|Mr|Mrs|Ms|St|Sr|Sra|Jr|Prof|No|Nr|vs|approx|ca|bzw|e\.g|i\.e|[A-Z])\.$|^\s*\d{1,2}\.$/;
+/** A full stop that ends a sentence or not, as what follows tells: "at 9 a.m. and", "am 3. Mai", "15. marts". */
+const UNSURE_STOP = /(?:^|\s)(?:\d{1,2}|\p{L}\.\s?\p{L})\.$/u;
+/** German writes months large. */
+const MONTHS =
+  "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ");
 
 /** An answer being streamed: the text not spoken yet, and whether any was spoken. */
 export type Unspoken = { text: string; began: boolean };
@@ -26,7 +32,7 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
   for (const end of text.matchAll(SENTENCE_END)) {
     const to = end.index + end[0].length;
     const piece = text.slice(from, to);
-    if (ABBREVIATION.test(piece)) continue;
+    if (ABBREVIATION.test(piece) || (UNSURE_STOP.test(piece) && !beginsSentence(text.slice(to)))) continue;
     if (piece.trim() !== "") pieces.push(piece.trim());
     from = to;
   }
@@ -41,6 +47,15 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
     }
   }
   return { pieces, rest: { text: rest, began: unspoken.began || pieces.length > 0 } };
+}
+
+/** Not known yet: no. What is not spoken now is spoken with what comes. */
+function beginsSentence(text: string): boolean {
+  const [, word = "", more = ""] = /^\s+(\S+)(\s?)/.exec(text) ?? [];
+  if (word === "" || /^\p{Ll}/u.test(word)) return false;
+  const isWhole = more !== "";
+  const bare = word.replace(/\P{L}+$/u, "");
+  return !MONTHS.some((month) => (isWhole ? month === bare : month.startsWith(bare)));
 }
 
 /** The characters that count. */

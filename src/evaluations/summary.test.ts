@@ -35,3 +35,21 @@ test("a case with an error in one repetition is left out, whether or not another
   const after = run({ A: ["passed", "error"], B: ["failed", "error"], C: ["passed", "failed"] });
   expect(compareRuns(before, after)).toMatchObject({ pairs: 1, worse: ["C"], left_out: ["A", "B"] });
 });
+
+test("a run of three repetitions is no worse than a run of one for having been stricter", () => {
+  const cases = (statuses: TestStatus[]) =>
+    run(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`Case ${n}`, statuses])));
+  const [once, thrice] = [cases(["passed"]), cases(["passed", "failed", "passed"])];
+  for (const [before, after] of [
+    [once, thrice],
+    [thrice, once],
+  ] as const)
+    expect(compareRuns(before, after)).toMatchObject({
+      pairs: 12,
+      better: [],
+      worse: [],
+      verdict: "can't tell",
+    });
+  // Of as many repetitions all have to pass.
+  expect(compareRuns(cases(["passed", "passed", "passed"]), thrice).verdict).toBe("worse");
+});

@@ -121,15 +121,20 @@ export type TestComparison = z.infer<typeof TestComparison>;
 /** At this p a difference is told. */
 const ALPHA = 0.05;
 
-/** Pairs cases, not repetitions: those of one case are no independent evidence. */
+/**
+ * Pairs cases, not repetitions: those of one case are no independent evidence. A case that was held three times in one run
+ * and once in the other is compared by its first repetition, because all of three pass more seldom than one.
+ */
 export function compareRuns(
   before: readonly CountedResult[],
   after: readonly CountedResult[],
 ): TestComparison {
-  const earlier = outcomes(before);
-  const both = [...outcomes(after)].flatMap(([name, now]) => {
+  const earlier = casesOf(before.filter(isCounted));
+  const both = [...casesOf(after.filter(isCounted))].flatMap(([name, now]) => {
     const was = earlier.get(name);
-    return was === undefined ? [] : [{ name, was, now }];
+    if (was === undefined) return [];
+    const held = Math.min(was.length, now.length);
+    return [{ name, was: outcomeOf(was.slice(0, held)), now: outcomeOf(now.slice(0, held)) }];
   });
   const [left_out, paired] = [both.filter(hasError).map(({ name }) => name), both.filter(isHeld)];
   const changed = (from: Outcome, to: Outcome) =>
@@ -161,11 +166,6 @@ type Outcome = "passed" | "failed" | "error";
 type Paired = { name: string; was: Outcome; now: Outcome };
 const hasError = ({ was, now }: Paired): boolean => was === "error" || now === "error";
 const isHeld = (pair: Paired): boolean => !hasError(pair);
-
-function outcomes(results: readonly CountedResult[]): Map<string, Outcome> {
-  const counted = results.filter(isCounted);
-  return new Map([...casesOf(counted)].map(([name, own]) => [name, outcomeOf(own)]));
-}
 
 /** Also where another repetition failed: a case that is kept only when it fails would make its run look worse. */
 const outcomeOf = (own: readonly CountedResult[]): Outcome =>

@@ -18,7 +18,7 @@ export const JudgeCalibration = z
     judge_yes: z.int().describe("The judge says yes, the person no."),
     both_no: z.int(),
     kappa: z.number().nullable().describe("Cohen's kappa; null: not defined."),
-    low: z.number().nullable().describe("Lower end of kappa's 95 % bootstrap interval."),
+    low: z.number().nullable().describe("Lower end of kappa's 95 % interval."),
     high: z.number().nullable(),
     gates: z.boolean().describe("false: in tests the judge informs and fails nothing."),
     says: z.string(),

@@ -49,6 +49,15 @@ test("the interval is near the large-sample one where the sample is large, and t
   }
 });
 
+test("fifty labels without a difference don't say that there is none", () => {
+  // Wilson of 50 of 50 is 0.9287; half of them agree by chance.
+  const found = kappaInterval(table(25, 0, 0, 25), 1);
+  expect(found).toMatchObject({ kappa: 1, high: 1 });
+  expect(found?.low).toBeCloseTo((0.9287 - 0.5) / 0.5, 3);
+  expect(kappaInterval(table(25, 1, 0, 24), 1)?.low).toBeLessThan(0.8);
+  expect(kappaInterval(table(1, 0, 1, 0), 1)?.low).toBeGreaterThanOrEqual(-1);
+});
+
 test("for all tables, kappa lies in its interval, is the same from the other side, and 1 only where all agree", () => {
   const count = fc.nat(40);
   fc.assert(

@@ -23,3 +23,9 @@ test("nothing is found of words that nobody wrote, and of none", () => {
   expect(searchDocs(index, "zebra", 5)).toEqual([]);
   expect(searchDocs(index, "", 5)).toEqual([]);
 });
+
+test("of a long query only the first words are looked for, since a megabyte of them keeps everybody waiting", () => {
+  const others = Array.from({ length: 200 }, (_, at) => `other${at}x`).join(" ");
+  expect(searchDocs(index, `${others} timeout`, 5)).toEqual([]);
+  expect(searchDocs(index, `timeout ${others}`, 5)).toEqual(searchDocs(index, "timeout", 5));
+});

@@ -16,10 +16,12 @@ export function indexDocs(pages: Map<string, string>): DocsIndex {
 const K1 = 1.2;
 const B = 0.75;
 const MAX_EXCERPT_CHARACTERS = 1_500;
+/** Of a query. Each is looked for in every section, and nothing else runs meanwhile. */
+const MAX_WORDS = 100;
 
 /** The sections that say most about the words of a query, best first. Pure. */
 export function searchDocs(index: DocsIndex, query: string, limit: number): Section[] {
-  const wanted = [...new Set(wordsOf(query))];
+  const wanted = [...new Set(wordsOf(query))].slice(0, MAX_WORDS);
   const { counted, averageLength } = index;
   const weights = wanted.map((word) => {
     const having = counted.filter(({ words }) => words.has(word)).length;

@@ -89,8 +89,8 @@ async function sealedKeys(
     );
     for (const { id, variables } of rows) {
       const own = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : "");
-      // As the statement for variables in clear trims: spaces only.
-      keys.set(id, (own(variable) || own(`vars.${variable}`) || "").replace(/^ +| +$/g, ""));
+      // As the statement for variables in clear trims: spaces only. Linear, however many stand inside.
+      keys.set(id, /[^ ](?:.*[^ ])?/su.exec(own(variable) || own(`vars.${variable}`) || "")?.[0] ?? "");
     }
   }
   return keys;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMereReaction } from "./text-reaction.ts";
+import { asks, isMereReaction } from "./text-reaction.ts";
 
 const QUESTION = "Shall I book Tuesday at ten?";
 const BOOKED = "Your appointment is booked.\nSee you on Tuesday,  Ann!";
@@ -47,3 +47,17 @@ test.each([
   "",
   "Liked “",
 ])("%j are somebody's own words", (text) => expect(isMereReaction(text, [BOOKED], false)).toBe(false));
+
+test.each([
+  ["Shall I? :-)", true],
+  ["¿Sí? ", true],
+  ["Tuesday? Then see you.", false],
+  ["?!", true],
+  ["", false],
+])("%j asks: %s", (text, is_question) => expect(asks(text)).toBe(is_question));
+
+test("thousands of question marks hold nobody up", () => {
+  const begun = performance.now();
+  expect(asks(`${"?".repeat(64_000)}a`)).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});

@@ -18,8 +18,8 @@ const WORDS_AROUND = [
 ];
 /** Whoever asks what we mean, or does not like it, waits for words. */
 const WANTS_WORDS = /^(disliked|questioned|reacted (👎|❓)|👎|❓)/u;
-export const asks = (text: string): boolean => QUESTION.test(text);
-const QUESTION = /[?？؟;]\s*\P{L}*$/u;
+/** Whether a question mark stands behind the last letter. */
+export const asks = (text: string): boolean => /[?？؟;]/u.test(text.replace(/^.*\p{L}/su, ""));
 const QUOTES = /["“”„«»「」『』]/u;
 /** Telephones cut a long text in the quote; by less than this it could be any. */
 const SHORTEST_CUT = 20;

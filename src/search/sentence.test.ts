@@ -60,3 +60,9 @@ test("a title is the first sentence, in one line", () => {
   expect(firstSentence("  ")).toBeNull();
   expect(firstSentence("x".repeat(500))).toHaveLength(140);
 });
+
+test("a word with thousands of signs in it holds nobody up", () => {
+  const begun = performance.now();
+  expect(wordsOf(`a${".".repeat(64_000)}b`)).toHaveLength(3);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});

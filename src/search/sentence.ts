@@ -7,6 +7,9 @@ const MOST_CHARACTERS = 240;
 const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 const words = new Intl.Segmenter(undefined, { granularity: "word" });
 
+/** From the first letter or digit to the last; takes linear time, as cutting signs off the end would not. */
+const INSIDE_SIGNS = /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/su;
+
 /** Where the words of a text are. What stands between blanks counts as a word too: an address, a number with dashes. Pure. */
 export function wordsOf(text: string): (Mark & { word: string })[] {
   const found = new Map<string, Mark & { word: string }>();
@@ -15,7 +18,7 @@ export function wordsOf(text: string): (Mark & { word: string })[] {
   };
   for (const { segment, index, isWordLike } of words.segment(text)) if (isWordLike) add(segment, index);
   for (const match of text.matchAll(/[^\s]+/g)) {
-    const bare = match[0].replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
+    const bare = INSIDE_SIGNS.exec(match[0])?.[0] ?? "";
     if (/[^\p{L}\p{N}]/u.test(bare)) add(bare, match.index + match[0].indexOf(bare));
   }
   return [...found.values()];

@@ -28,10 +28,13 @@ export function urlWithoutScheme({ endpoint }: ToolDefinition): Issue[] {
   ];
 }
 
+/** `{city}` or `{{ city }}`, from the first of its braces: each of thousands that nothing closes would be tried as a first. */
+const PLACEHOLDER = /(?<!\{)\{+[^{}]*\}+/g;
+
 /** The same for one that names no server, as the form's "https://" before anything is added. */
 export function urlWithoutHost({ endpoint }: ToolDefinition): Issue[] {
   if (!endpoint || lacksScheme(endpoint.url) || endpoint.url.trimStart().startsWith("{")) return [];
-  const filled = endpoint.url.replace(/:\{+[^{}]*\}+/g, ":1").replace(/\{+[^{}]*\}+/g, "x");
+  const filled = endpoint.url.replace(/:\{+[^{}]*\}+/g, ":1").replace(PLACEHOLDER, "x");
   if (URL.canParse(filled)) return [];
   return [
     {

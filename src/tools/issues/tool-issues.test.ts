@@ -223,3 +223,10 @@ test.each<[string, object, string[]]>([
   const issues = toolIssues(tool as never, { ...around, name }).map(toValidationIssue);
   expect(issues.filter(({ id }) => id === "invalid-tool-name").map(({ path }) => path)).toEqual(paths);
 });
+
+test("a URL of thousands of braces holds nobody up", () => {
+  const url = `https://a.example/${"{".repeat(15_000)}`;
+  const begun = performance.now();
+  toolIssues(definition({ type: "endpoint", endpoint: { ...endpoint, url } }), around);
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});

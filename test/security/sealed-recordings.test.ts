@@ -130,6 +130,25 @@ test("a recording that is damaged, or whose key is gone, is named and holds up n
   expect((await soundBytes(app, whole.file)).equals(sound)).toBe(true);
 });
 
+test("a recording whose key is gone says so where it is played, and the session's other one is still drawn", async () => {
+  const [keyless, whole] = [await recordCall(app), await recordCall(app)];
+  await app.db
+    .updateTable("recordings")
+    .set({ session_id: keyless.session_id })
+    .where("session_id", "=", whole.session_id)
+    .execute();
+  const bytes = readFileSync(keyless.file);
+  bytes[14] = (bytes[14] as number) ^ 1;
+  writeFileSync(keyless.file, bytes);
+  const answered = await played(app, keyless.session_id);
+  expect(answered.statusCode).toBe(404);
+  expect(answered.json()).toEqual({
+    detail: "This recording can't be read: the key that sealed it is gone.",
+  });
+  const drawn = await app.send("GET", `/api/v1/sessions/${keyless.session_id}/waveform`);
+  expect(drawn.body.recordings).toEqual([null, expect.objectContaining({ caller: expect.any(Array) })]);
+});
+
 test("a recording that is deleted while it is sealed anew stays deleted, and two rotations don't run at once", async () => {
   const [first, second] = [await recordCall(app), await recordCall(app)];
   let other: unknown;

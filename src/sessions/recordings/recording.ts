@@ -3,6 +3,7 @@ import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import { Fault } from "../../base/errors.ts";
+import { LostKey } from "../../data-keys/sealed-file.ts";
 import type { Db } from "../../db/database.ts";
 import type { RecordingBucket } from "../bucket/bucket.ts";
 import { openRecording } from "../bucket/open-recording.ts";
@@ -77,7 +78,7 @@ export function recordingRoutes(api: Api, deps: Deps): void {
         .select(["file_name", "content_type", "stored_in"])
         .where("id", "=", id)
         .executeTakeFirst();
-      const sound = recording && (await openRecording(deps, recording));
+      const sound = recording && (await openRecording(deps, recording).catch(sayLostKey));
       if (!sound) throw new Fault("not-found", "This recording is not kept any more.");
 
       const range = parseByteRange(request.headers.range, sound.size);
@@ -104,6 +105,12 @@ export function recordingRoutes(api: Api, deps: Deps): void {
       }
     },
   );
+}
+
+function sayLostKey(error: unknown): never {
+  if (!(error instanceof LostKey)) throw error;
+  const message = "This recording can't be read: the key that sealed it is gone.";
+  throw new Fault("not-found", message, { cause: error });
 }
 
 /** `<recording>.<when it ends>.<signature>`: nothing has to be stored, and one recording's token opens no other. */

@@ -4,7 +4,7 @@ import type { Api } from "../../api/server.ts";
 import { Peaks } from "../../audio/peaks.ts";
 import { WAV_HEAD_BYTES } from "../../audio/wav.ts";
 import type { Vault } from "../../base/crypto.ts";
-import type { OpenedFile } from "../../data-keys/sealed-file.ts";
+import { isOfOneFile, type OpenedFile } from "../../data-keys/sealed-file.ts";
 import type { Db } from "../../db/database.ts";
 import type { RecordingBucket } from "../bucket/bucket.ts";
 import { openRecording } from "../bucket/open-recording.ts";
@@ -28,7 +28,7 @@ const SessionWaveformResponse = z
     recordings: z
       .array(Waveform.nullable())
       .describe(
-        "In the order of the session's recordings; null for one that does not hold each side by itself.",
+        "In the order of the session's recordings; null for one that can't be read, or does not hold each side by itself.",
       ),
   })
   .meta({ id: "SessionWaveformResponse" });
@@ -59,12 +59,17 @@ export function waveformRoutes(
         .execute();
       const recordings: (z.output<typeof Waveform> | null)[] = [];
       for (const recording of found) {
-        const drawn = await waveformOf(await openRecording(deps, recording));
+        const drawn = await openRecording(deps, recording).then(waveformOf).catch(nullIfUnreadable);
         recordings.push(drawn && { began_at: recording.began_at, ...drawn });
       }
       return { recordings };
     },
   );
+}
+
+function nullIfUnreadable(error: unknown): null {
+  if (isOfOneFile(error)) return null;
+  throw error;
 }
 
 /** Null for files not in our own format (16-bit stereo). Reads in chunks, whatever the length. */

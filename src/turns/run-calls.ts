@@ -66,7 +66,7 @@ export class CallRunner {
     });
     const plain = answered.filter(({ answerer }) => answerer === undefined || answerer.kind === "tool");
     const run = ({ call, answerer }: (typeof plain)[number]) => this.#run(toolOf(answerer), call);
-    const ran = turn.input.debug ? await oneByOne(plain, run) : await Promise.all(plain.map(run));
+    const ran = turn.input.debug ? await oneAfterAnother(plain, run) : await Promise.all(plain.map(run));
     for (const { effects, ...finished } of ran) {
       turn.change((draft) => {
         draft.finishCall({ seq: draft.nextSeq(), ...finished });
@@ -210,7 +210,7 @@ const rank = (answerer: ToolHandler | undefined): number =>
     ? 1
     : 0;
 
-async function oneByOne<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+async function oneAfterAnother<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (const item of items) results.push(await run(item));
   return results;

@@ -1,6 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
 import { START } from "../harness/app.ts";
-import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
+import {
+  axeFindings,
+  type ConsolePage,
+  type ConsoleTest,
+  createConsoleTest,
+  saveReviewed,
+} from "../harness/console.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { deliver } from "../harness/outbound-pages.ts";
 import { createSender } from "../harness/sender.ts";
@@ -338,6 +344,34 @@ test("a webhook that gave up is told of on the home page and on its campaign, un
     .getByRole("cell", { name: "a made-up person" })
     .first()
     .waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a receiver that is down is told of on the home page and on its campaign, long before it is disabled", async () => {
+  const { id, webhooks } = await campaign();
+  const [{ id: webhook_id }] = webhooks;
+  const failing = (since_ms: number) =>
+    it.app.db
+      .updateTable("campaign_webhooks")
+      .set({
+        failing_since: new Date(it.app.clock.now().getTime() - since_ms).toISOString(),
+        failed_tries: 6,
+      })
+      .where("id", "=", webhook_id)
+      .execute();
+  await failing(60_000);
+  const banner = page.getByRole("alert").filter({ hasText: "webhook is failing" });
+  await page.goto(`/console/campaigns/${id}?view=webhooks`);
+  await page.getByText("failing, 6 tries in a row").waitFor({ timeout: 20_000 });
+  expect(await banner.count()).toBe(0);
+  await failing(3_600_000);
+  for (const path of ["/console/", `/console/campaigns/${id}`]) {
+    await page.goto(path);
+    await banner.getByRole("link", { name: `Webhook ${webhook_id} of` }).waitFor({ timeout: 20_000 });
+    expect(await banner.innerText()).toContain("failing since");
+  }
+  expect(await axeFindings(page)).toEqual([]);
+  await it.app.db.updateTable("campaign_webhooks").set({ failing_since: null, failed_tries: 0 }).execute();
   expect(page.faults).toEqual([]);
 });
 

@@ -9,6 +9,7 @@ import { Fetched, PageHead } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
+import { FailingWebhooks } from "../webhooks/failing-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { AnswerTimesPanel } from "./answer-times-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
@@ -69,6 +70,7 @@ export default function CampaignPage() {
           {(found) => (
             <Stack gap="md">
               <DisabledWebhooks campaign_id={found.id} />
+              <FailingWebhooks campaign_id={found.id} />
               <Views key={id} campaign={found} />
             </Stack>
           )}

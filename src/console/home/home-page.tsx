@@ -11,6 +11,7 @@ import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning, lengthOf } from "../sessions/session-words.ts";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
+import { FailingWebhooks } from "../webhooks/failing-webhooks.tsx";
 import { FigureStrip } from "./figure-strip.tsx";
 import classes from "./home-page.module.css";
 import { OutboundPanel } from "./outbound-panel.tsx";
@@ -33,6 +34,7 @@ export default function HomePage() {
           <Stack gap="md">
             {may("incidents_read") && <CurrentIncidents />}
             {may("outbound_read") && <DisabledWebhooks />}
+            {may("outbound_read") && <FailingWebhooks />}
             {may("sessions_read") && <Sessions />}
             {may("outbound_read") && <OutboundPanel />}
             <QueuesPanel />

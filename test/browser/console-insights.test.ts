@@ -150,7 +150,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByText("Activation estimate").waitFor();
   await page.locator("dl", { hasText: "Older conversations, now" }).getByText("4", { exact: true }).waitFor();
   await expect.poll(() => page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
-  await page.getByText("It begins with what began from").waitFor();
+  await page.getByText("Analyzes conversations that began on or after").waitFor();
   const rate = page.getByLabel("Limit per minute");
   await rate.pressSequentially("-");
   expect(await rate.inputValue()).toBe("");

@@ -237,7 +237,7 @@ test("a forecast is a chart and a table of the same numbers, and rules are count
   await page.getByRole("radiogroup", { name: "Chart or table" }).getByText("Table").click();
   await page
     .getByRole("region", { name: "Forecast as a table" })
-    .getByRole("cell", { name: "2026-11-18" })
+    .getByRole("cell", { name: "18 Nov 2026" })
     .waitFor();
 
   await page.goto(`/console/campaigns/${id}?view=settings`);

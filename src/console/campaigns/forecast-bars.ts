@@ -1,5 +1,5 @@
 import type { CampaignForecast } from "../api-types.ts";
-import { toWall } from "../time/wall-time.ts";
+import { formatTime } from "../time/zone.ts";
 
 /** The data of a bar in the chart and of a row in its table. */
 export type Bar = {
@@ -13,7 +13,7 @@ export type Bar = {
 /** One for each day of the agent's calendar. */
 export const dayBars = ({ days }: CampaignForecast): Bar[] =>
   days.map(({ date, cap, first_attempts, retries, completed }) => ({
-    name: date,
+    name: formatTime(date, "UTC", "day"),
     cap,
     "First attempts": first_attempts,
     Retries: retries,
@@ -23,7 +23,7 @@ export const dayBars = ({ days }: CampaignForecast): Bar[] =>
 /** One for each hour with an attempt, on the clock of the agent. */
 export const hourBars = ({ hours, timezone }: CampaignForecast): Bar[] =>
   hours.map(({ at, first_attempts, retries, completed }) => ({
-    name: toWall(at, timezone).replace("T", " "),
+    name: formatTime(at, timezone, "minute"),
     cap: null,
     "First attempts": first_attempts,
     Retries: retries,

@@ -29,7 +29,7 @@ export default function ForecastChart({ bars }: { bars: Bar[] }) {
           { name: "Retries", color: "ink.5" },
         ]}
         barProps={({ name }) => (name === "Retries" ? { fill: `url(#${HATCHED})`, stroke: COLOUR } : {})}
-        xAxisProps={{ tickFormatter: (name: string) => name.slice(5) }}
+        xAxisProps={{ tickFormatter: (name: string) => name.replace(/ \d{4}/, "") }}
         gridAxis="x"
         tickLine="none"
         maxBarWidth={48}

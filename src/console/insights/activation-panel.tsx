@@ -13,7 +13,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-import { began, dollars, expectedDay, knownEstimate, sourceName } from "./insight-words.tsx";
+import { began, dailyCount, dollars, expectedDay, knownEstimate, sourceName } from "./insight-words.tsx";
 import { isLengthUnsure, withoutCost } from "./known-costs.ts";
 import { useSpending } from "./spending-panel.tsx";
 
@@ -160,22 +160,20 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
                 "–"
               ),
             ],
-            [
-              "Then, each day",
-              estimate ? `about ${estimate.estimated_daily_count.toLocaleString("en")}` : "–",
-            ],
+            ["Then, each day", estimate ? dailyCount(estimate) : "–"],
             ["Length a day", estimate ? length(estimate.estimated_daily_duration) : "–"],
             ["Cost a day", estimate ? <b key="day">{cost(estimate.estimated_daily_cost)}</b> : "–"],
           ]}
         />
         <Text size="sm" c="dimmed">
+          Analyzes {workflow.source === "upload" ? "recordings uploaded" : "conversations that"}{" "}
           {workflow.start_datetime ? (
             <>
-              It begins with what {began(workflow.source)} from{" "}
-              <Time at={workflow.start_datetime} kind="minute" /> on.
+              {workflow.source !== "upload" && "began "}on or after{" "}
+              <Time at={workflow.start_datetime} kind="minute" />.
             </>
           ) : (
-            `It analyzes what ${workflow.source === "upload" ? "comes" : "ends"} after its activation; a first day under Settings adds older conversations.`
+            `${workflow.source === "upload" ? "" : "end "}after activation. Set a start date under Settings to add older ones.`
           )}{" "}
           Daily figures are averages of the last 14 days. Costs are list prices times the tokens its tools
           have used so far.

@@ -70,11 +70,16 @@ export const knownEstimate = (workflow: InsightWorkflowOutput): InsightWorkflowE
 export function expectedDay(workflow: InsightWorkflowOutput): string {
   const estimate = knownEstimate(workflow);
   if (estimate === null) return "–";
-  const { estimated_daily_count: count, estimated_daily_cost: cost } = estimate;
-  // Of one in several days the count is rounded to none, and its cost is not.
-  const shown = count === 0 && cost > 0 ? "under 1" : count.toLocaleString("en");
-  return cost > 0 ? `${shown} for ${dollars(cost)}` : shown;
+  const { estimated_daily_cost: cost } = estimate;
+  return cost > 0 ? `${dailyCount(estimate)} for ${dollars(cost)}` : dailyCount(estimate);
 }
+
+/** Of one in several days the count is rounded to none, and its length and cost are not. */
+export const dailyCount = (estimate: InsightWorkflowEstimate): string =>
+  estimate.estimated_daily_count === 0 &&
+  estimate.estimated_daily_cost + estimate.estimated_daily_duration > 0
+    ? "under 1"
+    : estimate.estimated_daily_count.toLocaleString("en");
 
 /** $0.0041, $12.30; zero cost has a word of its own, and an unknown cost is a dash. */
 export function dollars(amount: number | null | undefined): string {

@@ -7,6 +7,7 @@ test("an entry is told in words, also where its action or record has none of its
   expect(actionWords("sign-in-failed")).toBe("Sign-in failed");
   expect(actionWords("queue-work")).toBe("Queue work");
   expect(resourceWords("users")).toBe("Person");
+  expect([actionWords("stop"), resourceWords("experiments")]).toEqual(["Stopped", "Experiment"]);
   expect(resourceWords("sip_ip_ranges")).toBe("Sip ip ranges");
 });
 

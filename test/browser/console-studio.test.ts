@@ -88,6 +88,10 @@ test("an author builds the clinic's appointment workflow from nothing, plays it 
   await click("button", "Add condition to transition 1");
   await write("Name of transition 1", "local.free");
   await choose("Comparison of transition 1", "is greater than");
+  // A number that was cleared is what the workflow still has.
+  await field(page, "Value of transition 1").fill("");
+  await field(page, "Value of transition 1").press("Tab");
+  await expect.poll(() => field(page, "Value of transition 1").inputValue()).toBe("0");
   await click("button", "Add transition");
   await main.getByRole("list", { name: "Findings" }).waitFor({ state: "detached" });
 

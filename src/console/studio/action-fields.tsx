@@ -1,9 +1,10 @@
-import { MultiSelect, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { MultiSelect, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import type { Step } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import type { StepAction } from "../workflows/workflow.ts";
 import { CallFields } from "./call-fields.tsx";
 import { NameField } from "./name-field.tsx";
+import { NumberField } from "./number-field.tsx";
 import { useFault, useSurroundings } from "./step-context.ts";
 import { type GivenValue, ValueField } from "./value-field.tsx";
 
@@ -99,12 +100,12 @@ function CountFields({ action, onChange, place, of }: Props<"inc">) {
         onChange={(name) => onChange({ ...action, name })}
         place={[...place, "name"]}
       />
-      <NumberInput
+      <NumberField
         size="xs"
         label="Add"
         allowDecimal={false}
         value={action.by ?? 1}
-        onChange={(by) => typeof by === "number" && onChange({ ...action, by })}
+        onNumber={(by) => onChange({ ...action, by })}
       />
     </Stack>
   );

@@ -1,6 +1,7 @@
-import { Autocomplete, NumberInput, Select, Stack, TextInput } from "@mantine/core";
+import { Autocomplete, Select, Stack, TextInput } from "@mantine/core";
 import type { Operand } from "../workflows/condition.ts";
 import type { KnownName } from "../workflows/names.ts";
+import { NumberField } from "./number-field.tsx";
 import { useSurroundings } from "./step-context.ts";
 
 /** A value of the kind that the name has, unless what is there fits already. */
@@ -55,11 +56,11 @@ export function OperandField(props: {
           readOnly={readOnly}
         />
       ) : value.kind === "number" ? (
-        <NumberInput
+        <NumberField
           size="xs"
           aria-label={name}
           value={value.value}
-          onChange={(typed) => typeof typed === "number" && onChange({ kind: "number", value: typed })}
+          onNumber={(typed) => onChange({ kind: "number", value: typed })}
           readOnly={readOnly}
         />
       ) : value.kind === "text" && known?.choices ? (

@@ -1,8 +1,9 @@
-import { Autocomplete, Group, NumberInput, Select, Stack, TextInput } from "@mantine/core";
+import { Autocomplete, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Expression } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { sourceOf } from "../workflows/condition.ts";
+import { NumberField } from "./number-field.tsx";
 import { useFault, useSurroundings } from "./step-context.ts";
 
 /** A value that is given as it is, or computed by an expression. Neither: nothing is given. */
@@ -71,11 +72,7 @@ export function ValueField(props: {
     <Stack gap={4}>
       <Group gap={4} wrap="nowrap" align="flex-end">
         {kind === "number" ? (
-          <NumberInput
-            {...common}
-            value={given.value as number}
-            onChange={(typed) => typeof typed === "number" && onChange({ value: typed })}
-          />
+          <NumberField {...common} value={given.value as number} onNumber={(value) => onChange({ value })} />
         ) : kind === "boolean" ? (
           <Select
             {...common}

@@ -125,6 +125,14 @@ test("Enter doesn't close a window that just opened, and Tab leads to its first 
   expect(page.faults).toEqual([]);
 });
 
+test("on a page that was just opened the keyboard begins at Skip to content, not behind the page's entry in the menu", async () => {
+  const page = await openAt("/console/events");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByRole("link", { name: "Skip to content" }).and(page.locator(":focus")).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
 test("the switch that shows a password is reached by keyboard and named for its field", async () => {
   const page = await openAt("/console/models");
   const switches = page.getByRole("button", { name: /^Show API key of / });

@@ -48,7 +48,12 @@ export function MainMenu() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
   useEffect(() => {
     if (!window.matchMedia(MENU_STANDS).matches) return;
-    document.querySelector('nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+    const entry = document.querySelector('nav [aria-current="page"]');
+    const view = entry?.closest(".mantine-ScrollArea-viewport");
+    if (!entry || !view) return;
+    // Not scrollIntoView, after which Chromium begins the keyboard's way here, past “Skip to content” and the header.
+    const [at, seen] = [entry.getBoundingClientRect(), view.getBoundingClientRect()];
+    view.scrollTop += Math.max(0, at.bottom - seen.bottom) - Math.max(0, seen.top - at.top);
   }, [open]);
   return MENU.map(({ group, entries: ofGroup }) => {
     const shown = ofGroup.filter(([entry]) => entries.has(entry));

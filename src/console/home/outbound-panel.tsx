@@ -79,7 +79,11 @@ function CampaignRow({ campaign_id }: { campaign_id: number }) {
         {board && <span className={classes.aside}>{waiting.toLocaleString("en")} waiting</span>}
       </span>
       {board && board.under_way > 0 && <Status tone="busy">{board.under_way} under way</Status>}
-      {board?.under_way === 0 && next && <span className={classes.aside}>{next.next_step.text}</span>}
+      {board?.under_way === 0 && next && <span className={classes.aside}>{reason(next.next_step.text)}</span>}
     </li>
   );
 }
+
+/** That somebody waits stands before it: "Waiting: the batch is paused." is "The batch is paused." */
+const reason = (text: string): string =>
+  text.replace(/^Waiting: (.)/, (_, first: string) => first.toUpperCase());

@@ -61,7 +61,7 @@ async function runResult(parts: Parts, result_id: number, isLast: boolean): Prom
       if ((await loadDue(engine.db, result_id))?.status === "pending") throw error;
     }
   }
-  await finishRun(engine, due.run_id);
+  await engine.db.transaction().execute((tx) => finishRun(tx, engine.clock.now(), due.run_id));
 }
 
 async function settle(parts: Parts, due: DueResult, isLast: boolean): Promise<void> {
@@ -185,27 +185,75 @@ async function write(
   if (numUpdatedRows === 0n) throw new Error(`another process plays test result ${id}`);
 }
 
-/** A statement of its own, after the result's commit: of two last results, the later one sees both. */
-async function finishRun({ db, clock }: Engine, run_id: number): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const at = clock.now();
-    const finished = await tx
-      .updateTable("test_runs")
-      .set({ status: "finished", finished_at: at.toISOString() })
-      .where("id", "=", run_id)
-      .where("status", "=", "running")
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom("test_results")
-              .select("id")
-              .where("run_id", "=", run_id)
-              .where("status", "=", "pending"),
-          ),
+/** Whoever has stored a result holds the run first: of two last results, the later one sees both. */
+async function finishRun(tx: Tx, at: Date, run_id: number): Promise<void> {
+  await holdRun(tx, run_id);
+  const finished = await tx
+    .updateTable("test_runs")
+    .set({ status: "finished", finished_at: at.toISOString() })
+    .where("id", "=", run_id)
+    .where("status", "=", "running")
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("test_results")
+            .select("id")
+            .where("run_id", "=", run_id)
+            .where("status", "=", "pending"),
         ),
-      )
-      .returning(["id", "suite_id", "sub_organization_id", "agent_name", "is_scheduled"])
-      .executeTakeFirst();
-    if (finished) await tellDone(tx, at, finished);
-  });
+      ),
+    )
+    .returning(["id", "suite_id", "sub_organization_id", "agent_name", "is_scheduled"])
+    .executeTakeFirst();
+  if (finished) await tellDone(tx, at, finished);
+}
+
+const holdRun = (tx: Tx, run_id: number) =>
+  tx.selectFrom("test_runs").select("id").where("id", "=", run_id).forNoKeyUpdate().execute();
+
+const SET_ASIDE =
+  "The program was stopped twice while it played this. Run the suite again, or ask an operator.";
+
+/** Of a job that was set aside: its run goes to its end without it. */
+export async function giveUpTest(tx: Tx, payload: unknown, at: Date): Promise<void> {
+  const { result_id } = runTest.payload.parse(payload);
+  const result = await tx
+    .selectFrom("test_results")
+    .select("run_id")
+    .where("id", "=", result_id)
+    .executeTakeFirst();
+  if (!result) return;
+  await holdRun(tx, result.run_id);
+  await tx
+    .updateTable("test_results")
+    .set({ status: "error", notes: json([SET_ASIDE]), finished_at: at.toISOString() })
+    .where("id", "=", result_id)
+    .where("status", "=", "pending")
+    .execute();
+  await finishRun(tx, at, result.run_id);
+}
+
+/** An operator lets a job that was set aside run again: its run goes on, and ends with what comes of it. */
+export async function playTestAgain(tx: Tx, payload: unknown): Promise<void> {
+  const { result_id } = runTest.payload.parse(payload);
+  const { numUpdatedRows } = await tx
+    .updateTable("test_runs")
+    .set({ status: "running", finished_at: null })
+    .where("status", "!=", "cancelled")
+    .where(
+      "id",
+      "=",
+      tx
+        .selectFrom("test_results")
+        .select("run_id")
+        .where("id", "=", result_id)
+        .where("status", "=", "error"),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await tx
+    .updateTable("test_results")
+    .set({ status: "pending", notes: json([]), finished_at: null })
+    .where("id", "=", result_id)
+    .execute();
 }

@@ -50,19 +50,20 @@ async function runPair(parts: Parts, pair_id: number, isLast: boolean): Promise<
   const { engine } = parts;
   const pair = await loadPair(engine.db, pair_id);
   if (!pair) return;
+  const finish = () =>
+    engine.db.transaction().execute((tx) => finishReplay(tx, engine.clock.now(), pair.replay_id));
   if (pair.status === "pending" && pair.replay_status === "running") {
     try {
       await settlePair(parts, pair);
     } catch (error) {
       // Cancelled, or another process has stored its result.
-      if ((await loadPair(engine.db, pair_id))?.status !== "pending")
-        return finishReplay(engine, pair.replay_id);
+      if ((await loadPair(engine.db, pair_id))?.status !== "pending") return finish();
       if (!isLast) throw error;
       const why = publicText(error, engine.log, "a session could not be replayed");
       await settleAs(engine, pair, "error", [why]);
     }
   }
-  await finishReplay(engine, pair.replay_id);
+  await finish();
 }
 
 const loadPair = (db: Db, pair_id: number) =>
@@ -187,11 +188,12 @@ async function write(db: Db | Tx, pair: DuePair, values: Updateable<ReplayPairs>
   if (numUpdatedRows === 0n) throw new Error(`another process replays pair ${pair.id}`);
 }
 
-/** A statement of its own, after the pair's commit: of two last pairs, the later one sees both. */
-async function finishReplay({ db, clock }: Engine, replay_id: number): Promise<void> {
-  await db
+/** Whoever has stored a pair holds the replay first: of two last pairs, the later one sees both. */
+async function finishReplay(tx: Tx, at: Date, replay_id: number): Promise<void> {
+  await holdReplay(tx, replay_id);
+  await tx
     .updateTable("replays")
-    .set({ status: "finished", finished_at: clock.now().toISOString() })
+    .set({ status: "finished", finished_at: at.toISOString() })
     .where("id", "=", replay_id)
     .where("status", "=", "running")
     .where(({ not, exists, selectFrom }) =>
@@ -204,5 +206,55 @@ async function finishReplay({ db, clock }: Engine, replay_id: number): Promise<v
         ),
       ),
     )
+    .execute();
+}
+
+const holdReplay = (tx: Tx, replay_id: number) =>
+  tx.selectFrom("replays").select("id").where("id", "=", replay_id).forNoKeyUpdate().execute();
+
+const SET_ASIDE =
+  "The program was stopped twice while it replayed this. Replay it again, or ask an operator.";
+
+/** Of a job that was set aside: its replay goes to its end without it. */
+export async function giveUpPair(tx: Tx, payload: unknown, at: Date): Promise<void> {
+  const { pair_id } = replayPair.payload.parse(payload);
+  const pair = await tx
+    .selectFrom("replay_pairs")
+    .select("replay_id")
+    .where("id", "=", pair_id)
+    .executeTakeFirst();
+  if (!pair) return;
+  await holdReplay(tx, pair.replay_id);
+  await tx
+    .updateTable("replay_pairs")
+    .set({ status: "error", notes: json([SET_ASIDE]), finished_at: at.toISOString() })
+    .where("id", "=", pair_id)
+    .where("status", "=", "pending")
+    .execute();
+  await finishReplay(tx, at, pair.replay_id);
+}
+
+/** An operator lets a job that was set aside run again: its replay goes on, and ends with what comes of it. */
+export async function replayPairAgain(tx: Tx, payload: unknown): Promise<void> {
+  const { pair_id } = replayPair.payload.parse(payload);
+  const { numUpdatedRows } = await tx
+    .updateTable("replays")
+    .set({ status: "running", finished_at: null })
+    .where("status", "!=", "cancelled")
+    .where(
+      "id",
+      "=",
+      tx
+        .selectFrom("replay_pairs")
+        .select("replay_id")
+        .where("id", "=", pair_id)
+        .where("status", "=", "error"),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await tx
+    .updateTable("replay_pairs")
+    .set({ status: "pending", notes: json([]), finished_at: null })
+    .where("id", "=", pair_id)
     .execute();
 }

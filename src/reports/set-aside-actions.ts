@@ -5,7 +5,9 @@ import type { Tx } from "../db/database.ts";
 import { updateMail, waitingMails } from "../dialogues/mail-store.ts";
 import { updateText, waitingTexts } from "../dialogues/text-store.ts";
 import { Correspondence } from "../dialogues/written-target.ts";
+import { giveUpTest, playTestAgain, runTest } from "../evaluations/run-job.ts";
 import { retrySubject } from "../executions/execution.ts";
+import { giveUpPair, replayPair, replayPairAgain } from "../replays/replay-job.ts";
 import { makeTakeout } from "./make-takeout.ts";
 import { ownId, type SetAsideWork } from "./set-aside-work.ts";
 
@@ -76,6 +78,8 @@ async function goOnWithJob(tx: Tx, { job_id, name, payload }: StoredJob, at: Dat
         where r.sub_organization_id = t.sub_organization_id and r.status in ('pending', 'in_progress'))`.execute(
       tx,
     );
+  if (name === runTest.name) await playTestAgain(tx, payload);
+  if (name === replayPair.name) await replayPairAgain(tx, payload);
   await sql`
     update graphile_worker._private_jobs set attempts = 0, run_at = now(), last_error = null
     where id = ${job_id}::bigint and locked_at is null`.execute(tx);
@@ -132,8 +136,18 @@ async function retryExecution(tx: Tx, id: number, acting: Acting): Promise<void>
   await retrySubject(tx, acting, workflow_id, subject);
 }
 
-/** So that whoever asked for an export is told now, and can start another. */
-export async function failTakeout(tx: Tx, payload: unknown, at: Date): Promise<void> {
+/** So that whoever waits for it is told now, and can start another. */
+export async function giveUpWaitedFor(
+  tx: Tx,
+  { name, payload }: { name: string; payload: unknown },
+  at: Date,
+): Promise<void> {
+  if (name === makeTakeout.name) await failTakeout(tx, payload, at);
+  if (name === runTest.name) await giveUpTest(tx, payload, at);
+  if (name === replayPair.name) await giveUpPair(tx, payload, at);
+}
+
+async function failTakeout(tx: Tx, payload: unknown, at: Date): Promise<void> {
   await tx
     .updateTable("takeouts")
     .set({

@@ -10,8 +10,7 @@ import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { TELL_SET_ASIDE } from "../jobs/interrupted.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
-import { makeTakeout } from "./make-takeout.ts";
-import { dropSetAside, failTakeout, retrySetAside } from "./set-aside-actions.ts";
+import { dropSetAside, giveUpWaitedFor, retrySetAside } from "./set-aside-actions.ts";
 import { findSetAside, ownId, SetAsideWork } from "./set-aside-work.ts";
 
 const path = z.object({
@@ -122,7 +121,7 @@ export const tellSetAsideJob = ({ db, clock }: { db: Db; clock: Clock }): JobHan
         where set_aside_at is not null and told_at is null and sub_organization_id is not null
         returning job_id::text, name, payload, sub_organization_id`.execute(tx);
       for (const { job_id, name, payload, sub_organization_id } of rows) {
-        if (name === makeTakeout.name) await failTakeout(tx, payload, clock.now());
+        await giveUpWaitedFor(tx, { name, payload }, clock.now());
         await publish(tx, sub_organization_id, [
           {
             at: clock.now(),

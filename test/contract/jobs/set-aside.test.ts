@@ -11,6 +11,7 @@ import { Scenario } from "../../../src/simulator/people.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp } from "../../harness/app.ts";
 import { createMailbox, mailsWith, somebody } from "../../harness/mail.ts";
+import { recordSession } from "../../harness/replays.ts";
 import { createNumber, eventually, type SimulatedApp, textsWith } from "../../harness/simulated.ts";
 
 /** What an operator does with texts, mails and exports that were set aside, and what comes of it. */
@@ -59,6 +60,7 @@ async function working<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => runner.stop());
 }
 
+const tell = () => tellSetAsideJob(app).run({}, {} as never);
 const retry = ({ job_id }: { job_id: string }) => app.send("POST", `${SET_ASIDE}/${job_id}/retry`);
 const drop = ({ job_id }: { job_id: string }) => app.send("DELETE", `${SET_ASIDE}/${job_id}`);
 
@@ -160,7 +162,6 @@ describe("of an export", () => {
   const statusOf = async (id: string): Promise<string> =>
     (await app.db.selectFrom("takeouts").select("status").where("id", "=", id).executeTakeFirstOrThrow())
       .status;
-  const tell = () => tellSetAsideJob(app).run({}, {} as never);
 
   test("a retry makes it after all, though it was told to have failed", async () => {
     const id = await started();
@@ -193,5 +194,61 @@ describe("of an export", () => {
       ),
     );
     expect(await statusOf(id)).toBe("failed");
+  });
+});
+
+const oneTest = {
+  name: "run-test",
+  async begin(): Promise<string> {
+    const { name: agent } = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+    const cases = [{ name: "Notes", person: ["hello"], expect: { said: ["noted"] } }];
+    const suite = await app.send("POST", "/api/v1/test_suites/", { name: `Suite ${++people}`, agent, cases });
+    const run = await app.send("POST", `/api/v1/test_suites/${suite.body.id}/runs`, {});
+    return `/api/v1/test_runs/${run.body.id}`;
+  },
+  partsAt: async (at: string) => (await app.send("GET", `${at}/results`)).body.items,
+};
+const oneReplay = {
+  name: "replay-pair",
+  async begin(): Promise<string> {
+    await recordSession(app, agent_id, ["hello"]);
+    await app.database.pool.query("delete from graphile_worker._private_jobs");
+    const begun = await app.send("POST", `/api/v1/agents/${agent_id}/replays`, { sessions: 1 });
+    return `/api/v1/replays/${begun.body.id}`;
+  },
+  partsAt: async (at: string) => (await app.send("GET", `${at}/pairs`)).body.items,
+};
+
+describe.each([
+  { ...oneTest, well: "passed" },
+  { ...oneReplay, well: "replayed" },
+])("of $name", ({ name, begin, partsAt, well }) => {
+  const stateAt = async (at: string) => (await app.send("GET", at)).body.status;
+
+  test("its run ends with an error that says so", async () => {
+    const at = await begin();
+    const work = await setAsideAfterTwoDeaths();
+    expect(work.name).toBe(name);
+    await tell();
+    expect(await stateAt(at)).toBe("finished");
+    const notes = [expect.stringContaining("stopped twice")];
+    expect(await partsAt(at)).toMatchObject([{ status: "error", notes }]);
+    expect((await drop(work)).status).toBe(200);
+    expect(await stateAt(at)).toBe("finished");
+  });
+
+  test("a retry plays it after all", async () => {
+    const at = await begin();
+    const work = await setAsideAfterTwoDeaths();
+    await tell();
+    expect((await retry(work)).status).toBe(200);
+    expect(await stateAt(at)).toBe("running");
+    await working(() =>
+      eventually(
+        () => stateAt(at),
+        (status) => status === "finished",
+      ),
+    );
+    expect(await partsAt(at)).toMatchObject([{ status: well, notes: [] }]);
   });
 });

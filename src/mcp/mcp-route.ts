@@ -136,12 +136,12 @@ function refuseForeignOrigin(request: FastifyRequest): void {
   if (!isOwnPage(request)) throw new Fault("forbidden", "This request comes from another site.");
 }
 
-/** Without its body, which was read with the API's limits already. */
+/** Without its body, which was read with the API's limits already, and without its Host, which may be no host at all. */
 function webRequest(request: FastifyRequest): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined && !UNWANTED.has(name)) headers.set(name, [value].flat().join(", "));
-  return new Request(`http://${request.host || "localhost"}/mcp`, { method: request.method, headers });
+  return new Request("http://localhost/mcp", { method: request.method, headers });
 }
 
 /** Of the connection and of the body, which the request no longer has. */

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { request } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../../src/api/server.ts";
 import { OFFERED_OPERATIONS } from "../../../src/mcp/offered-operations.ts";
@@ -44,6 +46,20 @@ describe("who may", () => {
     expect((await from("https://elsewhere.example")).status).toBe(403);
     expect((await from("null")).status).toBe(403);
     expect((await from(baseUrl)).status).toBe(200);
+  });
+
+  test("a Host that is no address changes nothing", async () => {
+    const body = JSON.stringify(LIST);
+    for (const host of ["a b", "[", "%", "localhost:99999999", "/"]) {
+      const headers = {
+        ...{ host, "content-type": "application/json", accept: "application/json, text/event-stream" },
+        [API_KEY_HEADER]: app.token,
+      };
+      const asked = request(`${baseUrl}/mcp`, { method: "POST", headers }).end(body);
+      const [answer] = await once(asked, "response");
+      answer.resume();
+      expect(answer.statusCode, host).toBe(200);
+    }
   });
 
   test("a token sees the tools that its permissions allow, and a call beyond them is refused in the API's words", async () => {

@@ -3,10 +3,10 @@ import { type NewEvent, publish } from "../events/event.ts";
 import { sendEvents, type WebhookMessage } from "../webhooks/event-delivery.ts";
 import type { Result } from "./result.ts";
 
-/** Tells the organizations' webhooks what was found in their sessions, in the transaction that stores it. */
+/** Tells the organizations' webhooks what was found in their sessions, in the transaction that stores it; of tests nobody. */
 export async function sendFound(tx: Tx, results: Result[]): Promise<void> {
-  const messages = results.flatMap(
-    ({ execution, tool, at, outcome }): (WebhookMessage & { of: number })[] => {
+  const found = results.flatMap(
+    ({ execution, tool, at, outcome }): (WebhookMessage & { of: number; session_id: number })[] => {
       const { id, sub_organization_id: of, workflow_id, subject } = execution;
       if (outcome.kind !== "done" || !("session_id" in subject)) return [];
       const { session_id } = subject;
@@ -23,8 +23,24 @@ export async function sendFound(tx: Tx, results: Result[]): Promise<void> {
       return [{ of, event: "insight.found", at, session_id, data }];
     },
   );
+  const tests = await testsAmong(
+    tx,
+    found.map(({ session_id }) => session_id),
+  );
+  const messages = found.filter(({ session_id }) => !tests.has(session_id));
   for (const [sub_organization_id, some] of Map.groupBy(messages, ({ of }) => of))
     await sendEvents(tx, sub_organization_id, some);
+}
+
+async function testsAmong(tx: Tx, session_ids: number[]): Promise<Set<number>> {
+  if (session_ids.length === 0) return new Set();
+  const tests = await tx
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "in", session_ids)
+    .where("is_test", "=", true)
+    .execute();
+  return new Set(tests.map(({ id }) => id));
 }
 
 /** Publishes the end of each execution that is over with its result, as an event. */

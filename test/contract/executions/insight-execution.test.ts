@@ -710,3 +710,20 @@ test("what a tool found is told once to the organization's webhooks that subscri
   const reader = app.sendAs(await app.createToken(["webhooks_read", "insights_read"]));
   expect((await reader("GET", delivery)).status).toBe(200);
 });
+
+test("of a test session, which may be queued by hand, no webhook is told what was found", async () => {
+  await app.send("POST", "/api/v1/webhooks/", {
+    ...{ name: "found in tests", url: "https://good.example/hook", events: ["insight.found"] },
+  });
+  const tool = await looking("refund");
+  const ids = [await session({ is_test: true }), await session()];
+  await queued([tool.id], ids);
+  await runInsights(app);
+  const told = await app.db
+    .selectFrom("webhook_deliveries")
+    .where("session_id", "in", ids)
+    .select("session_id")
+    .distinct()
+    .execute();
+  expect(told).toEqual([{ session_id: ids[1] }]);
+});

@@ -2,7 +2,7 @@ import type pg from "pg";
 
 /**
  * What of a database belongs into a backup. In an archive `schema` is one of two names: our own tables lie in whatever
- * schema the connection finds first.
+ * schema the connection finds them.
  */
 export const OWN = "parley";
 export const JOBS = "graphile_worker";
@@ -22,8 +22,10 @@ const LEFT_OUT = [
   `${JOBS}.migrations`,
 ];
 
-const IN_SCHEMAS = `n.nspname in (current_schema(), '${JOBS}')`;
-const SCHEMA = `case n.nspname when current_schema() then '${OWN}' else n.nspname end`;
+/** Not the first on the path: somebody may have made one of that name since. */
+const OURS = "(select relnamespace from pg_class where oid = to_regclass('schema_migrations'))";
+const IN_SCHEMAS = `(n.oid = ${OURS} or n.nspname = '${JOBS}')`;
+const SCHEMA = `case n.oid when ${OURS} then '${OWN}' else n.nspname end`;
 
 /** Without generated columns, which the database works out itself. */
 export async function listTables(client: pg.ClientBase): Promise<DumpTable[]> {
@@ -44,8 +46,9 @@ export async function listTables(client: pg.ClientBase): Promise<DumpTable[]> {
 /** Those that gave a value. */
 export async function listSequences(client: pg.ClientBase): Promise<Sequence[]> {
   const { rows } = await client.query<Sequence>(
-    `select ${SCHEMA.replaceAll("n.nspname", "schemaname")} as schema, sequencename as name, last_value::text
-     from pg_sequences where schemaname in (current_schema(), '${JOBS}') and last_value is not null order by 1, 2`,
+    `select ${SCHEMA} as schema, s.sequencename as name, s.last_value::text
+     from pg_sequences s join pg_namespace n on n.nspname = s.schemaname
+     where ${IN_SCHEMAS} and s.last_value is not null order by 1, 2`,
   );
   return rows;
 }

@@ -197,6 +197,15 @@ test("a change that comes while the backup is written is not in it, and waits fo
   await source.query("drop table copied_late");
 });
 
+test("a backup has all tables and sequences, also where a schema comes first that holds none of them", async () => {
+  const [tables, sequences] = [await listTables(source), await listSequences(source)];
+  await source.query("create schema first");
+  const other = await connected({ ...config, options: "-c search_path=first,public" });
+  expect((await listTables(other)).map(quoted)).toEqual(tables.map(quoted));
+  expect(await listSequences(other)).toEqual(sequences);
+  await source.query("drop schema first");
+});
+
 test("a database that stops in the middle ends the backup", async () => {
   const client = await connected(config);
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");

@@ -25,7 +25,7 @@ export function newText(text: string, subject = ""): string {
 /** Marks the place of an inline picture, which is also among the attachments. */
 const PLACE_OF_PICTURE = /\[cid:[^\]\s]{1,200}\]/gi;
 /** Where HTML is turned into words, the target of a link stands behind it, in a line of its own where the line is full. */
-const LINKED_ADDRESS = /([^\s<>[\]@]{1,64}@[^\s<>[\]]{1,255})\s\[\1\]/gi;
+const LINKED_ADDRESS = /(?<![^\s<>[\]@])([^\s<>[\]@]{1,64}@[^\s<>[\]@]{1,255})\s\[\1\]/gi;
 /** A text that is signed in itself, without the lines around it (RFC 9580, 7). */
 function withoutArmor(text: string): string {
   const beginsAt = text.indexOf("-----BEGIN PGP SIGNED MESSAGE-----\n");
@@ -222,9 +222,9 @@ function isHandedOn(lines: readonly string[], at: number, subject: string): bool
 
 const RULE = /^(_{20,}|-{20,})\s*$/;
 const FROM_LINE =
-  /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람|من|از|מאת|από|feladó|de la|từ|dari|จาก)\s*\*?\s*[:：]\*?\s*\S/iu;
+  /^\*?(from|von|de|da|van|od|från|fra|lähettäjä|от|від|kimden|发件人|寄件者|差出人|보낸 사람|من|از|מאת|από|feladó|de la|từ|dari|จาก)\s*(\*\s*)?[:：]\*?\s*\S/iu;
 const HEADER_LINE =
-  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|verzonden|aan|onderwerp|wysłane|do|temat|skickat|till|ämne|sendt|til|emne|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|кому|тема|дата|надіслано|gönderildi|tarih|kime|konu|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|(تم )?(ال)?إرسال|التاريخ|إلى|الموضوع|ارسال|به|موضوع|נשלח|תאריך|אל|נושא|στάλθηκε|ημερομηνία|προς|θέμα|elküldve|dátum|címzett|tárgy|trimis|dată|către|subiect|đã gửi|ngày|đến|chủ đề|dikirim|tanggal|kepada|subjek|ส่ง|วันที่|ถึง|เรื่อง)\s*\*?\s*[:：]\*?/iu;
+  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|verzonden|aan|onderwerp|wysłane|do|temat|skickat|till|ämne|sendt|til|emne|lähetetty|vastaanottaja|aihe|odesláno|komu|předmět|отправлено|кому|тема|дата|надіслано|gönderildi|tarih|kime|konu|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목|(تم )?(ال)?إرسال|التاريخ|إلى|الموضوع|ارسال|به|موضوع|נשלח|תאריך|אל|נושא|στάλθηκε|ημερομηνία|προς|θέμα|elküldve|dátum|címzett|tárgy|trimis|dată|către|subiect|đã gửi|ngày|đến|chủ đề|dikirim|tanggal|kepada|subjek|ส่ง|วันที่|ถึง|เรื่อง)\s*(\*\s*)?[:：]\*?/iu;
 
 function beginsQuote(lines: readonly string[], at: number): boolean {
   const line = (lines[at] ?? "").trim();

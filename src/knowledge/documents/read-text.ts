@@ -9,7 +9,9 @@ export function readText(text: string): FileOutcome {
 }
 
 const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
-const HEADING = /^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+const HEADING = /^\s{0,3}(#{1,6})\s+(.*)$/s;
+/** Marks that close a heading stand after a space: "## C#" has none. */
+const CLOSING_MARKS = /(?<!\S)#+$/;
 const UNDERLINE = /^\s{0,3}(=+|-{2,})\s*$/;
 
 /** Markdown's headings, and its words without the marks; code stays as it is. */
@@ -17,7 +19,7 @@ export function readMarkdown(given: string): FileOutcome {
   const text = given
     .replaceAll("\r\n", "\n")
     .replace(/^---\n[\s\S]{0,20000}?\n---\n/, "")
-    .replace(/<!--[\s\S]{0,20000}?-->/g, "");
+    .replace(/<!--(?:(?!<!--)[\s\S]){0,20000}?-->/g, "");
   const blocks: FileBlock[] = [];
   let paragraph: string[] = [];
   let fence: string | null = null;
@@ -35,13 +37,16 @@ export function readMarkdown(given: string): FileOutcome {
       paragraph.push(line);
     } else if (heading) {
       end();
-      blocks.push({ heading: plain(heading[2] ?? ""), level: (heading[1] ?? "#").length });
+      blocks.push({
+        heading: plain((heading[2] ?? "").trimEnd().replace(CLOSING_MARKS, "").trim()),
+        level: (heading[1] ?? "#").length,
+      });
     } else if (underline && !paragraph[0]?.startsWith("- ")) {
       blocks.push({ heading: paragraph[0] ?? "", level: underline.startsWith("=") ? 1 : 2 });
       paragraph = [];
     } else if (line.trim() === "") {
       end();
-    } else if (!/^\s*\|?[\s:|-]+\|?\s*$/.test(line)) {
+    } else if (!/^[\s:|-]+$/.test(line)) {
       paragraph.push(plain(line));
     }
   }
@@ -53,14 +58,17 @@ export function readMarkdown(given: string): FileOutcome {
   return { kind: "read", format: "markdown", title, pages: null, pages_without_text: null, sections };
 }
 
-/** A picture is what it shows, a link what it says and where it leads. */
+/**
+ * A picture is what it shows, a link what it says and where it leads. No pattern reads on past where its next match could
+ * begin, so that a line of a million brackets takes no longer than another.
+ */
 const plain = (line: string): string =>
   line
-    .replace(/!\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/\[([^\]]+)\]\((https?:\/\/[^)\s]+)[^)]*\)/g, "$1 ($2)")
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replace(/!\[([^[\]]*)\]\((?:(?!\]\()[^)])*\)/g, "$1")
+    .replace(/\[([^[\]]+)\]\((https?:\/\/(?:(?!\]\()[^)\s])+)(?:\s(?:(?!\]\()[^)])*)?\)/g, "$1 ($2)")
+    .replace(/\[([^[\]]+)\]\((?:(?!\]\()[^)])*\)/g, "$1")
     .replace(/(\*\*|__|`)/g, "")
-    .replace(/(^|\W)[*_](\S(?:.*?\S)?)[*_](?=\W|$)/g, "$1$2")
+    .replace(/(^|\W)[*_](\S(?:.{0,300}?\S)?)[*_](?=\W|$)/g, "$1$2")
     .replace(/^\s{0,3}>\s?/, "")
     .replace(/^\s*\|\s*/, "")
-    .replace(/\s*\|\s*$/, "");
+    .replace(/(?<!\s)\s*\|\s*$/, "");

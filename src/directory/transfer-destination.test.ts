@@ -72,6 +72,12 @@ test("a name that nobody has is answered with those most like it", () => {
   expect(found.kind === "unknown" && found.closest[0]).toBe("Billing");
 });
 
+test("a name of a million letters, which a model may make up, holds nobody up", () => {
+  const many = Array.from({ length: 2_000 }, (_, n) => member(n, `Member number ${n}`, "contact"));
+  const found = transferDestination("who is it ".repeat(100_000), many, WEDNESDAY, { any_number: false });
+  expect(found).toMatchObject({ kind: "unknown" });
+});
+
 describe("the likeness of two names", () => {
   test.each([
     ["", "", 1],

@@ -73,8 +73,12 @@ function closestNames(wanted: string, members: readonly Reachable[]): string[] {
     .map(({ name }) => name);
 }
 
+/** Of a name that a model made up, however long, no more is compared with every member's. */
+const MOST_COMPARED = 500;
+
 const plainName = (name: string): string =>
   name
+    .slice(0, MOST_COMPARED)
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()

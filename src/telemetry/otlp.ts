@@ -120,5 +120,12 @@ export async function createTelemetry(
   };
 }
 
-/** Seconds and nanoseconds. */
-const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1_000_000)];
+/** Seconds and nanoseconds, of which there are never a whole second's. */
+export const hrTime = (ms: number): HrTime => {
+  const whole = Math.floor(ms);
+  const seconds = Math.floor(whole / 1000);
+  return [
+    seconds,
+    (whole - seconds * 1000) * 1_000_000 + Math.min(Math.round((ms - whole) * 1_000_000), 999_999),
+  ];
+};

@@ -23,13 +23,15 @@ const LET_GO = [
 /**
  * A copy stands beside the program it was taken from, or after it, and that one went on reaching people. So no batch goes
  * on by itself (planning/batch-state.ts), and what waited to go out counts as handed to its carrier, which is asked about
- * texts before one is sent again; mail servers can't be asked, so no mail is sent again.
+ * texts before one is sent again; mail servers can't be asked, so no mail is sent again. A campaign's test that waited is
+ * looked for at its carrier and not sent: it may have reached its author.
  */
 export async function calm(
   client: pg.ClientBase,
   { pause, taken_at }: { pause: boolean; taken_at: string },
 ): Promise<Calmed> {
   for (const statement of LET_GO) await client.query(statement);
+  await client.query("update test_outreach set state = 'SENDING' where state = 'QUEUED'");
   const changed = async (statement: string, values: unknown[] = []) =>
     (await client.query(statement, values)).rowCount ?? 0;
   return {

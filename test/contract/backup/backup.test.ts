@@ -264,6 +264,9 @@ describe("a copy reaches nobody by itself", () => {
         source, text, media, status, created_at, updated_at)
       select 1, 1, 1, direction, 'sms', 'answer', direction || status, '+1', '+2', 'Hello', '[]', status, now(), now()
       from (values ('out', 'PENDING'), ('out', 'SENT'), ('in', 'RECEIVED')) t (direction, status);
+      insert into test_outreach (key, organization_id, sub_organization_id, campaign_id, outreach, target, state, channel_status,
+        status_at, started_by, started_at)
+      select state, 1, 1, 1, '{}', '+1', state, 'PENDING', now(), 'ann', now() from unnest(array['QUEUED', 'SENT']) state;
       insert into job_runners values ('worker', now());
       select graphile_worker.add_job('waiting', '{"a": 1}');
       select graphile_worker.add_job('running', '{"a": 2}', queue_name => 'one at a time', max_attempts => 1);
@@ -315,6 +318,14 @@ describe("a copy reaches nobody by itself", () => {
     const texts = await client.query("select key from text_messages where asked_at is not null");
     expect(texts.rows).toEqual([{ key: "outPENDING" }]);
     expect(loaded.held_messages).toBe(2);
+  });
+
+  test("a campaign's test that waited counts as begun: it is looked for at its carrier, and never sent", async () => {
+    const tests = await client.query("select key, state from test_outreach order by key");
+    expect(tests.rows).toEqual([
+      { key: "QUEUED", state: "SENDING" },
+      { key: "SENT", state: "SENT" },
+    ]);
   });
 
   test("its jobs are all there and due, those that ran too, and nobody holds them", async () => {

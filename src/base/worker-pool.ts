@@ -115,6 +115,8 @@ export function createWorkerPool<W extends WorkerFunctions>(file: URL, limits: P
   /** Loading the thread's modules is no part of the work: its time begins when it says so. */
   const watch = (slot: Slot, worker: Worker): void => {
     const { task } = slot;
+    // It was ended while it said so.
+    if (slot.worker !== worker || !task) return;
     const began = performance.now();
     const before = worker.cpuUsage();
     let asked_at: number | null = null;

@@ -51,6 +51,13 @@ export async function countInterrupted(client: pg.ClientBase, dead: string[]): P
      select job_id, name from counted where set_aside_at is not null`,
     [dead, MOST_INTERRUPTIONS, SET_ASIDE],
   );
+  // Who died in the last try has not failed in it: without another one it would never run, and never be set aside.
+  await client.query(
+    `update graphile_worker._private_jobs jobs set attempts = least(attempts, max_attempts - 1)
+     from interrupted_jobs i
+     where i.job_id = jobs.id and i.set_aside_at is null and jobs.locked_by = any($1::text[])`,
+    [dead],
+  );
   if (rows.length > 0)
     await client.query("select graphile_worker.add_job($1, max_attempts => 1, job_key => $1)", [
       TELL_SET_ASIDE,

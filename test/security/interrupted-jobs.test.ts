@@ -109,6 +109,17 @@ test("a job that twice went down with its process is set aside, listed, told onc
   expect((await app.send("POST", `/api/v1/queues/set_aside/${job.id}/retry`)).status).toBe(404);
 });
 
+test("a job whose process dies in its last try is neither lost nor forgotten: it runs once more, and is set aside then", async () => {
+  await add("ann");
+  const { pool } = app.database;
+  await pool.query("update graphile_worker._private_jobs set attempts = max_attempts - 1");
+  await runs("first", "dies");
+  expect(await jobs()).toMatchObject([{ locked_by: null, over: false }]);
+  await runs("second", "dies");
+  expect(await jobs()).toMatchObject([{ locked_by: null, over: true }]);
+  expect(await setAside()).toMatchObject([{ name: "talk", interruptions: 2 }]);
+});
+
 test("processes that are stopped in order set nothing aside, however often", async () => {
   await add("ann");
   for (const process of ["a", "b", "c"]) await runs(process, "is stopped");

@@ -96,6 +96,8 @@ test(`kill -9 amid streamed calls, ${KILLS} times: each goes on at the other pro
   expect(target.status, JSON.stringify(target.body)).toBe(200);
 
   const pool = new pg.Pool({ ...database.config, max: 2 });
+  // A connection that is still ending is cut off with the database.
+  pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
   afterFile(() => pool.end());
   const mouth = createLocalSpeaking({ threads: 1 });
   afterFile(() => mouth.close());

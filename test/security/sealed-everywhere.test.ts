@@ -76,7 +76,8 @@ async function throughEveryDoor(word: string, nth: number) {
   const label = { session_id, type: "human-rating", code: "BAD", user_email: app.admin.email };
   await ok("POST", "/api/v1/session_labels/", { ...label, comments: `about the ${word}` });
 
-  const ended = { ended_at: app.clock.now().toISOString(), end_reason: "user" };
+  // Of a test no webhook would be told.
+  const ended = { ended_at: app.clock.now().toISOString(), end_reason: "user", is_test: false };
   await app.db.updateTable("sessions").set(ended).where("id", "=", session_id).execute();
 
   // An insight of the session, and one of an upload, told to a receiver that repeats it.

@@ -122,7 +122,7 @@ export type TestComparison = z.infer<typeof TestComparison>;
 const ALPHA = 0.05;
 
 /**
- * Pairs cases, not repetitions: those of one case are no independent evidence. A case that was held three times in one run
+ * Pairs cases, not repetitions: those of one case are no independent evidence. A case that was played three times in one run
  * and once in the other is compared by its first repetition, because all of three pass more seldom than one.
  */
 export function compareRuns(

@@ -3,13 +3,13 @@ export type Clock = {
   now(): Date;
   /** Calls `wake` once, when it is `at` or later. What is returned calls that off. */
   wakeAt(at: Date, wake: () => void): () => void;
-  /** Milliseconds since some beginning; they go on evenly when the time is set. */
+  /** Milliseconds since some fixed moment. Setting the time does not change them. */
   elapsed_ms(): number;
 };
 
 /**
- * The time as it is now, going on evenly from here. For whatever compares its own moments and must neither stop nor hurry
- * when the machine's clock is set, or is put right by another's, in between.
+ * Starts at the current time and then runs evenly. For code that compares moments of its own, and must neither stall nor
+ * hurry when somebody sets the machine's clock or another clock corrects it.
  */
 export function steadyClock(clock: Clock): Clock {
   const ahead_ms = clock.now().getTime() - clock.elapsed_ms();
@@ -39,8 +39,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * A clock that stands still until it is moved; whoever it wakes on the way finds it at the moment they asked for. `jump`: as
- * a machine's clock is set, which is no time that passes: timers wait as long as before.
+ * A clock that stands still until it is moved. Whoever it wakes on the way sees exactly the moment they asked for. `jump` sets
+ * the time the way a machine's clock is set: no time passes, and timers wait as long as before.
  */
 export type MovedClock = Clock & {
   set(to: Date | string): void;

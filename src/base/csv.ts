@@ -146,8 +146,8 @@ const SEPARATORS = [
 ] as const;
 
 /**
- * Of a header that lacks columns. A spreadsheet of another country's habits saves with other separators: said by name, not
- * as columns that are missing or unknown.
+ * Of a header that lacks columns. Spreadsheets save other separators where a comma is the decimal mark: the error names them,
+ * and not columns that are missing or unknown.
  */
 export function refuseSeparator(header: string[], isColumn: (cell: string) => boolean, row: number): void {
   for (const [mark, name] of SEPARATORS) {

@@ -36,9 +36,12 @@ export function reportOf(
     "",
     `${cases.passed} of ${cases.total} cases passed${interval}. Agent: ${agent}${version === null ? "" : `, version ${version}`}.`,
   );
-  if (cost_usd > 0) lines.push(`Cost: $${cost_usd.toFixed(4)}`);
+  if (cost_usd > 0) lines.push(`Cost: ${dollars(cost_usd)}`);
   return `${lines.join("\n")}\n`;
 }
+
+/** "$0.0012", and "-$0.0012" for less of it. */
+export const dollars = (usd: number): string => `${usd < 0 ? "-" : ""}$${Math.abs(usd).toFixed(4)}`;
 
 /** Of the first repetition that did not pass, or its notes. */
 function detailsOf(own: EvaluatedResult[]): string[] {

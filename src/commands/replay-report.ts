@@ -1,4 +1,5 @@
 import { nameOf, type ReplaySummary } from "../replays/replay-summary.ts";
+import { dollars } from "./evaluate-report.ts";
 
 /** A replay, as the API tells it. */
 export type ToldReplay = {
@@ -50,7 +51,7 @@ export function replayReport({ id, agent, baseline, candidate, findings, summary
     "",
     `The baseline repeated the recorded outcome in ${harness.same_outcome} of ${harness.total} sessions, and followed the recording in ${harness.followed}.`,
     verdict === "can't tell" ? says : `${TITLES[verdict]}. ${says}`,
-    ...(cost_usd > 0 ? [`Cost: $${cost_usd.toFixed(4)}`] : []),
+    ...(cost_usd > 0 ? [`Cost: ${dollars(cost_usd)}`] : []),
     `Replay ${id}: read the conversations beside each other in the console under Tests.`,
     "",
   ].join("\n");
@@ -62,7 +63,7 @@ export const stateOf = (name: string): string =>
 const FORMATS = {
   turns: (value: number) => value.toFixed(1),
   calls: (value: number) => value.toFixed(1),
-  cost_usd: (value: number) => `${value < 0 ? "-" : ""}$${Math.abs(value).toFixed(4)}`,
+  cost_usd: dollars,
   latency_ms: (value: number) => `${value.toFixed(0)} ms`,
 } as const;
 

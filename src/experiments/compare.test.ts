@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createDraws } from "../evaluations/draws.ts";
 import { type RateOfVersion, rateFigure } from "./compare.ts";
 import type { StageCount } from "./evidence.ts";
 
@@ -40,17 +41,6 @@ test("a verdict of a single stage does not speak of stages", () => {
   );
 });
 
-/** A small generator with a seed (mulberry32), so that the counts below are the same everywhere. */
-function random(seed: number): () => number {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 test.each([
   ["errors", 0.05, 0.08, 0.5],
   ["errors", 0.1, 0.2, 0.25],
@@ -72,7 +62,7 @@ test.each([
     };
     const first = counts(begun, (p, of) => Math.round(p * of));
     const needed = begun + (found(metric, first)?.people_needed ?? 0);
-    const next = random(3);
+    const { next } = createDraws(3);
     const drawn = (p: number, of: number) => {
       let met = 0;
       for (let n = 0; n < of; n++) if (next() < p) met++;

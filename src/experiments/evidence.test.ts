@@ -1,16 +1,6 @@
 import { expect, test } from "vitest";
+import { createDraws } from "../evaluations/draws.ts";
 import { evidenceAbove, evidenceOfDifference, evidenceOfMore, type StageCount } from "./evidence.ts";
-
-/** A small generator with a seed (mulberry32), so that the counts below are the same everywhere. */
-function random(seed: number): () => number {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const RAMP = [
   { share: 0.05, people: 1_500 },
@@ -43,7 +33,7 @@ function run(
 
 test("400 A/A experiments of each rate, looked at after every event, raise alarms in at most 5 % at the threshold of the page", () => {
   for (const rate of [0.01, 0.1, 0.4]) {
-    const next = random(1_000 * rate);
+    const { next } = createDraws(1_000 * rate);
     const alarms = Array.from({ length: 400 }, () =>
       run(next, { tried: rate, control: () => rate }, evidenceOfDifference, 40),
     ).filter((met) => met !== null).length;
@@ -52,7 +42,7 @@ test("400 A/A experiments of each rate, looked at after every event, raise alarm
 });
 
 test("1,000 A/A experiments return people in at most 5 %, also where the rate of both changes during the ramp", () => {
-  const next = random(11);
+  const { next } = createDraws(11);
   let alarms = 0;
   for (let n = 0; n < 1_000; n++) {
     const drift = (met: number) => (met < 1_500 ? 0.02 : met < 3_000 ? 0.15 : 0.05);
@@ -75,7 +65,7 @@ test("1,000 A/A experiments return people in at most 5 %, also where the rate of
 });
 
 test("a fault that doubles a rate of 10 % is told in at least 95 of 100, one that breaks everything after 100 people", () => {
-  const next = random(5);
+  const { next } = createDraws(5);
   const doubled = Array.from({ length: 100 }, () =>
     run(next, { tried: 0.2, control: () => 0.1 }, evidenceOfMore, 200),
   ).filter((met) => met !== null).length;

@@ -29,7 +29,7 @@ test("lines without cells are passed over and still counted; cells and columns t
   expect(read("a\n1\n")).toEqual([{ row: 2, cells: { a: "1", b: "" } }]);
 });
 
-test("a file with other separators is told which, and not that its columns are missing", () => {
+test("a file whose columns are not separated by commas is refused for that, and not for missing columns", () => {
   const said = (text: string) => {
     try {
       return read(text);

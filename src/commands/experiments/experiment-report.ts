@@ -1,6 +1,7 @@
 import type { ExperimentFigure, Metric } from "../../experiments/compare.ts";
 import type { ExperimentComparison } from "../../experiments/comparison.ts";
 import { type Experiment, type Guard, nextStep, weightsNow } from "../../experiments/experiment.ts";
+import { dollars } from "../evaluate-report.ts";
 
 /** "version 1: 95 %, version 2: 5 %". */
 export const splitLine = (experiment: Pick<Experiment, "stages" | "variants">): string =>
@@ -41,7 +42,7 @@ const SHOWN: Record<ExperimentFigure["unit"], (value: number) => string> = {
   ms: (value) => `${value.toFixed(0)} ms`,
   s: (value) => `${value.toFixed(1)} s`,
   count: (value) => value.toFixed(1),
-  usd: (value) => `${value < 0 ? "-" : ""}$${Math.abs(value).toFixed(4)}`,
+  usd: dollars,
 };
 
 /** The state of an experiment; once it was started, its figures, what can be told of them, and its guardrails. */

@@ -8,8 +8,7 @@ import { OutreachStopped } from "../outbound/outreach-stop.tsx";
 import { Fetched, PageHead } from "../parts/parts.tsx";
 import { ViewTabs } from "../parts/view-tabs.tsx";
 import { Time } from "../time/time.tsx";
-import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
-import { FailingWebhooks } from "../webhooks/failing-webhooks.tsx";
+import { TroubledWebhooks } from "../webhooks/troubled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { AnswerTimesPanel } from "./answer-times-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
@@ -69,8 +68,7 @@ export default function CampaignPage() {
         <Fetched query={campaign} lines={14}>
           {(found) => (
             <Stack gap="md">
-              <DisabledWebhooks campaign_id={found.id} />
-              <FailingWebhooks campaign_id={found.id} />
+              <TroubledWebhooks campaign_id={found.id} />
               <Views key={id} campaign={found} />
             </Stack>
           )}

@@ -10,8 +10,7 @@ import { useMay } from "../server/me.tsx";
 import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning, lengthOf } from "../sessions/session-words.ts";
 import { Time } from "../time/time.tsx";
-import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
-import { FailingWebhooks } from "../webhooks/failing-webhooks.tsx";
+import { TroubledWebhooks } from "../webhooks/troubled-webhooks.tsx";
 import { FigureStrip } from "./figure-strip.tsx";
 import classes from "./home-page.module.css";
 import { OutboundPanel } from "./outbound-panel.tsx";
@@ -33,8 +32,7 @@ export default function HomePage() {
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
             {may("incidents_read") && <CurrentIncidents />}
-            {may("outbound_read") && <DisabledWebhooks />}
-            {may("outbound_read") && <FailingWebhooks />}
+            {may("outbound_read") && <TroubledWebhooks />}
             {may("sessions_read") && <Sessions />}
             {may("outbound_read") && <OutboundPanel />}
             <QueuesPanel />

@@ -29,6 +29,15 @@ describe("a source", () => {
     expect(failures).toBeLessThanOrEqual(7);
   });
 
+  test("goes on for ever where fewer than half fail, however many have ended", () => {
+    let health = healthy(start);
+    for (let i = 0; i < 200; i++) {
+      const next = ended(health, 5, 2, i);
+      expect(next.tripped).toBe(false);
+      health = next.health;
+    }
+  });
+
   test("is not paused by one person whom the carrier never takes, but a try that meets them fails", () => {
     const repeated = { ended: 0, failed: 0, repeated: 1, refused: null };
     let health = healthy(start);
@@ -53,8 +62,8 @@ describe("a source", () => {
 
   test("goes on at once when the attempt after the pause goes well", () => {
     const { health } = ended(healthy(start), 5, 5, 0);
-    const { health: well } = ended(health, 1, 0, 61);
-    expect(well.closed_until).toBeNull();
+    const { health: well, tripped } = ended(health, 1, 0, 61);
+    expect([well.closed_until, tripped]).toEqual([null, false]);
     expect(sourceLimit(well, 20, later(61))).toBe(20);
   });
 

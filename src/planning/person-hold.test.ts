@@ -317,6 +317,8 @@ describe("not before and not after", () => {
     ["not_before", "11/24/2026", false],
     ["not_after", "2026-11-24T25:00", false],
     ["not_after", "2026-11-24 09:00:00+01:00", true],
+    ["not_after", " 2026-11-24 ", true],
+    ["timezone", " ", true],
   ] as const)("a cell %s of %s is read: %s", (column, value, fine) => {
     expect(personColumnFault(column, value) === null).toBe(fine);
   });
@@ -412,6 +414,18 @@ describe("rules as data", () => {
   ])("rules that leave no minute open are refused: %#", (rows, field) => {
     expect(contactHoursFaults(rows as ContactHours[]).map((fault) => fault.field)).toContain(field);
   });
+});
+
+test("a missing template of WhatsApp holds whom nothing else holds, and is looked for again in a quarter of an hour", () => {
+  const lacks: HeldPerson = { ...person("+12125550100"), channel: "text", lacks_template: true };
+  expect(hold(lacks, "2026-11-24T18:00:00Z", { ...RULES, person_clock: false })).toMatchObject({
+    reason: "no-approved-template",
+    until: new Date("2026-11-24T18:15:00Z"),
+  });
+  const early = { ...lacks, request_variables: { not_before: "2026-11-25T18:00:00Z" } };
+  const without = { ...early, lacks_template: false };
+  expect(hold(without, "2026-11-24T18:00:00Z")).not.toBeNull();
+  expect(hold(early, "2026-11-24T18:00:00Z")).toEqual(hold(without, "2026-11-24T18:00:00Z"));
 });
 
 test("whatever cells name, up to the last day there is, a person is looked at again at a time that can be stored", () => {

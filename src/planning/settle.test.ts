@@ -115,6 +115,52 @@ describe("a word about an attempt", () => {
   });
 });
 
+describe("a word about a call", () => {
+  test("keeps who answered, whatever comes after", () => {
+    const answers = settle(attempt(), request(), word("HUMAN"), context);
+    expect(answers.attempt).toEqual({ channel_status: "HUMAN", answerer: "HUMAN", ends: false });
+    const answered = attempt({ channel_status: "HUMAN", answerer: "HUMAN" });
+    const connected = request({ request_status: "CONNECTED", channel_status: "HUMAN" });
+    expect(settle(answered, connected, word("COMPLETED"), context)).toMatchObject({
+      attempt: { channel_status: "COMPLETED", answerer: "HUMAN", ends: true },
+      request: { request_status: "COMPLETED" },
+    });
+  });
+
+  test("in which the person asked to be called again sends the request back until then, unless its batch is over", () => {
+    const call_back_at = new Date("2026-11-19T09:00:00Z");
+    const asked = { ...context, call_back_at };
+    const connected = request({ request_status: "CONNECTED", channel_status: "IN-PROGRESS" });
+    const talks = attempt({ channel_status: "IN-PROGRESS" });
+    expect(settle(talks, connected, word("COMPLETED"), asked)).toMatchObject({
+      request: { request_status: "PENDING", channel_status: "COMPLETED", due_at: call_back_at },
+      decision: { kind: "call-back", at: call_back_at.toISOString() },
+    });
+    expect(settle(talks, connected, word("COMPLETED"), { ...asked, batch_goes_on: false })).toMatchObject({
+      request: { request_status: "COMPLETED", due_at: null },
+      decision: { kind: "done" },
+    });
+  });
+
+  test("before the one that the person asked for does not call that off", () => {
+    const waits = request({ request_status: "PENDING", channel_status: "NO_OUTCOME", call_back_after: 1 });
+    const before = attempt({ state: "ENDED", channel_status: "NO_OUTCOME" });
+    expect(settle(before, waits, word("COMPLETED"), context)).toMatchObject({
+      attempt: { channel_status: "COMPLETED" },
+      request: null,
+      decision: null,
+    });
+  });
+
+  test("that the person asked for is retried as often as if it were the first", () => {
+    const asked = request({ attempt_count: 3, call_back_after: 2 });
+    const settled = (attempt_number: number) =>
+      settle(attempt({ attempt_number }), { ...asked, attempt_count: attempt_number }, word("BUSY"), context);
+    expect(settled(3).decision).toMatchObject({ kind: "retry", number: 1, of: 1 });
+    expect(settled(4).decision).toMatchObject({ kind: "given-up", why: "used-up" });
+  });
+});
+
 test("no order and no repetition of words takes an attempt back", () => {
   const words = fc.array(fc.constantFrom(...CHANNEL_STATUSES), { maxLength: 12 });
   fc.assert(

@@ -119,6 +119,35 @@ test("oldest results go before turns, and those of the present turn after both",
   expect(shortened(60)).toEqual(["c-"]);
 });
 
+test("as few turns go as have to, the oldest first, and of the person's last words as much stays as fits", () => {
+  const said = (n: number): ModelMessage[] => [
+    { role: "user", text: `question ${n} ${"word ".repeat(50)}` },
+    { role: "assistant", text: `answer ${n}`, calls: [] },
+  ];
+  const turns = [1, 2, 3, 4].map(said);
+  const messages: ModelMessage[] = [...turns.flat(), { role: "user", text: "and now? ".repeat(100) }];
+  const fitted = (budget: number) => fitHistory(messages, budget, new Set()).messages;
+  for (const left of [4, 3, 2, 1, 0]) {
+    const rest = messages.slice(2 * (4 - left));
+    expect(fitted(tokensOf(rest))).toEqual(rest);
+    if (left > 0) expect(fitted(tokensOf(rest) - 1)).toEqual(rest.slice(2));
+  }
+  const last = messages.slice(-1);
+  for (let budget = tokensOf(last) - 1; budget > 20; budget--) {
+    const [cut] = fitted(budget);
+    expect(tokensOf([cut as ModelMessage])).toBe(budget);
+  }
+});
+
+test("what the steps of workflows stand in is the last result of each tool that was asked about", () => {
+  const result = (call_id: string, tool_name: string): ModelMessage => ({
+    ...{ role: "tool", call_id, tool_name, result: {}, is_error: false },
+  });
+  const messages = [result("a", "submit"), result("b", "lookup"), result("c", "submit"), result("d", "go")];
+  expect(lastResults(messages, ["submit", "go"])).toEqual(new Set(["c", "d"]));
+  expect(lastResults(messages, [])).toEqual(new Set());
+});
+
 test("a window leaves room for the answer and the tools", () => {
   const tools = [{ name: "lookup", description: "Looks up", parameters: {} }];
   expect(historyBudget(null, tools, 5)).toBe(5);

@@ -32,10 +32,34 @@ describe("an expression task", () => {
       const driver = compute({ expression, output });
       driver.start();
       const { result } = driver.submit({}) as { result: unknown[] };
-      return result.filter((each) => each !== null).length;
+      return { computed: result.filter((each) => each !== null).length, notes: driver.notes };
     };
-    expect(answer("'x'", 120)).toBe(100);
-    expect(answer(`'${"x".repeat(8000)}'`, 90)).toBe(32);
+    const tooMany = "the output has more than 100 valueFrom";
+    expect(answer("'x'", 100)).toEqual({ computed: 100, notes: [] });
+    expect(answer("'x'", 120)).toEqual({ computed: 100, notes: [tooMany] });
+    const { computed, notes } = answer(`'${"x".repeat(8000)}'`, 90);
+    expect(computed).toBe(32);
+    expect(new Set(notes)).toEqual(new Set(["a valueFrom of the output is too large"]));
+  });
+
+  test("what it can't answer is noted for who reads the trace", () => {
+    const noted = (more: object) => {
+      const driver = compute(more);
+      driver.start();
+      return [driver.submit({}), driver.notes];
+    };
+    expect(noted({ output: { valueFrom: 5 } })).toEqual([
+      { result: null },
+      ["a valueFrom of the output is no expression"],
+    ]);
+    const whole = {
+      type: "cel",
+      expression: `'${"x".repeat(1000)}'${".replace('x', 'xxxxxxxx')".repeat(3)}`,
+    };
+    expect(noted({ expression: whole })).toEqual([
+      { result: null },
+      ["the value of the expression is too large"],
+    ]);
   });
 
   test("arguments that don't fit are told and nothing is run", () => {

@@ -299,9 +299,14 @@ describe("go_to_step", () => {
     ["an unknown step", true, "Z"],
     ["no step", true, undefined],
     ["a name of an object's own", true, "constructor"],
-  ])("%s is refused and the step stays", (_title, allowed, step_id) => {
+  ])("%s is refused with the reason, and the step stays", (_title, allowed, step_id) => {
     const driver = jump(allowed);
-    expect(driver.send({ type: "go_to_step", step_id })).toMatchObject({ status: "error", step: "A" });
+    const message = allowed ? "step_id must be one of A, B" : "This step can't be left that way.";
+    expect(driver.send({ type: "go_to_step", step_id })).toMatchObject({
+      status: "error",
+      step: "A",
+      errors: [{ input: "step_id", message }],
+    });
   });
 });
 

@@ -75,14 +75,30 @@ describe("a task that waits for another one", () => {
   });
 
   test("is refused more than ten deep", () => {
-    const names = Array.from({ length: 12 }, (_, n) => `t${n}`);
+    const names = Array.from({ length: 10 }, (_, n) => `t${n}`);
     const chain = all(
       Object.fromEntries(
-        names.map((name, n) => [name, n < 10 ? { ...active, waits_for: names[n + 1] } : active]),
+        names.map((name, n) => [name, n < 9 ? { ...active, waits_for: names[n + 1] } : active]),
       ),
     );
-    const last = { ...named("a"), key: "t10" };
-    expect(beginWait(chain, last, named("b"))).toMatchObject({ ok: false });
+    const of = (key: string) => beginWait(chain, { ...named("a"), key }, named("b"));
+    expect(of("t8")).toMatchObject({ ok: true });
+    expect(of("t9")).toEqual({ ok: false, error: "Tasks wait for one another more than 10 deep." });
+  });
+
+  test("is the one that is asked for, where several could go on", () => {
+    const ended = { status: "completed" as const };
+    const two = all({
+      a: { ...active, waits_for: "c" },
+      b: { ...active, waits_for: "d" },
+      c: ended,
+      d: ended,
+    });
+    expect([dueReturn(two, "b")?.caller, dueReturn(two, "c"), dueReturn(two)?.caller]).toEqual([
+      "b",
+      null,
+      "a",
+    ]);
   });
 });
 

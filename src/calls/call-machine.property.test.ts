@@ -47,6 +47,7 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
     16,
     sentence.map((text): Happening => ({ turn: { type: "delta", text: `${text} ` } })),
   ),
+  weighted(4, fc.constant<Happening>({ turn: { type: "text_end" } })),
   weighted(
     4,
     fc.constant<Happening>({

@@ -103,6 +103,19 @@ describe("silence", () => {
   });
 });
 
+describe("the words before a call", () => {
+  test("are spoken to their end once the model begins the call, and their message is not spoken again", () => {
+    const trial = new Trial().greeted();
+    trial.take(speech("hours"));
+    expect(said(trial.turn({ type: "delta", text: "One moment. I look" }))).toEqual(["One moment."]);
+    expect(said(trial.turn({ type: "delta", text: " that up." }))).toEqual([]);
+    expect(said(trial.turn({ type: "text_end" }))).toEqual(["I look that up."]);
+    const text = "One moment. I look that up.";
+    const at = new Date(0);
+    expect(said(trial.turn({ type: "words_over" }, { type: "message", text, at }))).toEqual([]);
+  });
+});
+
 describe("speech over the agent", () => {
   const speaking = (settings = SETTINGS) => {
     const trial = new Trial(settings).greeted();

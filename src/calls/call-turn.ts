@@ -50,9 +50,10 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
       for (const piece of pieces) speakAnswer(call, turn, piece);
       return;
     }
+    case "text_end":
+      return speakRest(call, turn);
     case "words_over":
-      speakAnswer(call, turn, turn.unspoken.text);
-      turn.unspoken = { text: "", began: turn.unspoken.began };
+      speakRest(call, turn);
       turn.announced = [...turn.announced, storableText(turn.written).trim()].filter((text) => text !== "");
       turn.written = "";
       return;
@@ -84,6 +85,11 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
     default:
       return unreachable(event);
   }
+}
+
+function speakRest(call: CallDraft, turn: RunningTurn): void {
+  speakAnswer(call, turn, turn.unspoken.text);
+  turn.unspoken = { text: "", began: turn.unspoken.began };
 }
 
 function speakAnswer(call: CallDraft, turn: RunningTurn, text: string): void {

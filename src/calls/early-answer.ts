@@ -27,7 +27,7 @@ export class EarlyAnswer {
     this.forget("other words were heard");
     let unspoken = NOTHING_UNSPOKEN;
     let isPrepared = false;
-    this.#begun = new SpeculativeTurn(this.#engine, this.#session_id, text, (delta) => {
+    const feed = (delta: string) => {
       if (isPrepared) return;
       const { pieces, rest } = speakable(unspoken, delta);
       unspoken = rest;
@@ -35,7 +35,10 @@ export class EarlyAnswer {
       if (first === undefined) return;
       isPrepared = true;
       this.#line.prepare(first.trim());
-    });
+    };
+    // No blank follows the last sentence, so a line end marks its end.
+    const words = { feed, pause: () => feed("\n") };
+    this.#begun = new SpeculativeTurn(this.#engine, this.#session_id, text, words);
   }
 
   forget(because: string): void {

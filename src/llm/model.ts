@@ -59,6 +59,8 @@ export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 
 export type ModelPart =
   | { type: "text"; delta: string }
+  /** The text so far is complete: a call is being written, or the answer ends. Not every server tells it. */
+  | { type: "text_end" }
   | { type: "call"; call: ToolCall }
   | { type: "done"; finish: ModelFinish; usage: ModelUsage; warnings: string[]; request_id?: string | null };
 
@@ -155,7 +157,8 @@ export async function readAnswer(model: LanguageModel, request: ModelRequest): P
   for await (const part of model.stream({ ...request, unwatched: true })) {
     if (part.type === "text") answer.text += part.delta;
     else if (part.type === "call") answer.calls.push(part.call);
-    else patch(answer, { finish: part.finish, usage: part.usage, warnings: part.warnings });
+    else if (part.type === "done")
+      patch(answer, { finish: part.finish, usage: part.usage, warnings: part.warnings });
   }
   return answer;
 }

@@ -10,8 +10,11 @@ const FINISH: LanguageModelV4StreamPart = {
 };
 
 /** What is read of a model that writes these pieces, and whether each was an answer or a sign that one is made. */
-async function read(pieces: string[]): Promise<string[]> {
-  const parts = [...pieces.map((delta) => ({ type: "text-delta", id: "1", delta }) as const), FINISH];
+async function read(pieces: (string | LanguageModelV4StreamPart)[]): Promise<string[]> {
+  const told = pieces.map((piece) =>
+    typeof piece === "string" ? ({ type: "text-delta", id: "1", delta: piece } as const) : piece,
+  );
+  const parts = [...told, FINISH];
   const model = providerModel({
     ...{ provider: "openai", model: "own", api_key: "", entry: null },
     connect: async () => ({ doStream: async () => ({ stream: ReadableStream.from(parts) }) }),
@@ -39,4 +42,14 @@ test("a server that sends nothing, over and over, is no sign of an answer", asyn
 
 test("what was held back for a tag is given out at the end", async () => {
   expect(await read(["<", "th"])).toEqual(["at work", "at work", "<th", "done"]);
+});
+
+test("the end of a text is told once, by the server's word or by the call that begins; words that were held back end none", async () => {
+  const end = { type: "text-end", id: "1" } as const;
+  const call = { type: "tool-input-start", id: "2", toolName: "find" } as const;
+  expect(await read(["One moment.", end, call])).toEqual(["One moment.", "text_end", "at work", "done"]);
+  expect(await read(["One moment.", call, call])).toEqual([
+    ...["One moment.", "at work", "text_end", "at work", "done"],
+  ]);
+  expect(await read(["<", end])).toEqual(["at work", "<", "done"]);
 });

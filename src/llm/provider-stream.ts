@@ -70,6 +70,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   const calls: ToolCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
   let characters = 0;
+  let writes = false;
   let ended = false;
   let request_id: string | null = null;
   try {
@@ -84,6 +85,10 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
       characters += "delta" in part ? part.delta.length : 0;
       if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);
       if (ACTIVITY.has(part.type)) request.onActivity?.();
+      if (writes && ENDS_TEXT.has(part.type)) {
+        writes = false;
+        yield { type: "text_end" };
+      }
       switch (part.type) {
         case "stream-start":
           warnings.push(...part.warnings.map(warningText));
@@ -93,6 +98,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
           break;
         case "text-delta": {
           const delta = thinking.pass(part.delta);
+          writes ||= delta !== "";
           if (delta !== "") yield { type: "text", delta };
           else if (part.delta !== "") request.onActivity?.();
           break;
@@ -153,6 +159,9 @@ const ACTIVITY: ReadonlySet<string> = new Set([
   "tool-input-delta",
   "tool-input-end",
 ]);
+
+/** Chat completions don't tell that a text ends; a call that begins shows it. */
+const ENDS_TEXT: ReadonlySet<string> = new Set(["text-end", "tool-input-start", "tool-call"]);
 
 const tooLong = (provider: Provider): ModelError =>
   new ModelError(

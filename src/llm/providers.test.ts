@@ -66,7 +66,7 @@ describe.each(PROVIDERS)("%s", (provider) => {
     const parts: ModelPart[] = [];
     for await (const part of modelOf(provider).stream(request())) parts.push(part);
     // Deltas that arrive in one piece may be passed on as one.
-    const texts = parts.slice(0, -1);
+    const texts = parts.slice(0, -1).filter(({ type }) => type !== "text_end");
     expect(new Set(texts.map(({ type }) => type))).toEqual(new Set(["text"]));
     expect(texts.map((part) => (part.type === "text" ? part.delta : "")).join("")).toBe("Sunny in Paris");
     expect(parts.at(-1)).toEqual({
@@ -76,6 +76,18 @@ describe.each(PROVIDERS)("%s", (provider) => {
       warnings: [],
       request_id: ANSWER_IDS[provider] ?? null,
     });
+  });
+
+  test("the end of the words before a call is told while the call is still being written", async () => {
+    const calls = [{ id: "a", name: "weather", arguments: '{"town":"Paris"}' }];
+    const events = { openai: 4, azure_openai: 4, anthropic: 5, google: 3 }[provider];
+    server.reply({ text: ["One ", "moment."], calls, after: { events, comes: "hang" } });
+    const parts: string[] = [];
+    for await (const part of modelOf(provider).stream(request())) {
+      parts.push(part.type === "text" ? part.delta : part.type);
+      if (part.type === "text_end") break;
+    }
+    expect(parts.join("")).toBe("One moment.text_end");
   });
 
   test("parallel calls come whole, and their results go back in the provider's shape", async () => {

@@ -172,6 +172,8 @@ async function streamTalk(engine: Engine, body: Message, opened: Opened, stream:
   const control = new TurnControl();
   const emit = (event: TurnEvent) => {
     const { type, ...data } = event;
+    // Of use only to who speaks the words.
+    if (type === "text_end") return;
     stream.send(type, event.type === "message" ? { text: event.text } : data);
   };
   const wait = fillWait(engine, session_id, control, emit);

@@ -152,7 +152,7 @@ async function askForArguments(
     seed: llm_config.seed ?? null,
     signal,
   };
-  const round = await modelRound(model, request, engine.clock, () => {});
+  const round = await modelRound(model, request, engine.clock, { feed() {}, pause() {} });
   const told = { trace: [round.trace], rounds: [round.sent] };
   if (!round.ok) return { call: none, problem: `The model gave no arguments: ${round.error}`, ...told };
   const call = round.calls.find(({ name }) => name === tool.name);

@@ -24,6 +24,7 @@ import {
 } from "./draft/turn-state.ts";
 import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
+import type { Words } from "./rounds/model-round.ts";
 import { OutputCheck } from "./safety/output-check.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { storeTurn } from "./turn-store.ts";
@@ -37,6 +38,8 @@ type TurnChannel = {
   /** The turn of a message that is sent again; default: the session's latest. */
   turn_index?: number;
 };
+
+type PassedWords = Words & { end(): unknown };
 
 /** Runs the steps of a turn (`draft/turn-draft.ts`): keeps its state, notifies the channel, stores, releases the lease. */
 export class TurnDriver {
@@ -100,8 +103,8 @@ export class TurnDriver {
   }
 
   /** Passes the model's text on to `pass`, without what the organization's output rules withhold. */
-  wordsTo(pass: (text: string) => void): { feed(delta: string): void; end(): unknown } {
-    return this.#output?.stream(pass) ?? { feed: pass, end: () => {} };
+  wordsTo(pass: (text: string) => void): PassedWords {
+    return this.#output?.stream(pass) ?? { feed: pass, pause() {}, end() {} };
   }
 
   readonly #checkWords = (text: string) => this.#output?.check(text) ?? { text, withheld: null };

@@ -4,7 +4,7 @@ import type { ClientCall } from "../sessions/live/client-calls.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
-import type { Round } from "./rounds/model-round.ts";
+import type { Round, Words } from "./rounds/model-round.ts";
 import type { TurnControl, TurnDebug } from "./turn-control.ts";
 
 /** What `speculative-turn.ts` hands to the turn. */
@@ -13,7 +13,7 @@ type BegunAnswer = {
   takeOver(
     request: Omit<ModelRequest, "signal">,
     signal: AbortSignal,
-    onText: (delta: string) => void,
+    words: Words,
   ): Promise<Round> | null;
 };
 
@@ -37,6 +37,8 @@ export type TurnInput = {
 /** The events of a running turn, for its channel. */
 export type TurnEvent =
   | { type: "delta"; text: string }
+  /** The model has written its text, but not its answer: what of it was not spoken yet can be. */
+  | { type: "text_end" }
   /** The model's current words are complete; they follow as a message once they are stored. */
   | { type: "words_over" }
   /** `at`: as it is stored, also where the answer is sent again. */

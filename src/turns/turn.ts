@@ -6,7 +6,7 @@ import { apologize } from "./apology.ts";
 import { chooseLanguage } from "./language/choose-language.ts";
 import type { Offering } from "./offered-tools.ts";
 import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
-import { modelRound, type Round } from "./rounds/model-round.ts";
+import { modelRound, type Round, type Words } from "./rounds/model-round.ts";
 import { withoutRepeating } from "./rounds/without-repeating.ts";
 import { CallRunner } from "./run-calls.ts";
 import { hearOptOut } from "./safety/hear-opt-out.ts";
@@ -209,18 +209,24 @@ function ask(
   turn.asked_model = true;
   const interrupted = control?.interrupted;
   const signal = interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal;
-  const words = turn.wordsTo((text) => turn.emit({ type: "delta", text }));
-  const onText = (text: string) => words.feed(text);
+  const checked = turn.wordsTo((text) => turn.emit({ type: "delta", text }));
+  const words: Words = {
+    feed: (text) => checked.feed(text),
+    pause() {
+      checked.pause();
+      turn.emit({ type: "text_end" });
+    },
+  };
   const spoken = async (round: Promise<Round>): Promise<Round> => {
     const answered = await round;
-    words.end();
+    checked.end();
     return answered;
   };
   const { model, said } = asking;
   const at = speculation?.asked_at ?? null;
   if (speculation && at) {
     const { request } = modelRequest(turn, workflows, asking, offered, at);
-    const begun = speculation.takeOver(request, signal, onText);
+    const begun = speculation.takeOver(request, signal, words);
     if (begun) return spoken(takenOver(turn, begun));
   }
   const now = turn.engine.clock.now();
@@ -231,7 +237,7 @@ function ask(
   // Who wrote a mail does not sit before it: a model that thinks for long is better than an apology.
   const unwatched = turn.session.channel === "email";
   const asked = () =>
-    spoken(modelRound(answering, { ...request, signal, unwatched }, turn.engine.clock, onText, interrupted));
+    spoken(modelRound(answering, { ...request, signal, unwatched }, turn.engine.clock, words, interrupted));
   return turn.input.debug ? turn.input.debug.round(asked) : asked();
 }
 

@@ -94,6 +94,7 @@ export function shownToVisitor(event: TurnEvent): ChatEvent | null {
       return { type: "client_call", ...event.call };
     case "aside":
       return { type: "aside", text: event.text };
+    case "text_end":
     case "words_over":
     case "language":
     case "keys":

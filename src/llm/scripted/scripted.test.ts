@@ -114,6 +114,7 @@ describe("streaming", () => {
       { type: "text", delta: "a  " },
       { type: "text", delta: "b\n" },
       { type: "text", delta: "c" },
+      { type: "text_end" },
       {
         type: "done",
         finish: "stop",

@@ -33,7 +33,7 @@ async function* perform(provider: Provider, request: ModelRequest): AsyncGenerat
   const seed = callSeed(request);
   let calls = 0;
   let spoke = false;
-  for (const action of actions) {
+  for (const [at, action] of actions.entries()) {
     if (request.signal.aborted) throw abortedError(provider, request.signal);
     switch (action.type) {
       case "say":
@@ -42,6 +42,7 @@ async function* perform(provider: Provider, request: ModelRequest): AsyncGenerat
           if (request.signal.aborted) throw abortedError(provider, request.signal);
         }
         spoke = true;
+        if (!goesOn(actions.slice(at + 1))) yield { type: "text_end" };
         break;
       case "call":
         calls += 1;
@@ -76,6 +77,9 @@ async function* perform(provider: Provider, request: ModelRequest): AsyncGenerat
     warnings,
   };
 }
+
+/** Whether more words come before anything else does. */
+const goesOn = (next: ScriptedAction[]): boolean => next.find(({ type }) => type !== "wait")?.type === "say";
 
 /** Everything it will say and do, decided before the first word. */
 function plan(request: ModelRequest): ScriptedPlan {

@@ -34,6 +34,9 @@ export type Round =
   | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry; sent: SentRound }
   | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry; sent: SentRound };
 
+/** What an answer's text is passed on to as it comes; `pause`: it ends here, and a call may follow. */
+export type Words = { feed(delta: string): void; pause(): void };
+
 /** Milliseconds since then, to the hundredth: more digits say nothing and take room in what is stored. */
 const passed = (before: number): number => Math.round((performance.now() - before) * 100) / 100;
 
@@ -42,7 +45,7 @@ export async function modelRound(
   model: LanguageModel,
   request: ModelRequest,
   clock: Clock,
-  onText: (delta: string) => void,
+  words: Words,
   interrupted?: AbortSignal,
 ): Promise<Round> {
   const started = clock.now();
@@ -71,8 +74,9 @@ export async function modelRound(
       first_part_ms ??= passed(before);
       if (part.type === "text") {
         text += part.delta;
-        onText(part.delta);
-      } else if (part.type === "call") calls.push(part.call);
+        words.feed(part.delta);
+      } else if (part.type === "text_end") words.pause();
+      else if (part.type === "call") calls.push(part.call);
       else ({ usage, warnings, finish, request_id = null } = part);
     }
   } catch (thrown) {

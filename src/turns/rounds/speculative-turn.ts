@@ -8,10 +8,7 @@ import { CallRunner } from "../run-calls.ts";
 import { TurnDriver } from "../turn-driver.ts";
 import { loadHistory } from "../turn-history.ts";
 import { modelRequest } from "./model-request.ts";
-import { modelRound, type Round } from "./model-round.ts";
-
-/** The words that are heard or written before it is known whether the person has finished. */
-type OnText = (delta: string) => void;
+import { modelRound, type Round, type Words } from "./model-round.ts";
 
 type Started = {
   at: Date;
@@ -27,16 +24,18 @@ type Started = {
 export class SpeculativeTurn {
   readonly text: string;
   readonly #cut = new AbortController();
-  readonly #onText: OnText;
+  /** Hears the answer before it is known whether the person has finished. */
+  readonly #words: Words;
   #started: Started | null = null;
   #written = "";
-  #taken: OnText | null = null;
+  #isPaused = false;
+  #taken: Words | null = null;
   #isDropped = false;
   readonly #ready: Promise<void>;
 
-  constructor(engine: Engine, session_id: number, text: string, onText: OnText) {
+  constructor(engine: Engine, session_id: number, text: string, words: Words) {
     this.text = text;
-    this.#onText = onText;
+    this.#words = words;
     this.#ready = this.#start(engine, session_id).catch((error) => {
       engine.log.warn({ err: error, session_id }, "an answer could not be prepared");
     });
@@ -47,20 +46,25 @@ export class SpeculativeTurn {
     return this.#isDropped || this.#taken ? null : (this.#started?.at ?? null);
   }
 
+  get #hearer(): Words | null {
+    return this.#taken ?? (this.#isDropped ? null : this.#words);
+  }
+
   /** The round as the turn's own, where `request` is what was asked; null: the turn has to ask. */
   takeOver(
     request: Omit<ModelRequest, "signal">,
     signal: AbortSignal,
-    onText: OnText,
+    words: Words,
   ): Promise<Round> | null {
     const started = this.#started;
     if (!started || this.asked_at === null) return null;
     if (JSON.stringify(request) !== JSON.stringify(started.request)) return null;
-    this.#taken = onText;
+    this.#taken = words;
     const cut = () => this.#cut.abort();
     if (signal.aborted) cut();
     signal.addEventListener("abort", cut, { once: true });
-    if (this.#written !== "") onText(this.#written);
+    if (this.#written !== "") words.feed(this.#written);
+    if (this.#isPaused) words.pause();
     return started.round;
   }
 
@@ -118,17 +122,22 @@ export class SpeculativeTurn {
       model,
       { ...request, signal },
       engine.clock,
-      (delta) => {
-        this.#written += delta;
-        if (this.#taken) this.#taken(delta);
-        else if (!this.#isDropped) this.#onText(delta);
+      {
+        feed: (delta) => {
+          this.#written += delta;
+          this.#isPaused = false;
+          this.#hearer?.feed(delta);
+        },
+        pause: () => {
+          this.#isPaused = true;
+          this.#hearer?.pause();
+        },
       },
       signal,
     );
-    // No blank follows the last sentence, so a line end marks its end. A failure reaches the turn that takes the answer
-    // over.
+    // A failure reaches the turn that takes the answer over.
     round.then(
-      () => !this.#taken && !this.#isDropped && this.#onText("\n"),
+      () => this.#taken === null && this.#hearer?.pause(),
       () => {},
     );
     this.#started = { at, request, round };

@@ -6,7 +6,7 @@ import { findContacts } from "./contacts.ts";
 
 /*
  * What an agent is about to say, sentence by sentence. The sentence that breaks a rule and all that follows are withheld,
- * and the rule's sentence is said. What comes out depends on the text alone, not on the pieces in which it streamed.
+ * and the rule's sentence is said. What comes out depends on the text and where it paused, not on the pieces in which it streamed.
  */
 
 export type CheckedWords = { text: string; withheld: string | null };
@@ -63,7 +63,11 @@ export class OutputCheck {
   }
 
   /** A text as it comes; `pass` gets what may be said. */
-  stream(pass: (text: string) => void): { feed(delta: string): void; end(): CheckedWords } {
+  stream(pass: (text: string) => void): {
+    feed(delta: string): void;
+    pause(): void;
+    end(): CheckedWords;
+  } {
     let whole = "";
     let passed = 0;
     let broken: { name: string; say: string | null } | null = null;
@@ -78,6 +82,9 @@ export class OutputCheck {
       feed: (delta) => {
         whole += delta;
         for (let end = nextPart(whole, passed); end > 0 && !broken; end = nextPart(whole, passed)) take(end);
+      },
+      pause: () => {
+        if (passed < whole.length) take(whole.length);
       },
       end: () => {
         if (passed < whole.length) take(whole.length);

@@ -54,6 +54,18 @@ describe("a call", () => {
   });
 });
 
+test("all words before a call of a tool are spoken while the model still writes the call", async () => {
+  const { number } = await createNumber(app, {
+    script: `on "hours" -> say "One moment. I look that up." then wait 600s then call hangup {}`,
+    systemTools: ["hangup"],
+  });
+  const phone = await pickUp(app, incoming(number));
+  phone.says("What are your hours?");
+  expect(await phone.beginsToHear(2)).toEqual(["One moment.", "I look that up."]);
+  phone.does({ type: "closed" });
+  await endOf(app, phone.session_id);
+});
+
 describe("barge-in", () => {
   test("cuts what is stored at what was heard: the model reads back that, and the transcript shows it", async () => {
     const { number } = await createNumber(app, { script: SCRIPT });

@@ -28,10 +28,10 @@ async function session(plans: Plan[]) {
   const begin = async (text: string) => {
     let written = "";
     const { promise, resolve } = Promise.withResolvers<void>();
-    const speculation = new SpeculativeTurn(engine, session_id, text, (delta) => {
+    const feed = (delta: string) => {
       written += delta;
-      if (delta === "\n") resolve();
-    });
+    };
+    const speculation = new SpeculativeTurn(engine, session_id, text, { feed, pause: resolve });
     await promise;
     return { speculation, written: () => written.trim() };
   };

@@ -114,6 +114,19 @@ describe("the words before a call", () => {
     const at = new Date(0);
     expect(said(trial.turn({ type: "words_over" }, { type: "message", text, at }))).toEqual([]);
   });
+
+  test("are spoken to their end when the model stalls after a sentence, whose server tells nothing of the call", () => {
+    const trial = new Trial().greeted();
+    trial.take(speech("hours"));
+    trial.turn({ type: "delta", text: "I look that up." });
+    expect(trial.wait(499)).toEqual([]);
+    expect(said(trial.wait(1))).toEqual(["I look that up."]);
+    for (const open of ["It costs 3.", "Dr.", "At 9 a.m.", "And"]) {
+      trial.turn({ type: "delta", text: ` ${open}` });
+      expect(said(trial.wait(5000))).toEqual([]);
+      expect(said(trial.turn({ type: "words_over" }))).toEqual([open]);
+    }
+  });
 });
 
 describe("speech over the agent", () => {

@@ -14,7 +14,7 @@ import {
 import { endScreening, openLine, takeAnswerer, takeGreeting, takeHeardAnswerer } from "./call-opening.ts";
 import type { CallSettings } from "./call-settings.ts";
 import { type CallEffect, type CallEvent, type CallState, gatheredText, type Timer } from "./call-state.ts";
-import { endTurn, goDeaf, sayPhrase, takeTurnEvent } from "./call-turn.ts";
+import { endTurn, goDeaf, sayPhrase, speakRest, takeTurnEvent } from "./call-turn.ts";
 
 /**
  * A telephone call as a state machine: state, event and time in; next state and effects out. Pure: the same events with the
@@ -105,6 +105,7 @@ function tick(call: CallDraft): void {
     "played",
     "overall",
     "input",
+    "words",
     "phrase",
     "sound",
   ] as const) {
@@ -133,6 +134,9 @@ function timeUp(call: CallDraft, timer: Timer) {
       delete state.timers.input;
       if (gatheredText(state.gathered) === "") state.overall_timeouts++;
       return endInput(call);
+    case "words":
+      if (state.turn) speakRest(call, state.turn);
+      return;
     case "phrase":
       return sayPhrase(call);
     case "sound": {

@@ -92,7 +92,16 @@ export type RunningTurn = {
   phrases: number;
 };
 
-export type Timer = "input" | "overall" | "phrase" | "sound" | "played" | "screen" | "screen_end" | "longest";
+export type Timer =
+  | "input"
+  | "overall"
+  | "words"
+  | "phrase"
+  | "sound"
+  | "played"
+  | "screen"
+  | "screen_end"
+  | "longest";
 
 /** The input being collected. `ready`: the person has finished. */
 type Gathered = {

@@ -6,10 +6,13 @@ import { wordsOf } from "../turns/language/language-words.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";
-import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
+import { endsSentence, measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
 
 /** People don't notice a shorter wait, and a sound in it would only click. */
 const SOUND_AFTER_MS = 400;
+
+/** A sentence that nothing follows for so long is over; many models' servers tell a call only once it is whole. */
+const STALLED_MS = 500;
 
 /*
  * The call machine's part about a running turn. Its words are spoken as they come, and phrases or sounds fill the wait.
@@ -48,6 +51,8 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
       const { pieces, rest } = speakable(turn.unspoken, event.text);
       turn.unspoken = rest;
       for (const piece of pieces) speakAnswer(call, turn, piece);
+      if (endsSentence(rest.text)) call.wait("words", STALLED_MS);
+      else delete call.state.timers.words;
       return;
     }
     case "text_end":
@@ -87,7 +92,8 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
   }
 }
 
-function speakRest(call: CallDraft, turn: RunningTurn): void {
+export function speakRest(call: CallDraft, turn: RunningTurn): void {
+  delete call.state.timers.words;
   speakAnswer(call, turn, turn.unspoken.text);
   turn.unspoken = { text: "", began: turn.unspoken.began };
 }
@@ -102,6 +108,7 @@ function speakAnswer(call: CallDraft, turn: RunningTurn, text: string): void {
 export function endTurn(call: CallDraft, turn: RunningTurn, result: TurnOutcome | null) {
   const { state } = call;
   state.turn = null;
+  delete state.timers.words;
   delete state.timers.phrase;
   delete state.timers.sound;
   if (state.sounds) call.hush();

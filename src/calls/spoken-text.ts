@@ -49,6 +49,12 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
   return { pieces, rest: { text: rest, began: unspoken.began || pieces.length > 0 } };
 }
 
+/** Whether a text that nothing follows so far ends with a sentence. A stop after a digit may go on as a number. */
+export const endsSentence = (text: string): boolean =>
+  /(?<!\d)[\p{Sentence_Terminal}…]["'”’»)\]]*\s*$/u.test(text) &&
+  !ABBREVIATION.test(text) &&
+  !UNSURE_STOP.test(text);
+
 /** Not known yet: no. What is not spoken now is spoken with what comes. */
 function beginsSentence(text: string): boolean {
   const [, word = "", more = ""] = /^\s+(\S+)(\s?)/.exec(text) ?? [];

@@ -10,11 +10,7 @@ import type { TurnControl, TurnDebug } from "./turn-control.ts";
 /** What `speculative-turn.ts` hands to the turn. */
 type BegunAnswer = {
   readonly asked_at: Date | null;
-  takeOver(
-    request: Omit<ModelRequest, "signal">,
-    signal: AbortSignal,
-    words: Words,
-  ): Promise<Round> | null;
+  takeOver(request: Omit<ModelRequest, "signal">, signal: AbortSignal, words: Words): Promise<Round> | null;
 };
 
 export type TurnInput = {

@@ -51,11 +51,7 @@ export class SpeculativeTurn {
   }
 
   /** The round as the turn's own, where `request` is what was asked; null: the turn has to ask. */
-  takeOver(
-    request: Omit<ModelRequest, "signal">,
-    signal: AbortSignal,
-    words: Words,
-  ): Promise<Round> | null {
+  takeOver(request: Omit<ModelRequest, "signal">, signal: AbortSignal, words: Words): Promise<Round> | null {
     const started = this.#started;
     if (!started || this.asked_at === null) return null;
     if (JSON.stringify(request) !== JSON.stringify(started.request)) return null;

@@ -1,7 +1,7 @@
 import { machineWords } from "../media/answering-words.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { screenSpeech } from "./call-opening.ts";
-import { type Captured, gatheredText, nothingGathered } from "./call-state.ts";
+import { type Captured, gatheredText, isOpen, nothingGathered, withSpeech } from "./call-state.ts";
 import { awaitPhrase, runTurnOf } from "./call-turn.ts";
 import { heardMeasure, measure } from "./spoken-text.ts";
 
@@ -30,16 +30,20 @@ export function takeMaybeOver(call: CallDraft, text: string): void {
   const { turn, greeting, pieces, closing, screening, screened } = state;
   if (state.phase !== "talking" || turn || greeting || pieces.length > 0 || closing) return;
   if (screening.machine || screened || call.at < state.listens_from) return;
-  const words = gatheredText({ ...state.gathered, partial: beyondTaken(call, text, false) });
+  const heard = withSpeech(state.gathered.heard, beyondTaken(call, text, false), false);
+  const words = gatheredText({ ...state.gathered, heard });
   if (words !== "") call.effects.push({ type: "speculate", text: words });
 }
 
 export function takeDigit(call: CallDraft, digit: string): void {
   const { state } = call;
   if (state.phase !== "talking" || state.closing || state.screening.machine) return;
-  const chooses = state.menu && state.gathered.digits === "" && call.settings.menu_keys.includes(digit);
+  const chooses =
+    state.menu &&
+    !state.gathered.heard.some(({ kind }) => kind === "keys") &&
+    call.settings.menu_keys.includes(digit);
   if (chooses) {
-    state.gathered = { ...nothingGathered(), digits: digit, ready: true, at_once: true };
+    state.gathered = { heard: [{ kind: "keys", text: digit }], ready: true, at_once: true };
     state.captured = [];
   } else if (state.pieces.length > 0) capture(call, { kind: "digit", digit, at: call.at });
   else press(call, digit);
@@ -69,8 +73,7 @@ function hear(call: CallDraft, text: string, final: boolean): void {
   const words = beyondTaken(call, text, final);
   if (words === "") return;
   const { gathered } = state;
-  gathered.finals = final ? [...gathered.finals, words] : gathered.finals;
-  gathered.partial = final ? "" : words;
+  gathered.heard = withSpeech(gathered.heard, words, final);
   gathered.ready = final && telephony.post_final_ms === 0;
   if (gathered.ready) delete state.timers.input;
   else call.wait("input", final ? telephony.post_final_ms : telephony.post_speech_ms);
@@ -89,7 +92,12 @@ function beyondTaken(call: CallDraft, text: string, final: boolean): string {
 function press(call: CallDraft, digit: string): void {
   const { state } = call;
   const { post_dtmf_ms } = call.settings.telephony;
-  state.gathered.digits += digit;
+  const { heard } = state.gathered;
+  const last = heard.at(-1);
+  const isNext = last?.kind === "keys";
+  state.gathered.heard = isNext
+    ? heard.with(-1, { ...last, text: last.text + digit })
+    : [...heard, { kind: "keys", text: digit }];
   state.gathered.ready = post_dtmf_ms === 0;
   call.wait("input", post_dtmf_ms);
 }
@@ -170,7 +178,7 @@ export function takePlayed(call: CallDraft, told: boolean): void {
 export function endInput(call: CallDraft) {
   const { state } = call;
   if (gatheredText(state.gathered) !== "") {
-    state.taken = state.gathered.partial;
+    state.taken = state.gathered.heard.find(isOpen)?.text ?? "";
     state.gathered.ready = true;
     return;
   }

@@ -34,6 +34,18 @@ describe("the end of an input", () => {
     expect(trial.wait(1)).toEqual([run(1, "My number is five five five.")]);
   });
 
+  test("has words and keys in the order in which they began", () => {
+    const trial = new Trial(withTelephony({ post_speech_input_timeout: 1 })).greeted();
+    const presses = (...digits: string[]) =>
+      trial.take(...digits.map((digit): CallEvent => ({ type: "digit", digit })));
+    presses("4", "2");
+    trial.take(speech("that is my", false));
+    presses("7");
+    trial.take(speech("that is my number"));
+    presses("8");
+    expect(trial.wait(2000)).toEqual([run(1, "42 that is my number 78")]);
+  });
+
   test("of keys is the wait after the last", () => {
     const trial = new Trial().greeted();
     trial.take({ type: "digit", digit: "4" });

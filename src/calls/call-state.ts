@@ -103,11 +103,12 @@ export type Timer =
   | "screen_end"
   | "longest";
 
-/** The input being collected. `ready`: the person has finished. */
+/** `open`: words that may still be corrected. */
+export type Heard = { kind: "speech"; text: string; open: boolean } | { kind: "keys"; text: string };
+
+/** The input being collected, in the order in which it began. `ready`: the person has finished. */
 type Gathered = {
-  finals: string[];
-  partial: string;
-  digits: string;
+  heard: Heard[];
   ready: boolean;
   at_once: boolean;
 };
@@ -153,18 +154,25 @@ export type CallState = {
 };
 
 export const nothingGathered = (): Gathered => ({
-  finals: [],
-  partial: "",
-  digits: "",
+  heard: [],
   ready: false,
   at_once: false,
 });
 
-export const gatheredText = ({ finals, partial, digits }: Gathered): string =>
-  [...finals, partial, digits]
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
+export const gatheredText = ({ heard }: Gathered): string =>
+  heard
+    .map(({ text }) => text.trim())
+    .filter((text) => text !== "")
     .join(" ");
+
+/** Words that may still be corrected stand where they began, also when they come again or are final. */
+export function withSpeech(heard: Heard[], text: string, final: boolean): Heard[] {
+  const speech: Heard = { kind: "speech", text, open: !final };
+  const at = heard.findIndex(isOpen);
+  return at < 0 ? [...heard, speech] : heard.with(at, speech);
+}
+
+export const isOpen = (heard: Heard): boolean => heard.kind === "speech" && heard.open;
 
 export const newCall = (language: string): CallState => ({
   phase: "unopened",

@@ -32,6 +32,10 @@ export type TraceEntry = {
   late?: boolean;
 };
 
+/** The turn that an entry belongs to, when this one stores it. */
+export const turnOfEntry = ({ late = false }: TraceEntry, turn_index: number): number =>
+  late ? Math.max(0, turn_index - 1) : turn_index;
+
 /** What a value in a trace is cut to. */
 const MAX_TRACED_CHARACTERS = 2_000;
 
@@ -62,7 +66,7 @@ export function traceRows(
     const started = entry.started ?? now;
     return {
       session_id,
-      turn_index: entry.late ? Math.max(0, turn_index - 1) : turn_index,
+      turn_index: turnOfEntry(entry, turn_index),
       category: entry.category,
       label: entry.label,
       measurement_start: started.toISOString(),

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { TraceEntry } from "../events/trace.ts";
+import { type TraceEntry, turnOfEntry } from "../events/trace.ts";
 import type { EndedSession, StoredTurn } from "../sessions/engine.ts";
 
 /**
@@ -64,30 +64,42 @@ export function sessionSpan(session: EndedSession, options: SpanOptions): TraceS
   };
 }
 
-/** Spans of what one commit of a turn stores. The turn's own comes with its last. */
+/** Spans of what one commit of a turn stores. The turn's own comes with its last, and has what happened at a moment of it. */
 export function turnSpans(turn: StoredTurn, options: SpanOptions): TraceSpan[] {
   const { session_id, turn_index, trace } = turn;
-  const parent_id = turnSpanId(options, session_id, turn_index);
-  const inTurn = { trace_id: traceId(options, session_id), parent_id };
+  const trace_id = traceId(options, session_id);
   const spans: TraceSpan[] = [];
+  const whole = trace.find(({ category }) => category === "turn");
+  const moments = whole ? trace.filter((entry) => isMoment(entry) && !entry.late) : [];
   for (const [n, entry] of trace.entries()) {
+    if (moments.includes(entry)) continue;
     const started = entry.started ?? turn.at;
     const found = spanOf(entry, options);
     if (!found) continue;
+    const parent_id = turnSpanId(options, session_id, turnOfEntry(entry, turn_index));
     const key = `${entry.category} ${entry.label} ${started.getTime()} ${n}`;
     const span_id = idOf(16, options.installation, session_id, turn_index, key);
-    spans.push({ ...inTurn, span_id, started, duration_ms: entry.duration_ms ?? 0, events: [], ...found });
+    const duration_ms = entry.duration_ms ?? 0;
+    spans.push({ trace_id, parent_id, span_id, started, duration_ms, events: [], ...found });
   }
-  const whole = trace.find(({ category }) => category === "turn");
-  if (whole) spans.push(turnSpan(turn, whole, options));
+  if (whole) spans.push(turnSpan(turn, whole, moments, options));
   return spans;
 }
 
-function turnSpan(turn: StoredTurn, whole: TraceEntry, options: SpanOptions): TraceSpan {
-  const { session_id, turn_index, agent_name, channel, is_test, trace, messages } = turn;
-  const moments = trace.filter(
-    ({ category }) => category === "step" || category === "note" || category === "error",
-  );
+const isMoment = ({ category }: TraceEntry): boolean =>
+  category === "step" || category === "note" || category === "error";
+
+/** A label may name what somebody said; its kind does not. */
+const labelled = (label: string, { content }: SpanOptions): Record<string, string> =>
+  content ? { "parley.label": label } : {};
+
+function turnSpan(
+  turn: StoredTurn,
+  whole: TraceEntry,
+  moments: readonly TraceEntry[],
+  options: SpanOptions,
+): TraceSpan {
+  const { session_id, turn_index, agent_name, channel, is_test, messages } = turn;
   return {
     trace_id: traceId(options, session_id),
     span_id: turnSpanId(options, session_id, turn_index),
@@ -113,12 +125,11 @@ function turnSpan(turn: StoredTurn, whole: TraceEntry, options: SpanOptions): Tr
           ),
         }),
     },
-    error: trace.find(({ category }) => category === "error")?.label ?? null,
+    error: moments.find(({ category }) => category === "error")?.label ?? null,
     events: moments.map(({ category, label, started }) => ({
       name: category,
       at: started ?? turn.at,
-      // A label may name what somebody said; its kind does not.
-      attributes: (options.content ? { "parley.label": label } : {}) as Record<string, string>,
+      attributes: labelled(label, options),
     })),
   };
 }
@@ -144,6 +155,15 @@ function spanOf(entry: TraceEntry, options: SpanOptions): Part | null {
       return { name: "speech_to_text", kind: "internal", attributes: {}, error: null };
     case "tts":
       return { name: "text_to_speech", kind: "internal", attributes: {}, error: null };
+    case "step":
+    case "note":
+    case "error":
+      return {
+        name: category,
+        kind: "internal",
+        attributes: labelled(label, options),
+        error: category === "error" ? (options.content ? label : "failed") : null,
+      };
     default:
       return null;
   }

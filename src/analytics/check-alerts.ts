@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
-import type { Clock } from "../base/clock.ts";
+import { CLOCK_SET_BACK_MS, type Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
@@ -75,14 +75,16 @@ async function check(parts: Parts, rule: ClaimedRule): Promise<void> {
   await db.transaction().execute((tx) => settle(tx, rule, found, clock.now()));
 }
 
-/** The rule that waits longest. Index: alert_rules_active. */
+/** The rule that waits longest. One that a clock checked which was set back since is due. Index: alert_rules_active. */
 async function claimNext(db: Db, now: Date): Promise<ClaimedRule | undefined> {
   const minute = new Date(Math.floor(now.getTime() / 60_000) * 60_000).toISOString();
+  const ahead = new Date(now.getTime() + CLOCK_SET_BACK_MS).toISOString();
   const { rows } = await sql<ClaimedRule>`
     update alert_rules set checked_at = ${minute}::timestamptz
     where id = (
       select id from alert_rules
-      where is_active and (checked_at is null or checked_at < ${minute}::timestamptz)
+      where is_active
+        and (checked_at is null or checked_at < ${minute}::timestamptz or checked_at > ${ahead}::timestamptz)
         and ${isOfOpenOrganization("alert_rules.sub_organization_id")}
       order by checked_at nulls first limit 1 for update skip locked)
     returning *`.execute(db);

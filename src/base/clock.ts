@@ -7,6 +7,9 @@ export type Clock = {
   elapsed_ms(): number;
 };
 
+/** Further ahead than this no clock of a machine goes: it was set back since. */
+export const CLOCK_SET_BACK_MS = 60_000;
+
 /**
  * Starts at the current time and then runs evenly. For code that compares moments of its own, and must neither stall nor
  * hurry when somebody sets the machine's clock or another clock corrects it.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Clock } from "../base/clock.ts";
+import { CLOCK_SET_BACK_MS, type Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { errorText, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -9,7 +9,6 @@ import { type OutreachSender, type Senders, type SentOutreach, Withdrawn } from 
 import type { Db } from "../db/database.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
-import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
 import { lookAhead } from "./ahead/look-ahead.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { claimDue } from "./claim.ts";
@@ -107,7 +106,7 @@ export function createDialer(parts: DialerParts): Dialer {
   /** Everything is examined once now, because a wrong clock or an earlier program may have postponed it. */
   async function lookAgain(): Promise<void> {
     const now = clock.now();
-    const isSetBack = now.getTime() < lastLook - CLOCK_SET_BACK_ms;
+    const isSetBack = now.getTime() < lastLook - CLOCK_SET_BACK_MS;
     if (isSetBack) await advanceRetries(db, now);
     if (lastLook === 0 || isSetBack) await lookAtAll(db, now);
     lastLook = now.getTime();

@@ -9,6 +9,7 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import type pg from "pg";
+import { CLOCK_SET_BACK_MS } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
@@ -201,6 +202,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   });
   const held = heldJobs(events);
   const gaveUp = once(events as EventEmitter, "pool:gracefulShutdown");
+  await forgetRoundsAhead(pool);
   const runner = await run({
     pgPool: pool,
     taskList,
@@ -212,6 +214,12 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
     logger: quietLogger(log),
     events,
     preset: { worker: { completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
+  });
+  events.on("cron:prematureTimer", ({ currentTimestamp, expectedTimestamp }) => {
+    const ahead_ms = expectedTimestamp - currentTimestamp;
+    if (ahead_ms <= CLOCK_SET_BACK_MS || stopping.aborted) return;
+    log.warn({ jobs: true, back_s: ahead_ms / 1000 }, "the clock was set back, scheduled jobs follow it");
+    runner.stop().catch(() => {});
   });
   // Rejects when the library's shutdown was not clean, which it has logged itself.
   const ended = runner.promise.catch(() => {});
@@ -235,6 +243,14 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
     },
   };
 }
+
+/** The library begins a scheduled job only later than before, so a clock that was set back would stop it until then. */
+const forgetRoundsAhead = (pool: pg.Pool) =>
+  pool.query(
+    `update graphile_worker._private_known_crontabs set last_execution = null
+     where last_execution > now() + make_interval(secs => $1)`,
+    [CLOCK_SET_BACK_MS / 1000],
+  );
 
 /** The ids of jobs that were fetched and have not finished. */
 function heldJobs(events: WorkerEvents): ReadonlySet<string> {

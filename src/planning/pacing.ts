@@ -1,3 +1,4 @@
+import { CLOCK_SET_BACK_MS } from "../base/clock.ts";
 import { isOpen, type Schedule } from "./schedule.ts";
 
 /**
@@ -15,12 +16,9 @@ export const rateOf = ({ hourly_rate, call_rate }: Rates, auto_rate: number | nu
 /** Between the starts of two attempts. Rounded up: a millisecond less, and an hour would hold one too many. */
 export const interval_ms = (rate: number): number => Math.ceil(HOUR_ms / rate);
 
-/** Further ahead than this no clock of a machine goes: its own was set back since. */
-export const CLOCK_SET_BACK_ms = 60_000;
-
 /** The last start as this clock can have seen it. Waiting for a time that was an error could stop a batch for hours. */
 export const lastStart = (last_at: Date | null, now: Date): Date | null =>
-  last_at !== null && last_at.getTime() > now.getTime() + CLOCK_SET_BACK_ms ? now : last_at;
+  last_at !== null && last_at.getTime() > now.getTime() + CLOCK_SET_BACK_MS ? now : last_at;
 
 /** The first instant at which the next attempt may start; in the past where it may at once. */
 export const nextSlot = (last_at: Date | null, rate: number): Date =>

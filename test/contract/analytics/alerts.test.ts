@@ -355,6 +355,24 @@ test("an alert is not over because nobody comes any more: it fires on, says so w
 const make = async (name: string): Promise<number> =>
   (await app.send("POST", "/api/v1/alerts/", { name, ...rule() })).body.id;
 
+test("an alert is checked in the first minute after the clock was set back, and not only when that has caught up", async () => {
+  const id = await make("Set back");
+  const checkedAt = async () => {
+    const { checked_at } = await app.db
+      .selectFrom("alert_rules")
+      .select("checked_at")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    return Date.parse(checked_at as string);
+  };
+  app.clock.jump(3_600_000);
+  await check();
+  const ahead = await checkedAt();
+  app.clock.jump(-3_600_000);
+  await check();
+  expect(ahead - (await checkedAt())).toBe(3_600_000);
+});
+
 test("an alert is checked in its minute also where the rule before it can't be, as after an error of the database", async () => {
   const [broken, sound] = [await make("Broken"), await make("Sound")];
   await app.db

@@ -1,4 +1,4 @@
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
 import { silentLog } from "../../../src/base/log.ts";
 import { openDatabase } from "../../../src/db/database.ts";
@@ -187,6 +187,30 @@ test("a scheduled job that failed for good is forgotten after a day; what was as
     "round: waiting",
   ]);
   await pool.query("delete from graphile_worker._private_jobs");
+});
+
+test("a scheduled job goes on where the clock was set back by an hour, and does not wait for the hour", async () => {
+  const { config, drop } = await createTestDatabase();
+  const { pool, close } = openDatabase(config);
+  const ran = Promise.withResolvers<void>();
+  const round = handle({ ...note, name: "each-minute", payload: z.any(), schedule: "* * * * *" }, async () =>
+    ran.resolve(),
+  );
+  const minute = Math.floor(Date.now() / 60_000) * 60_000;
+  const ahead = new Date(minute + 3_600_000);
+  vi.useFakeTimers({ toFake: ["Date"], now: ahead.getTime() - 10 });
+  try {
+    const runner = await startJobs({ ...app, pool, handlers: [round] });
+    await pool.query("update graphile_worker._private_known_crontabs set last_execution = $1", [ahead]);
+    vi.setSystemTime(minute);
+    await ran.promise;
+    await runner.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(app.logged.some((line) => line.includes("the clock was set back"))).toBe(true);
+  await close();
+  await drop();
 });
 
 test("a queue that nothing waits in is forgotten; one that a job is just being added to is not", async () => {

@@ -91,7 +91,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     takeCallersJob(ground),
     closeOrganizationsJob(ground),
     linkEntriesJob(ground),
-    tellSetAsideJob(ground),
+    tellSetAsideJob(engine),
     ...erasureJobs({
       ...ground,
       resolveModel: engine.resolveModel,

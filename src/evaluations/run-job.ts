@@ -214,23 +214,25 @@ const holdRun = (tx: Tx, run_id: number) =>
 const SET_ASIDE =
   "The program was stopped twice while it played this. Run the suite again, or ask an operator.";
 
-/** Of a job that was set aside: its run goes to its end without it. */
-export async function giveUpTest(tx: Tx, payload: unknown, at: Date): Promise<void> {
+/** Of a job that was set aside: its run goes to its end without it. Resolves with the sessions that were left. */
+export async function giveUpTest(tx: Tx, payload: unknown, at: Date): Promise<number[]> {
   const { result_id } = runTest.payload.parse(payload);
   const result = await tx
     .selectFrom("test_results")
     .select("run_id")
     .where("id", "=", result_id)
     .executeTakeFirst();
-  if (!result) return;
+  if (!result) return [];
   await holdRun(tx, result.run_id);
-  await tx
+  const given_up = await tx
     .updateTable("test_results")
     .set({ status: "error", notes: json([SET_ASIDE]), finished_at: at.toISOString() })
     .where("id", "=", result_id)
     .where("status", "=", "pending")
-    .execute();
+    .returning("session_id")
+    .executeTakeFirst();
   await finishRun(tx, at, result.run_id);
+  return given_up?.session_id == null ? [] : [given_up.session_id];
 }
 
 /** An operator lets a job that was set aside run again: its run goes on, and ends with what comes of it. */

@@ -215,23 +215,25 @@ const holdReplay = (tx: Tx, replay_id: number) =>
 const SET_ASIDE =
   "The program was stopped twice while it replayed this. Replay it again, or ask an operator.";
 
-/** Of a job that was set aside: its replay goes to its end without it. */
-export async function giveUpPair(tx: Tx, payload: unknown, at: Date): Promise<void> {
+/** Of a job that was set aside: its replay goes to its end without it. Resolves with the sessions that were left. */
+export async function giveUpPair(tx: Tx, payload: unknown, at: Date): Promise<number[]> {
   const { pair_id } = replayPair.payload.parse(payload);
   const pair = await tx
     .selectFrom("replay_pairs")
     .select("replay_id")
     .where("id", "=", pair_id)
     .executeTakeFirst();
-  if (!pair) return;
+  if (!pair) return [];
   await holdReplay(tx, pair.replay_id);
-  await tx
+  const given_up = await tx
     .updateTable("replay_pairs")
     .set({ status: "error", notes: json([SET_ASIDE]), finished_at: at.toISOString() })
     .where("id", "=", pair_id)
     .where("status", "=", "pending")
-    .execute();
+    .returning(Object.values(SESSION_COLUMNS))
+    .executeTakeFirst();
   await finishReplay(tx, at, pair.replay_id);
+  return Object.values(given_up ?? {}).filter((id) => id !== null);
 }
 
 /** An operator lets a job that was set aside run again: its replay goes on, and ends with what comes of it. */

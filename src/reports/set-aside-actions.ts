@@ -136,15 +136,16 @@ async function retryExecution(tx: Tx, id: number, acting: Acting): Promise<void>
   await retrySubject(tx, acting, workflow_id, subject);
 }
 
-/** So that whoever waits for it is told now, and can start another. */
+/** So that whoever waits for it is told now, and can start another. Resolves with the sessions that were left open by it. */
 export async function giveUpWaitedFor(
   tx: Tx,
   { name, payload }: { name: string; payload: unknown },
   at: Date,
-): Promise<void> {
+): Promise<number[]> {
   if (name === makeTakeout.name) await failTakeout(tx, payload, at);
-  if (name === runTest.name) await giveUpTest(tx, payload, at);
-  if (name === replayPair.name) await giveUpPair(tx, payload, at);
+  if (name === runTest.name) return giveUpTest(tx, payload, at);
+  if (name === replayPair.name) return giveUpPair(tx, payload, at);
+  return [];
 }
 
 async function failTakeout(tx: Tx, payload: unknown, at: Date): Promise<void> {

@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { TELL_SET_ASIDE } from "../jobs/interrupted.ts";
+import { oneByOne } from "../jobs/one-by-one.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { dropSetAside, giveUpWaitedFor, retrySetAside } from "./set-aside-actions.ts";
@@ -113,15 +113,17 @@ const tell: Job<object> = {
 type Untold = { job_id: string; name: string; payload: unknown; sub_organization_id: number };
 
 /** Tells each organization, once, that work of its own stands still. Insights and web chats tell it themselves. */
-export const tellSetAsideJob = ({ db, clock }: { db: Db; clock: Clock }): JobHandler =>
-  handle(tell, () =>
-    db.transaction().execute(async (tx) => {
+export const tellSetAsideJob = (engine: Engine): JobHandler =>
+  handle(tell, async () => {
+    const { db, clock } = engine;
+    const left: number[] = [];
+    await db.transaction().execute(async (tx) => {
       const { rows } = await sql<Untold>`
         update interrupted_jobs set told_at = now()
         where set_aside_at is not null and told_at is null and sub_organization_id is not null
         returning job_id::text, name, payload, sub_organization_id`.execute(tx);
       for (const { job_id, name, payload, sub_organization_id } of rows) {
-        await giveUpWaitedFor(tx, { name, payload }, clock.now());
+        left.push(...(await giveUpWaitedFor(tx, { name, payload }, clock.now())));
         await publish(tx, sub_organization_id, [
           {
             at: clock.now(),
@@ -134,5 +136,7 @@ export const tellSetAsideJob = ({ db, clock }: { db: Db; clock: Clock }): JobHan
           },
         ]);
       }
-    }),
-  );
+    });
+    // By leases of their own. Should the process die before, they end for their silence.
+    await oneByOne(left, (session_id) => endSession(engine, session_id, "error"));
+  });

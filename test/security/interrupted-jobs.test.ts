@@ -94,7 +94,7 @@ test("a job that twice went down with its process is set aside, listed, told onc
     },
   ]);
 
-  const tell = tellSetAsideJob(app);
+  const tell = tellSetAsideJob(app.engine);
   for (let round = 0; round < 2; round++) await tell.run({}, {} as never);
   const told = (await app.send("GET", "/api/v1/events/?search_fields=type&search_field_values=job_set_aside"))
     .body.items;

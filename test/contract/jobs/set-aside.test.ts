@@ -12,6 +12,7 @@ import { createAgent } from "../../harness/agent.ts";
 import { createTestApp } from "../../harness/app.ts";
 import { createMailbox, mailsWith, somebody } from "../../harness/mail.ts";
 import { recordSession } from "../../harness/replays.ts";
+import { insertSession } from "../../harness/rows.ts";
 import { createNumber, eventually, type SimulatedApp, textsWith } from "../../harness/simulated.ts";
 
 /** What an operator does with texts, mails and exports that were set aside, and what comes of it. */
@@ -60,7 +61,7 @@ async function working<T>(work: () => Promise<T>): Promise<T> {
   return work().finally(() => runner.stop());
 }
 
-const tell = () => tellSetAsideJob(app).run({}, {} as never);
+const tell = () => tellSetAsideJob(app.engine).run({}, {} as never);
 const retry = ({ job_id }: { job_id: string }) => app.send("POST", `${SET_ASIDE}/${job_id}/retry`);
 const drop = ({ job_id }: { job_id: string }) => app.send("DELETE", `${SET_ASIDE}/${job_id}`);
 
@@ -207,6 +208,8 @@ const oneTest = {
     return `/api/v1/test_runs/${run.body.id}`;
   },
   partsAt: async (at: string) => (await app.send("GET", `${at}/results`)).body.items,
+  leaves: (session_id: number) =>
+    app.db.updateTable("test_results").set({ session_id }).where("status", "=", "pending").execute(),
 };
 const oneReplay = {
   name: "replay-pair",
@@ -217,12 +220,18 @@ const oneReplay = {
     return `/api/v1/replays/${begun.body.id}`;
   },
   partsAt: async (at: string) => (await app.send("GET", `${at}/pairs`)).body.items,
+  leaves: (candidate_session_id: number) =>
+    app.db
+      .updateTable("replay_pairs")
+      .set({ candidate_session_id })
+      .where("status", "=", "pending")
+      .execute(),
 };
 
 describe.each([
   { ...oneTest, well: "passed" },
   { ...oneReplay, well: "replayed" },
-])("of $name", ({ name, begin, partsAt, well }) => {
+])("of $name", ({ name, begin, partsAt, leaves, well }) => {
   const stateAt = async (at: string) => (await app.send("GET", at)).body.status;
 
   test("its run ends with an error that says so", async () => {
@@ -235,6 +244,16 @@ describe.each([
     expect(await partsAt(at)).toMatchObject([{ status: "error", notes }]);
     expect((await drop(work)).status).toBe(200);
     expect(await stateAt(at)).toBe("finished");
+  });
+
+  test("the session that the second death left is ended with it, and not half an hour later", async () => {
+    await begin();
+    const session_id = await insertSession(app, { is_test: true });
+    await leaves(session_id);
+    await setAsideAfterTwoDeaths();
+    await tell();
+    const session = await app.send("GET", `/api/v1/sessions/${session_id}`);
+    expect(session.body).toMatchObject({ ended_at: expect.any(String), end_reason: "error" });
   });
 
   test("a retry plays it after all", async () => {

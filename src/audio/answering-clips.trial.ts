@@ -1,3 +1,4 @@
+import { createRandom } from "../../test/harness/fuzz/random.ts";
 import { decodeUlaw, encodeUlaw } from "./g711.ts";
 import { amplify, join, mix } from "./level.ts";
 import { noise, silence, specialInformationTone, tone } from "./tones.ts";
@@ -22,13 +23,8 @@ export type Clip = {
 type Random = (from: number, to: number) => number;
 
 function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return (from, to) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return from + (((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * (to - from);
-  };
+  const { next } = createRandom(seed);
+  return (from, to) => from + next() * (to - from);
 }
 
 const VOWELS = [

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import type { TestApp } from "../harness/app.ts";
 import { createTestDatabase } from "../harness/database.ts";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { SEED } from "../harness/seed.ts";
 import { createSender } from "../harness/sender.ts";
-import { randomFrom } from "./carrier-world.ts";
 import { type Stage, setStage, until } from "./stage.ts";
 
 const SECOND = "+19032900845";
@@ -14,7 +14,7 @@ const MOST_MS = 300_000;
 
 /** Where a process dies: between the settlement that planned a step and the claim of it, or around either. */
 const POINTS = ["before-claim", "after-settle", "after-claim"];
-const random = randomFrom(SEED);
+const random = createRandom(SEED).next;
 const chosen = [POINTS[0], POINTS[1 + Math.floor(random() * 2)]] as string[];
 
 test.each(chosen)(`kill -9 %s loses no step of a campaign and repeats none (seed ${SEED})`, async (point) => {

@@ -130,14 +130,3 @@ async function bodyOf(request: IncomingMessage): Promise<{ key: string; target: 
   for await (const chunk of request) text += chunk;
   return JSON.parse(text);
 }
-
-/** Mulberry32: the same numbers for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { FAULT_POINTS } from "../../src/dialing/dialer.ts";
 import { createTestDatabase } from "../harness/database.ts";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { SEED } from "../harness/seed.ts";
-import { randomFrom } from "./carrier-world.ts";
 import CELLS from "./cells.ts";
 import { play } from "./play.ts";
 
 /** The short part of `./parley chaos`, at points that a seed chooses; `SEED` replays one. */
-const random = randomFrom(SEED);
+const random = createRandom(SEED).next;
 const point = FAULT_POINTS[Math.floor(random() * FAULT_POINTS.length)] as string;
 const chosen = [
   `kill -9 ${point.replace("-", " ")}`,

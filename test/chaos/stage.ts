@@ -8,9 +8,10 @@ import { bootstrap } from "../../src/accounts/bootstrap.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { type Connection, type Database, openDatabase } from "../../src/db/database.ts";
 import type { TestApp } from "../harness/app.ts";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { createSender } from "../harness/sender.ts";
 import { compiledFolder } from "../harness/start-program.ts";
-import { type CarrierWorld, randomFrom, startCarrier } from "./carrier-world.ts";
+import { type CarrierWorld, startCarrier } from "./carrier-world.ts";
 import type { ChaosSettings } from "./dialer-process.ts";
 import { type ReceiverWorld, startReceiver } from "./receiver-world.ts";
 
@@ -60,7 +61,9 @@ export async function setStage(
   await fill(database, first.caller.sub_organization_id, agent_id, { batches, each });
 
   const running = new Map<string, RunningDialer & { child: ChildProcess }>();
-  const carrier = await startCarrier(randomFrom(seed), () => [...running.values()].map(({ url }) => url));
+  const carrier = await startCarrier(createRandom(seed).next, () =>
+    [...running.values()].map(({ url }) => url),
+  );
   let off_ms = 0;
   let started = 0;
 

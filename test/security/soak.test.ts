@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { DEMO_TARGET } from "../../src/demo/seed.ts";
 import { afterFile } from "../harness/after-file.ts";
 import { createTestDatabase } from "../harness/database.ts";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { SEED } from "../harness/seed.ts";
 import { ATTACKS, shuffled } from "./soak-attacks.ts";
 import { judge } from "./soak-judge.ts";
-import { seededRandom } from "./soak-random.ts";
 import { runSoak } from "./soak-run.ts";
 import { setStage } from "./soak-stage.ts";
 
@@ -22,7 +22,7 @@ test("two programs bear attacks in a random order: none dies, nothing foreign is
   afterFile(stage.close);
   // Mails that occupy a thread for its ten seconds are in mail-flood.test.ts.
   const brief = ATTACKS.filter(({ name }) => !name.startsWith("a mail"));
-  const attacks = shuffled(brief, seededRandom(SEED)).slice(0, TRIED);
+  const attacks = shuffled(brief, createRandom(SEED).next).slice(0, TRIED);
   const { all } = await runSoak(stage.world, attacks, {
     total_ms: SOAK_MS,
     people: 4,

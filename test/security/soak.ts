@@ -5,10 +5,10 @@ import { readToolOptions } from "../../scripts/tool-options.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { DEMO_TARGET } from "../../src/demo/seed.ts";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
 import { ATTACKS, shuffled } from "./soak-attacks.ts";
 import { HEAD, judge, markdown, ratioOf, row } from "./soak-judge.ts";
-import { seededRandom } from "./soak-random.ts";
 import { runSoak } from "./soak-run.ts";
 import { setStage } from "./soak-stage.ts";
 
@@ -48,7 +48,7 @@ const fail = (message: string): never => {
 if (!(minutes > 0 && minutes <= 60)) fail("--minutes takes a number up to 60.");
 if (!Number.isInteger(processes) || processes < 1 || processes > 4) fail("--processes takes 1 to 4.");
 if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
-const attacks = shuffled(ATTACKS, seededRandom(seed)).filter(({ name }) => name.includes(values.only));
+const attacks = shuffled(ATTACKS, createRandom(seed).next).filter(({ name }) => name.includes(values.only));
 if (attacks.length === 0) fail(`no attack has "${values.only}" in its name.`);
 
 /** Between the two marks. */

@@ -1,5 +1,9 @@
-/** Numbers that a seed decides, so that a failure can be had again (mulberry32). */
+import { createDraws } from "../../../src/evaluations/draws.ts";
+
+/** Numbers that a seed decides, so that a failure can be had again. */
 export type Random = {
+  /** From 0 to below 1. */
+  next(): number;
   /** 0 or more, below `bound`. */
   int(bound: number): number;
   pick<T>(from: readonly T[]): T;
@@ -8,13 +12,6 @@ export type Random = {
 };
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const int = (bound: number) => Math.floor(next() * bound);
-  return { int, pick: (from) => from[int(from.length)] as never, chance: (share) => next() < share };
+  const { next, below: int } = createDraws(seed);
+  return { next, int, pick: (from) => from[int(from.length)] as never, chance: (share) => next() < share };
 }

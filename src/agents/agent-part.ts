@@ -1,6 +1,7 @@
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
+import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
@@ -13,6 +14,13 @@ export const AGENT_PARTS = [
   { table: "bridge_phrases", column: "bridge_phrases_id", noun: "Bridge phrases" },
 ] as const;
 type AgentPart = (typeof AGENT_PARTS)[number];
+
+/** What knows an agent or a prompt by its name: the rooms that have it follow when that changes, in the same transaction. */
+export type FollowsNames = (
+  tx: Tx,
+  by: Stamp & Pick<Api, "audit">,
+  renamed: { table: "agents" | "prompts"; id: number; from: string; to: string },
+) => Promise<void>;
 
 /** Deletes a record that no agent points at; otherwise the refusal names the agents. Index: agents_<part>. */
 export async function removePart(

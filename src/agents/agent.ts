@@ -11,6 +11,7 @@ import type { LlmEntry } from "../llm/catalogue.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/issues/source-issues.ts";
 import { AgentCreate, type AgentInput, AgentUpdate } from "./agent-input.ts";
+import type { FollowsNames } from "./agent-part.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { type AgentHolders, insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
 import { offerAt } from "./prompt-llm.ts";
@@ -51,13 +52,19 @@ const selectAgents = (db: Db, caller: Caller) =>
     .where("a.deleted_at", "is", null)
     .select(agentJson("a.id").as("record"));
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; agentHolders: AgentHolders };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  catalogue: readonly LlmEntry[];
+  agentHolders: AgentHolders;
+  followNames: FollowsNames;
+};
 
 export type CreatesAgent = Creates<AgentInput, AgentResponse>;
 
 export function agentRoutes(
   api: Api,
-  { db, clock, catalogue, agentHolders }: Deps,
+  { db, clock, catalogue, agentHolders, followNames }: Deps,
 ): { create: CreatesAgent } {
   const agents = addResource(api, db, {
     path: "/api/v1/agents",
@@ -85,7 +92,12 @@ export function agentRoutes(
         return (await withSourceIssues(from, caller, [agent]))[0];
       },
       insert: (tx, caller, input) => insertAgent(tx, caller, clock.now(), input),
-      replace: (tx, caller, input) => replaceAgent(tx, caller, clock.now(), input),
+      async replace(tx, caller, input, before) {
+        await replaceAgent(tx, caller, clock.now(), input);
+        if (input.name === before.name) return;
+        const renamed = { id: input.id, from: before.name, to: input.name };
+        await followNames(tx, { caller, at: clock.now(), audit: api.audit }, { table: "agents", ...renamed });
+      },
       remove: (tx, caller, id, { reason }, before) =>
         removeAgent(tx, caller, clock.now(), { id, name: before.name, reason }, agentHolders),
     },

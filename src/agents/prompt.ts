@@ -10,7 +10,7 @@ import { notFound } from "../base/errors.ts";
 import { type Db, json } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { refuseErrors } from "../schemas/validation-issue.ts";
-import { removePart } from "./agent-part.ts";
+import { type FollowsNames, removePart } from "./agent-part.ts";
 import { promptHistoryRoutes, writePromptVersion } from "./prompt-history.ts";
 import { offerAt, PromptLlmConfig, refuseLlm, supportedLlmRoutes } from "./prompt-llm.ts";
 import { PromptResponse, promptFindings, promptJson, scriptIssues } from "./prompt-record.ts";
@@ -84,9 +84,12 @@ const selectPrompts = (db: Db, caller: Caller) =>
     .where("p.deleted_at", "is", null)
     .select(promptJson("p.id").as("record"));
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; followNames: FollowsNames };
 
-export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): { create: CreatesPrompt } {
+export function promptRoutes(
+  api: Api,
+  { db, clock, catalogue, followNames }: Deps,
+): { create: CreatesPrompt } {
   const values = (caller: Caller, input: PromptInput) => ({
     name: input.name,
     description: input.description ?? null,
@@ -138,7 +141,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): { create
         await writePromptVersion(tx, id);
         return id;
       },
-      async replace(tx, caller, input) {
+      async replace(tx, caller, input, before) {
         refuseInput(input);
         const tools = await toolsOfPrompt(tx, caller, input, input.id);
         // Counting up locks the row, so that two updates at once write two versions.
@@ -152,6 +155,13 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): { create
         if (!changed) throw notFound("Prompt", input.id);
         await linkTools(tx, input.id, tools);
         await writePromptVersion(tx, input.id);
+        if (input.name === before.name) return;
+        const renamed = { id: input.id, from: before.name, to: input.name };
+        await followNames(
+          tx,
+          { caller, at: clock.now(), audit: api.audit },
+          { table: "prompts", ...renamed },
+        );
       },
       async remove(tx, caller, id, { reason }, before) {
         await removePart(tx, caller, clock, "prompts", { id, name: before.name, reason });

@@ -4,6 +4,7 @@ import { sourceHolders } from "../agents/source-holders.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
 import { suitesOfAgent } from "../evaluations/suites-using.ts";
+import { followNames } from "../executions/follow-names.ts";
 import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
 import type { addInsights } from "../insights/routes.ts";
 import { toolsOfService, urlsOfService } from "../insights/tool-configuration-store.ts";
@@ -11,12 +12,12 @@ import { judgesOfTool } from "../judges/judge-store.ts";
 import type { addKnowledge } from "../knowledge/routes.ts";
 import type { addTools } from "../tools/routes.ts";
 
-type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders"> &
+type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders" | "followNames"> &
   Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders"> &
   Pick<Parameters<typeof addInsights>[1], "insightToolJudges"> &
   Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
-/** Who uses a record: asked by its room, answered by rooms to the right of it. */
+/** Who uses a record, and who knows it by its name: asked by its room, answered by rooms to the right of it. */
 export const usedBy: UsedBy = {
   agentHolders: async (tx, id) => [
     ...(await targetsOfAgent(tx, id)),
@@ -24,6 +25,7 @@ export const usedBy: UsedBy = {
     ...(await experimentsOfAgent(tx, id)),
     ...(await suitesOfAgent(tx, id)),
   ],
+  followNames,
   insightToolUrls: urlsOfService,
   insightToolJudges: judgesOfTool,
   serviceHolders: async (tx, id) => [

@@ -2217,7 +2217,9 @@ create table insight_workflows (
   updated_at timestamptz not null,
   last_updated_by text not null,
   deleted_at timestamptz,
-  backfill_rate_per_minute integer
+  backfill_rate_per_minute integer,
+  agent_ids bigint[] not null default '{}'::bigint[],
+  prompt_ids bigint[] not null default '{}'::bigint[]
 );
 create unique index insight_workflows_name on insight_workflows (sub_organization_id, name)
   where (deleted_at is null);

@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -971,6 +979,7 @@ export interface InsightUsage {
 
 export interface InsightWorkflows {
   activated_at: string | null;
+  agent_ids: Generated<ArrayType<number>>;
   backfill_rate_per_minute: number | null;
   conditions: unknown;
   created_at: string;
@@ -980,6 +989,7 @@ export interface InsightWorkflows {
   id: Generated<number>;
   last_updated_by: string;
   name: string;
+  prompt_ids: Generated<ArrayType<number>>;
   source: "agent" | "transfer" | "upload" | "sheet" | "manual";
   start_datetime: string | null;
   status: "ACTIVE" | "INACTIVE";

@@ -167,7 +167,7 @@ export async function withEstimate(
   workflow: Workflow,
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
-  const { sub_organization_id, activated_at, covered, ...shown } = workflow;
+  const { sub_organization_id, activated_at, covered, agent_ids, prompt_ids, ...shown } = workflow;
   try {
     const estimate = await asReader(sub_organization_id, () =>
       estimateOf(db, workflow, { now: clock.now(), catalogue }),
@@ -195,7 +195,10 @@ const NO_ESTIMATE_REASON =
   "The estimate took too long, because there is too much to look through or too many reports are running. The workflow is as shown. Read it again in a while; a later start_datetime or an exact agent makes it faster.";
 
 /** Left out of comparisons: its tools are records of their own, and its counts change by themselves. */
-export const audited = ({ insight_tools, queue_count, failed_count, covered, ...own }: Workflow) => own;
+export const audited = (workflow: Workflow) => {
+  const { insight_tools, queue_count, failed_count, covered, agent_ids, prompt_ids, ...own } = workflow;
+  return own;
+};
 
 function refuseWhileActive(workflow: Workflow, what: string, kind: "blocked" | "refused"): void {
   if (workflow.status !== "ACTIVE") return;

@@ -12,9 +12,10 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
 });
 const met = (conditions: Partial<Conditions>, more: Partial<Subject> = {}) =>
   taken({ ...NO_CONDITIONS, ...conditions }, subject(more));
-const taken = (conditions: Conditions, any: Subject) => meets({ id: 1, conditions }, any);
+const nobody = { agent_ids: [], prompt_ids: [] };
+const taken = (conditions: Conditions, any: Subject) => meets({ id: 1, conditions, ...nobody }, any);
 const inSample = (workflow_id: number, id: number, sample_rate: number | null) =>
-  meets({ id: workflow_id, conditions: { ...NO_CONDITIONS, sample_rate } }, subject({ id }));
+  meets({ id: workflow_id, conditions: { ...NO_CONDITIONS, sample_rate }, ...nobody }, subject({ id }));
 
 const anySubject: fc.Arbitrary<Subject> = fc.record({
   id: fc.nat(),

@@ -18,6 +18,9 @@ export type Conditions = {
   sheet_info: Record<string, string> | null;
 };
 
+/** What a workflow asks: its conditions, and whom the names in their lists belong to. */
+export type Asked = { id: number; conditions: Conditions; agent_ids: number[]; prompt_ids: number[] };
+
 /** The fields of a session or a recording that conditions read. */
 export type Subject = {
   id: number;
@@ -61,11 +64,12 @@ type Requirement = {
  * is in a folder, and it has to be in one that is named.
  */
 export function requirementsOf(
-  { id: workflow_id, conditions }: { id: number; conditions: Conditions },
+  { id: workflow_id, conditions, agent_ids, prompt_ids }: Asked,
   kind: "session" | "recording",
 ): Requirement[] {
   const { min_duration, max_duration, sample_rate } = conditions;
-  const [agents, prompts] = [conditions.agent_list?.map(String) ?? [], conditions.prompt_list ?? []];
+  const agents = spellings(conditions.agent_list, agent_ids);
+  const prompts = spellings(conditions.prompt_list, prompt_ids);
   const folders = conditions.folder_list ?? [];
   const places = sampledPlaces(sample_rate ?? 100);
   const asked: (Requirement | false)[] = [
@@ -97,8 +101,12 @@ export function requirementsOf(
   return asked.filter((one) => one !== false);
 }
 
+/** A list and those it names by number; a list that is empty names nobody. */
+const spellings = (list: number[] | string[] | null, ids: number[]): string[] =>
+  list === null || list.length === 0 ? [] : [...list, ...ids].map(String);
+
 /** Whether a workflow with these conditions takes the subject. */
-export function meets(workflow: { id: number; conditions: Conditions }, subject: Subject): boolean {
+export function meets(workflow: Asked, subject: Subject): boolean {
   const kind = subject.folder_id === null ? "session" : "recording";
   return requirementsOf(workflow, kind).every((asked) => asked.of(subject));
 }

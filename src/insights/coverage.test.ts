@@ -6,6 +6,8 @@ const now = new Date("2026-06-01T00:00:00Z");
 const rule = {
   source: "agent",
   conditions: NO_CONDITIONS,
+  agent_ids: [],
+  prompt_ids: [],
   end_datetime: null,
   insight_tools: [
     { id: 1, version: 1 },
@@ -42,6 +44,7 @@ test.each([
     },
   ],
   ["other conditions", { conditions: { ...NO_CONDITIONS, sample_rate: 50 } }],
+  ["others by the same name", { agent_ids: [9] }],
   ["another source", { source: "transfer" }],
   ["another end", { end_datetime: "2026-01-01T00:00:00Z" }],
   ["an earlier start", { start_datetime: "2024-12-31T00:00:00Z" }],

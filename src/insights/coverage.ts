@@ -20,6 +20,8 @@ export type Coverage = {
 type Ruled = {
   source: string;
   conditions: Conditions;
+  agent_ids: number[];
+  prompt_ids: number[];
   end_datetime: string | null;
   insight_tools: { id: number; version: number }[];
 };
@@ -27,13 +29,17 @@ type Ruled = {
 type Covered = Ruled & { status: string; start_datetime: string | null; covered: Coverage | null };
 
 /** What decides whether something is left to analyse, as a text to compare. Pure. */
-export const ruleOf = ({ source, conditions, end_datetime, insight_tools }: Ruled): string =>
-  JSON.stringify({
+export const ruleOf = (workflow: Ruled): string => {
+  const { source, conditions, agent_ids, prompt_ids, end_datetime, insight_tools } = workflow;
+  return JSON.stringify({
     source,
     conditions,
+    ...(agent_ids.length > 0 && { agent_ids }),
+    ...(prompt_ids.length > 0 && { prompt_ids }),
     end_datetime,
     tools: insight_tools.map(({ id, version }) => `${id} v${version}`).toSorted(),
   });
+};
 
 /**
  * Up to when nothing is left; null where that is not known. An active workflow claims what ends as it ends, so once its

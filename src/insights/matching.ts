@@ -3,7 +3,10 @@ import type { Db } from "../db/database.ts";
 import { requirementsOf, type SubjectColumns } from "./conditions.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
-type MatchedWorkflow = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
+type MatchedWorkflow = Pick<
+  StoredWorkflow,
+  "id" | "sub_organization_id" | "source" | "conditions" | "agent_ids" | "prompt_ids"
+>;
 
 /** What a workflow runs over, found in the database. */
 export type Subjects = SelectQueryBuilder<

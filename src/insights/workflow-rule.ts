@@ -4,7 +4,15 @@ import type { StoredWorkflow } from "./workflow-schema.ts";
 /** What decides which subjects a workflow takes, and nothing that costs more to read. */
 export type WorkflowRule = Pick<
   StoredWorkflow,
-  "id" | "sub_organization_id" | "source" | "conditions" | "start_datetime" | "end_datetime" | "status"
+  | "id"
+  | "sub_organization_id"
+  | "source"
+  | "conditions"
+  | "agent_ids"
+  | "prompt_ids"
+  | "start_datetime"
+  | "end_datetime"
+  | "status"
 > & { backfill_rate_per_minute: number | null };
 
 const selectRules = (tx: Tx) =>
@@ -15,6 +23,8 @@ const selectRules = (tx: Tx) =>
       "sub_organization_id",
       "source",
       "conditions",
+      "agent_ids",
+      "prompt_ids",
       "start_datetime",
       "end_datetime",
       "status",

@@ -136,6 +136,9 @@ export type StoredWorkflow = {
   name: string;
   source: WorkflowSource;
   conditions: Conditions;
+  /** Whom the names in agent_list and prompt_list belong to. */
+  agent_ids: number[];
+  prompt_ids: number[];
   start_datetime: string | null;
   end_datetime: string | null;
   status: WorkflowStatus;

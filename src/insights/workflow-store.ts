@@ -52,6 +52,8 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
       "w.description",
       toolIds.as("insight_tool_ids"),
       "w.conditions",
+      "w.agent_ids",
+      "w.prompt_ids",
       "w.start_datetime",
       "w.end_datetime",
       "w.id",
@@ -184,6 +186,7 @@ export async function insertWorkflow(tx: Tx, stamp: Stamp, input: InsightWorkflo
     .insertInto("insight_workflows")
     .values({
       ...columns(stamp, input),
+      ...(await namedIn(tx, stamp.caller, input)),
       sub_organization_id: stamp.caller.sub_organization_id,
       status: "INACTIVE",
       created_at: stamp.at.toISOString(),
@@ -202,7 +205,11 @@ export async function replaceWorkflow(
   input: InsightWorkflowInput,
 ): Promise<void> {
   await checkReferences(tx, stamp.caller, input);
-  await tx.updateTable("insight_workflows").set(columns(stamp, input)).where("id", "=", id).execute();
+  await tx
+    .updateTable("insight_workflows")
+    .set({ ...columns(stamp, input), ...(await namedIn(tx, stamp.caller, input)) })
+    .where("id", "=", id)
+    .execute();
   await tx.deleteFrom("insight_workflow_tools").where("workflow_id", "=", id).execute();
   await linkTools(tx, id, input.insight_tool_ids);
 }
@@ -240,6 +247,31 @@ const columns = ({ caller, at }: Stamp, input: InsightWorkflowInput) => ({
   updated_at: at.toISOString(),
   last_updated_by: caller.email,
 });
+
+/** Whom the names in the lists belong to; recordings are of people. Indexes: agents_name, prompts_name. */
+async function namedIn(
+  tx: Tx,
+  { sub_organization_id }: Caller,
+  { source, conditions }: InsightWorkflowInput,
+) {
+  const idsOf = async (table: "agents" | "prompts", list: number[] | string[] | null): Promise<number[]> => {
+    const names = (list ?? []).filter((entry) => typeof entry === "string");
+    if (source === "upload" || names.length === 0) return [];
+    const rows = await tx
+      .selectFrom(table)
+      .select("id")
+      .where("sub_organization_id", "=", sub_organization_id)
+      .where("deleted_at", "is", null)
+      .where("name", "in", names)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  return {
+    agent_ids: await idsOf("agents", conditions.agent_list),
+    prompt_ids: await idsOf("prompts", conditions.prompt_list),
+  };
+}
 
 const linkTools = (tx: Tx, workflow_id: number, ids: number[]) =>
   ids.length === 0

@@ -89,13 +89,16 @@ test("the database finds exactly what the pure conditions and the sample let pas
       anyConditions(),
       fc.constantFrom("agent" as const, "upload" as const),
       fc.integer({ min: 1, max: 2 ** 40 }),
-      async (conditions, source, id) => {
+      fc.subarray([1, 7, 12]),
+      async (conditions, source, id, agent_ids) => {
         const workflow: StoredWorkflow = {
           id,
           sub_organization_id: app.admin.sub_organization_id,
           name: "w",
           source,
           conditions: { ...NO_CONDITIONS, ...conditions },
+          agent_ids,
+          prompt_ids: [],
           start_datetime: null,
           end_datetime: null,
           status: "INACTIVE",

@@ -1,7 +1,7 @@
-import type { Caller, Stamp } from "../api/caller.ts";
+import type { Caller } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
-import type { Api } from "../api/server.ts";
+import type { AuditedStamp } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
@@ -18,7 +18,7 @@ type AgentPart = (typeof AGENT_PARTS)[number];
 /** What knows an agent or a prompt by its name: the rooms that have it follow when that changes, in the same transaction. */
 export type FollowsNames = (
   tx: Tx,
-  by: Stamp & Pick<Api, "audit">,
+  by: AuditedStamp,
   renamed: { table: "agents" | "prompts"; id: number; from: string; to: string },
 ) => Promise<void>;
 

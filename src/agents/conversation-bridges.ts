@@ -120,7 +120,7 @@ async function configOf(
   return found?.config;
 }
 
-const scopeName = ({ agent_id, tool_name }: BridgeScope): string =>
+export const scopeName = ({ agent_id, tool_name }: BridgeScope): string =>
   [agent_id != null && `agent ${agent_id}`, tool_name !== null && `tool ${tool_name}`]
     .filter((part) => part !== false)
     .join(", ") || "everybody";

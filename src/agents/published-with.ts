@@ -35,6 +35,19 @@ export async function publishedWithService(tx: Tx, service_id: number): Promise<
   return named(found);
 }
 
+/** Whether a version that people reach has a tool of this name. */
+export async function isPublishedTool(tx: Tx, sub_organization_id: number, name: string): Promise<boolean> {
+  const found = await publishedVersions(tx)
+    .where("a.sub_organization_id", "=", sub_organization_id)
+    .where(
+      sql<boolean>`exists (
+        select from json_array_elements(v.snapshot -> 'tools') tool where tool ->> 'name' = ${name})`,
+    )
+    .select("a.id")
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** A version holds a copy of everything but its bridge phrases, which it uses as they are now. */
 export async function publishedWithPhrases(tx: Tx, bridge_phrases_id: number): Promise<Holder[]> {
   const found = await publishedVersions(tx)

@@ -58,7 +58,7 @@ export type ToolMock = {
   is_recorded?: true;
 };
 
-type SnapshotAgent = {
+export type SnapshotAgent = {
   id: number;
   name: string;
   type: string;

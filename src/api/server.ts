@@ -21,7 +21,7 @@ import type { Tx } from "../db/database.ts";
 import { asReader, asWriter, keepReading } from "../db/reading.ts";
 import { answerBrokenRequest } from "./broken-requests.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
-import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
+import { type Actor, type AuditEntry, type Caller, requirePermission, type Stamp } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
 import { answeredMembers, withoutMembers } from "./input/answered-members.ts";
@@ -82,6 +82,9 @@ export type Api = {
   /** The bare server, for pages and WebSockets. */
   server: FastifyInstance;
 };
+
+/** Who makes a change that others follow, when, and how that is audited. */
+export type AuditedStamp = Stamp & Pick<Api, "audit">;
 
 /** `isUse` false: a look that keeps nobody signed in who does nothing. */
 export type Authenticate = (request: FastifyRequest, how?: { isUse: boolean }) => Promise<Caller | null>;

@@ -1,3 +1,4 @@
+import { followToolName } from "../agents/follow-tool-name.ts";
 import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
 import { sourceHolders } from "../agents/source-holders.ts";
@@ -13,7 +14,7 @@ import type { addKnowledge } from "../knowledge/routes.ts";
 import type { addTools } from "../tools/routes.ts";
 
 type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders" | "followNames"> &
-  Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders"> &
+  Pick<Parameters<typeof addTools>[1], "followToolName" | "insightToolUrls" | "serviceHolders"> &
   Pick<Parameters<typeof addInsights>[1], "insightToolJudges"> &
   Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
@@ -26,6 +27,7 @@ export const usedBy: UsedBy = {
     ...(await suitesOfAgent(tx, id)),
   ],
   followNames,
+  followToolName,
   insightToolUrls: urlsOfService,
   insightToolJudges: judgesOfTool,
   serviceHolders: async (tx, id) => [

@@ -1,13 +1,21 @@
 import type { Caller } from "../api/caller.ts";
-import type { Db } from "../db/database.ts";
+import type { AuditedStamp } from "../api/server.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { Issue } from "../schemas/validation-issue.ts";
 import { mentionedNames } from "./issues/tool-issues.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { toolsMentioning } from "./tool-store.ts";
 
+/** Rooms that know tools by their names follow when one is renamed, in the same transaction. */
+export type FollowsToolName = (
+  tx: Tx,
+  by: AuditedStamp,
+  renamed: { from: string; to: string },
+) => Promise<void>;
+
 type NamedDefinition = { name: string; definition: ToolDefinition };
 
-/** A prompt follows a tool that is renamed, since it knows its id. Workflows know names, and are left behind. */
+/** A prompt follows a tool that is renamed, since it knows its id. Workflows know names in expressions, too, and are left behind. */
 export async function renamedInUse(
   db: Db,
   caller: Caller,

@@ -4,7 +4,8 @@ import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { type CreatesService, serviceRoutes } from "./service.ts";
 import { type CreatesTool, toolRoutes } from "./tool.ts";
 
-type Deps = Parameters<typeof serviceRoutes>[1] & { listings: McpListings };
+type Deps = Parameters<typeof serviceRoutes>[1] &
+  Parameters<typeof toolRoutes>[1] & { listings: McpListings };
 
 /** Creates services and tools inside another room's transaction. */
 export type CreatesTools = { service: CreatesService; tool: CreatesTool };

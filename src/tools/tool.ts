@@ -12,7 +12,7 @@ import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validati
 import { sourcesOfTool } from "./issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
 import { mcpSurroundings } from "./mcp/mcp-listing.ts";
-import { renamedInUse } from "./renamed-tool.ts";
+import { type FollowsToolName, renamedInUse } from "./renamed-tool.ts";
 import { requireServiceHost } from "./service-hosts.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
@@ -86,7 +86,9 @@ type ToolUpdate = z.infer<typeof ToolUpdateRequest>;
 
 export type ToolWriters = { create: CreatesTool; replace: Creates<ToolUpdate, ToolResponse> };
 
-export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): ToolWriters {
+type Deps = { db: Db; clock: Clock; followToolName: FollowsToolName };
+
+export function toolRoutes(api: Api, { db, clock, followToolName }: Deps): ToolWriters {
   const tag = "tools";
   const byName = z.object({ tool_name: z.string() });
 
@@ -118,12 +120,15 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): T
   };
 
   const replace: ToolWriters["replace"] = async (tx, caller, body) => {
-    const { id } = await holdTool(tx, caller, { id: body.id });
+    const { id, name } = await holdTool(tx, caller, { id: body.id });
     const before = await findTool(tx, caller, id);
     const input = await checked(tx, caller, body, id);
     await requireHost(tx, caller, input);
     const last_updated_comments = body.last_updated_comments ?? null;
-    await replaceTool(tx, caller, clock.now(), { ...input, id, last_updated_comments });
+    const at = clock.now();
+    await replaceTool(tx, caller, at, { ...input, id, last_updated_comments });
+    if (input.name !== name)
+      await followToolName(tx, { caller, at, audit: api.audit }, { from: name, to: input.name });
     return changed(tx, caller, id, before);
   };
 

@@ -63,9 +63,9 @@ const selectChanges = (db: Db, caller: Caller) =>
       "c.value",
       "c.sessions",
       "c.description",
-      "r.metric",
-      "r.search_fields",
-      "r.search_field_values",
+      sql`coalesce(c.metric, r.metric)`.as("metric"),
+      sql`coalesce(c.search_fields, r.search_fields)`.as("search_fields"),
+      sql`coalesce(c.search_field_values, r.search_field_values)`.as("search_field_values"),
     ])
     .$castTo<AlertChangeResponse & Parameters<typeof mayWatch>[1]>();
 

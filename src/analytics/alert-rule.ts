@@ -153,6 +153,8 @@ export function checkDefinition(
 }
 
 const UNCHECKED = { state: null, state_since: null, notified_at: null };
+/** The last figure was of something else. */
+const WATCHES_ANEW = { ...UNCHECKED, last_value: null, last_sessions: null, problem: null };
 
 /** Which sessions, and what of them. That others were beyond a limit says nothing of these. */
 const watchedBy = ({ metric, search_fields, search_field_values }: Watched) => [
@@ -223,7 +225,7 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
         const asksAnew = before === undefined || !isDeepStrictEqual(watchedBy(before), watchedBy(input));
         await tx
           .updateTable("alert_rules")
-          .set({ ...(asksAnew ? UNCHECKED : {}), ...(await values(tx, caller, input)) })
+          .set({ ...(asksAnew ? WATCHES_ANEW : {}), ...(await values(tx, caller, input)) })
           .where("id", "=", id)
           .where("sub_organization_id", "=", caller.sub_organization_id)
           .execute();

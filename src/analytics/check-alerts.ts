@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { isOfOpenOrganization } from "../accounts/organization-deletion.ts";
 import { CLOCK_SET_BACK_MS, type Clock } from "../base/clock.ts";
-import type { Db, Tx } from "../db/database.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
 import type { KeptSince } from "../sessions/kept-since.ts";
@@ -126,13 +126,16 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
 }
 
 async function notify(tx: Tx, rule: ClaimedRule, state: AlertChange, figure: AlertFigure, at: string) {
-  const { id: alert_rule_id, sub_organization_id, metric, name } = rule;
+  const { id: alert_rule_id, sub_organization_id, metric, name, search_fields, search_field_values } = rule;
   const { value, sessions } = figure;
   const { unit, of } = ruleOf(metric.name);
   const description = alertWords(rule, figure, { label: METRIC_LABELS[metric.name], unit, of });
   const { id: alert_change_id } = await tx
     .insertInto("alert_changes")
-    .values({ sub_organization_id, alert_rule_id, at, state, value, sessions, description })
+    .values({
+      ...{ sub_organization_id, alert_rule_id, at, state, value, sessions, description },
+      ...{ metric: json(metric), search_fields, search_field_values },
+    })
     .returning("id")
     .executeTakeFirstOrThrow();
   for (const user_id of rule.notified_users)

@@ -2525,7 +2525,10 @@ create table alert_changes (
   state text not null check (state in ('firing', 'reminded', 'resolved')),
   value double precision,
   sessions bigint not null,
-  description text not null
+  description text not null,
+  metric json,
+  search_fields text[],
+  search_field_values text[]
 );
 create index alert_changes_rule on alert_changes (alert_rule_id, id desc);
 create index alert_changes_listed on alert_changes (sub_organization_id, at desc, id desc);

@@ -91,6 +91,9 @@ export interface AlertChanges {
   at: string;
   description: string;
   id: Generated<number>;
+  metric: unknown | null;
+  search_field_values: string[] | null;
+  search_fields: string[] | null;
   sessions: number;
   state: "firing" | "reminded" | "resolved";
   sub_organization_id: number;

@@ -113,18 +113,24 @@ describe("an alert", () => {
     };
     const filtered = { search_fields: ["insight"], search_field_values: ["mood=bad"] };
     const ids: number[] = [];
-    for (const [name, more] of [
-      ["Score", rule(insights)],
+    const none = { search_fields: [], search_field_values: [] };
+    const rules = [
+      ["Score", { ...rule(insights), ...none }],
       ["Mood", { ...rule({ metric: { name: "sessions" }, threshold: 3 }), ...filtered }],
-      ["Errors", rule()],
-    ] as const)
+      ["Errors", { ...rule(), ...none }],
+    ] as const;
+    const watched = rules.map(([, { metric, search_fields, search_field_values }]) => ({
+      ...{ metric: jsonValue(metric), search_fields, search_field_values },
+    }));
+    for (const [name, more] of rules)
       ids.push((await app.send("POST", "/api/v1/alerts/", { name, ...more })).body.id);
     const told = { last_value: 2.5, last_sessions: 30 };
     await app.db.updateTable("alert_rules").set(told).where("id", "in", ids).execute();
     await app.db
       .insertInto("alert_changes")
       .values(
-        ids.map((alert_rule_id) => ({
+        ids.map((alert_rule_id, n) => ({
+          ...watched[n],
           ...{ alert_rule_id, sub_organization_id: app.admin.sub_organization_id },
           ...{
             at: START,
@@ -151,6 +157,12 @@ describe("an alert", () => {
     const seen = [2.5, "The score is 2.5"];
     expect(await read([])).toEqual([hidden, hidden, seen, null]);
     expect(await read(["insights_read"])).toEqual([seen, seen, seen, 30]);
+    // The rules look at something else from now on, and what they found before is still of insights.
+    for (const id of ids.slice(0, 2))
+      await app.send("PUT", "/api/v1/alerts/", { id, name: `Now errors ${id}`, ...rule() });
+    expect(await read([])).toEqual([hidden, hidden, seen, null]);
+    const kept = [null, "The score is 2.5"];
+    expect(await read(["insights_read"])).toEqual([kept, kept, seen, null]);
     for (const id of ids) await app.send("DELETE", `/api/v1/alerts/${id}?reason=test`);
   });
 
@@ -201,6 +213,14 @@ describe("an alert", () => {
       await app.send("GET", `/api/v1/alerts/changes?search_fields=alert_rule_id&search_field_values=${id}`)
     ).body;
     expect(items.map(({ state }: { state: string }) => state)).toEqual(["resolved", "firing"]);
+    const watched = await app.db
+      .selectFrom("alert_changes")
+      .select(["metric", "search_fields", "search_field_values"])
+      .where("alert_rule_id", "=", id)
+      .execute();
+    expect(watched).toEqual(
+      Array(2).fill({ metric: { name: "errors" }, search_fields: [], search_field_values: [] }),
+    );
     const preview = await app.send("POST", "/api/v1/alerts/preview", rule());
     expect(preview.body).toMatchObject({ windows: 168, fired: [{ value: 0.125, sessions: 40 }] });
     const log = (await app.send("GET", "/api/v1/webhooks/deliveries")).body.items;

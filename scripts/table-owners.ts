@@ -112,7 +112,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     transcription: ["transcription_providers"],
     reports: ["takeouts"],
     erasure: ["agent_retention", "erasures", "files_to_remove"],
-    contacts: ["contact_intake"],
+    contacts: ["contact_intake", "contact_intake_behind"],
   }).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { lockBook } from "../address-book/contact-store.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 
@@ -24,7 +25,7 @@ const SETTLED_AFTER_ms = 60_000;
 /** Who made and last changed such a contact, as the list shows it. */
 const MADE_BY = "inbound sessions";
 
-type Deps = { db: Db; clock: Clock };
+type Deps = { db: Db; clock: Clock; log: Log };
 type InboundCaller = { tenant: number; address: string };
 
 export const takeCallersJob = (deps: Deps): JobHandler =>
@@ -33,7 +34,7 @@ export const takeCallersJob = (deps: Deps): JobHandler =>
   });
 
 /** False: all that may be looked at was. */
-export const takeSomeCallers = ({ db, clock }: Deps): Promise<boolean> =>
+export const takeSomeCallers = ({ db, clock, log }: Deps): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     const { rows: heads } = await sql<{ after: number }>`
       select after_session as after from contact_intake
@@ -43,17 +44,42 @@ export const takeSomeCallers = ({ db, clock }: Deps): Promise<boolean> =>
     if (after === undefined) return false;
     const now = clock.now();
     const { upto, seen } = await settledSessions(tx, after, now);
-    if (upto === null) return false;
-    const byTenant = Map.groupBy(await readCallers(tx, after, upto), ({ tenant }) => tenant);
+    const byTenant = Map.groupBy(await readCallers(tx, after, upto ?? after), ({ tenant }) => tenant);
     // In one order, so that two that hold several books don't wait for each other.
     for (const tenant of [...byTenant.keys()].toSorted((a, b) => a - b)) {
       const addresses = (byTenant.get(tenant) ?? []).map(({ address }) => address);
-      await lockBook(tx, tenant);
-      await makeContacts(tx, { tenant, addresses, at: now });
+      const error = await failureOf(tx, () => makeContacts(tx, { tenant, addresses, at: now }));
+      if (error) log.error({ err: error, sub_organization_id: tenant }, "callers could not be made contacts");
+      await noteBehind(tx, { tenant, after, isBehind: error !== null });
     }
+    if (upto === null) return false;
     await sql`update contact_intake set after_session = ${upto}`.execute(tx);
     return seen === AT_ONCE;
   });
+
+/** Null: it was done. Else what it did is undone, and the transaction goes on. */
+async function failureOf(tx: Tx, act: () => Promise<void>): Promise<unknown> {
+  await sql`savepoint before_act`.execute(tx);
+  try {
+    await act();
+    await sql`release savepoint before_act`.execute(tx);
+    return null;
+  } catch (error) {
+    // Where the connection is lost, this fails, too.
+    await sql`rollback to savepoint before_act`.execute(tx);
+    return error;
+  }
+}
+
+type Behind = { tenant: number; after: number; isBehind: boolean };
+
+/** The first session it was behind at stays. */
+const noteBehind = (tx: Tx, { tenant, after, isBehind }: Behind): Promise<unknown> =>
+  isBehind
+    ? sql`
+        insert into contact_intake_behind (sub_organization_id, after_session) values (${tenant}, ${after})
+        on conflict (sub_organization_id) do nothing`.execute(tx)
+    : sql`delete from contact_intake_behind where sub_organization_id = ${tenant}`.execute(tx);
 
 /** The last of the sessions after this one before the first that is too young. Index: sessions_pkey. */
 async function settledSessions(tx: Tx, after: number, now: Date) {
@@ -70,27 +96,38 @@ async function settledSessions(tx: Tx, after: number, now: Date) {
   return rows[0] as { upto: number | null; seen: number };
 }
 
-/** By telephone, text, WhatsApp and e-mail, who have no contact yet; a visitor of a chat page has no address. */
+/**
+ * By telephone, text, WhatsApp and e-mail; a visitor of a chat page has no address. Of a sub-organization that is behind,
+ * from where it is on.
+ */
 async function readCallers(tx: Tx, after: number, upto: number): Promise<InboundCaller[]> {
   const { rows } = await sql<InboundCaller>`
+    with taken as (
+      select id from sessions where id > ${after} and id <= ${upto}
+      union
+      select s.id from contact_intake_behind b
+      join sessions s on s.sub_organization_id = b.sub_organization_id and s.id > b.after_session and s.id <= ${upto}
+    )
     select distinct s.sub_organization_id as tenant, s.source as address
-    from sessions s
+    from taken
+    join sessions s using (id)
     join sub_organizations t on t.id = s.sub_organization_id
     join organizations o on o.id = t.organization_id
-    where s.id > ${after} and s.id <= ${upto} and s.timestamp >= o.contacts_from_sessions_since
+    where s.timestamp >= o.contacts_from_sessions_since
       and not s.is_outbound and not s.is_test and s.channel <> 'chat'
       and (s.source ~ '^\\+[0-9]{6,15}$' or s.source like '%_@_%')`.execute(tx);
   return rows;
 }
 
 /**
- * Needs the book's lock. The sessions are looked up once more: an erasure that deleted them since takes the same lock before
+ * Under the book's lock the sessions are looked up once more: an erasure that deleted them since takes the same lock before
  * it deletes the contact. Indexes: contact_addresses_pkey, sessions_person.
  */
 async function makeContacts(
   tx: Tx,
   { tenant, addresses, at }: { tenant: number; addresses: string[]; at: Date },
 ): Promise<void> {
+  await lockBook(tx, tenant);
   const stamp = sql`${at.toISOString()}::timestamptz`;
   await sql`
     with given as (

@@ -2620,6 +2620,11 @@ create table contact_intake (
   after_session bigint not null
 );
 
+create table contact_intake_behind (
+  sub_organization_id bigint primary key references sub_organizations on delete cascade,
+  after_session bigint not null
+);
+
 -- references to the right
 alter table interrupted_jobs add constraint interrupted_jobs_sub_organization_id_fkey foreign key (sub_organization_id) references sub_organizations(id) on delete cascade;
 alter table session_trace add constraint session_trace_session_id_fkey foreign key (session_id) references sessions(id);

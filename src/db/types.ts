@@ -504,6 +504,11 @@ export interface ContactIntake {
   is_only: Generated<boolean>;
 }
 
+export interface ContactIntakeBehind {
+  after_session: number;
+  sub_organization_id: number;
+}
+
 export interface Contacts {
   created_at: string;
   id: Generated<number>;
@@ -2176,6 +2181,7 @@ export interface DB {
   consents: Consents;
   contact_addresses: ContactAddresses;
   contact_intake: ContactIntake;
+  contact_intake_behind: ContactIntakeBehind;
   contacts: Contacts;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;

@@ -189,6 +189,7 @@ export const NOT_EXPORTED = [
   "incidents",
   "installation",
   "contact_intake",
+  "contact_intake_behind",
   "job_runners",
   "interrupted_jobs",
   "write_probes",

@@ -122,6 +122,34 @@ test("a session that is stored late, behind one with a higher id, is not passed 
   expect((await listed()).toSorted()).toEqual([ANN, MAIL].toSorted());
 });
 
+test("a sub-organization whose callers can't be made contacts holds up nobody else, and gets them once they can", async () => {
+  const { caller: neighbour } = await app.createNeighbour();
+  const { sub_organization_id } = neighbour;
+  await sql`update organizations set contacts_from_sessions_since = ${app.clock.now().toISOString()}
+    where id = ${neighbour.organization_id}`.execute(app.db);
+  await app.database.pool.query(`
+    create function fail() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$;
+    create trigger fail before insert on contact_addresses for each row
+      when (new.sub_organization_id = ${sub_organization_id}) execute function fail()`);
+  const theirs = async () => {
+    const found = sql<{ address: string }>`
+      select address from contact_addresses where sub_organization_id = ${sub_organization_id}`;
+    return (await found.execute(app.db)).rows.map(({ address }) => address);
+  };
+  await spoke(ANN, { sub_organization_id });
+  await spoke(ANN);
+  await take();
+  await spoke(MAIL, { channel: "email" });
+  await take();
+  expect((await listed()).toSorted()).toEqual([ANN, MAIL].toSorted());
+  expect(await theirs()).toEqual([]);
+  expect(app.errors.splice(0).join("\n")).toContain("callers could not be made contacts");
+  await app.database.pool.query("drop trigger fail on contact_addresses; drop function fail()");
+  await take();
+  expect(await theirs()).toEqual([ANN]);
+  expect((await sql`select from contact_intake_behind`.execute(app.db)).rows).toEqual([]);
+});
+
 test("an erasure that comes meanwhile leaves no contact", async () => {
   await spoke(ANN);
   app.clock.advance(2 * MINUTE_ms);

@@ -10,7 +10,7 @@ import type { FileShelf } from "./data-files.ts";
 import { type Calmed, calm } from "./let-go.ts";
 import { fasten, loosen } from "./loose-schema.ts";
 import { type ArchiveProgress, counted } from "./progress.ts";
-import { type DumpTable, JOBS, jobsMigration, listTables, OWN, quoted, quotedName } from "./tables.ts";
+import { type DumpTable, JOBS, jobsMigration, listTables, OURS, OWN, quoted, quotedName } from "./tables.ts";
 
 type Target = {
   /** One connection, used by nobody else, to an empty database that has graphile-worker's schema. */
@@ -47,7 +47,7 @@ export function migrationsFor({ parley, migrations }: ArchiveHeader): {
 export async function requireEmpty(client: pg.ClientBase, where: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c
-     where c.relkind in ('r', 'p', 'v', 'm') and c.relnamespace::regnamespace::text = quote_ident(current_schema())
+     where c.relkind in ('r', 'p', 'v', 'm') and (c.relnamespace::regnamespace::text = quote_ident(current_schema()) or c.relnamespace = ${OURS})
        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
      order by c.relname = 'agents' desc, c.relname`,
   );

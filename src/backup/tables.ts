@@ -23,7 +23,7 @@ const LEFT_OUT = [
 ];
 
 /** Not the first on the path: somebody may have made one of that name since. */
-const OURS = "(select relnamespace from pg_class where oid = to_regclass('schema_migrations'))";
+export const OURS = "(select relnamespace from pg_class where oid = to_regclass('schema_migrations'))";
 const IN_SCHEMAS = `(n.oid = ${OURS} or n.nspname = '${JOBS}')`;
 const SCHEMA = `case n.oid when ${OURS} then '${OWN}' else n.nspname end`;
 

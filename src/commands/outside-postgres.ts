@@ -19,6 +19,8 @@ type Answer = {
   kept: string | null;
   /** Its name where it is there: an installation that works is not refused for what a new one is. */
   installed: string | null;
+  /** A schema with an installation; without one that the search path leads to, it is one that the path does not name. */
+  elsewhere: string | null;
 };
 
 /** A setting of nobody but us: a pooler drops what a connection sets, or refuses it, for it would be heard on others. */
@@ -39,6 +41,8 @@ export async function askPostgres(connection: Connection): Promise<Answer> {
     const { rows } = await client.query<Answer>(
       `select current_setting('server_version') as version, now() as now, current_setting('server_encoding') as encoding,
          current_setting('transaction_read_only') as read_only, to_regclass('schema_migrations')::text as installed,
+         (select min(a.relnamespace::regnamespace::text) from pg_class a join pg_class b using (relnamespace)
+          where a.relname = 'schema_migrations' and b.relname = 'installation') as elsewhere,
          least(
            current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
            (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
@@ -73,9 +77,18 @@ export const otherLetters = ({ encoding }: Answer): string | null =>
     ? null
     : `The database of DATABASE_URL stores text as ${encoding}, which lacks most of the world's letters. Create one that has them: create database parley encoding 'UTF8' template template0.`;
 
+/** Jobs and locks are the database's, so a second installation would take those of the first. */
+const taken = ({ elsewhere }: Answer): string | null =>
+  elsewhere
+    ? `The database of DATABASE_URL holds a Parley in the schema ${elsewhere}, which the search_path of the address, or of its user, doesn't name. Name it there (?options=-c%20search_path%3D${elsewhere}), or give a new Parley a database of its own.`
+    : null;
+
 /** Why nobody can work there; null where one can. */
 export const obstacleIn = (answer: Answer): string | null =>
-  tooOld(answer) ?? pooled(answer) ?? readOnly(answer) ?? (answer.installed ? null : otherLetters(answer));
+  tooOld(answer) ??
+  pooled(answer) ??
+  readOnly(answer) ??
+  (answer.installed ? null : (taken(answer) ?? otherLetters(answer)));
 
 /** One more listens for notices from other processes. */
 const LISTENERS = 1;

@@ -76,6 +76,7 @@ export async function migrate(
   try {
     await client.query(LEAVE_NOTHING_BEHIND).catch(() => {});
     await takeLock(client, log);
+    await client.query(GO_WHERE_TABLES_ARE);
     await client.query(NOTES);
     const rows = await replaceChain(client, await readApplied(client), migrations);
     refuseForeignSchema(rows, migrations);
@@ -106,6 +107,14 @@ async function takeLock(client: pg.Client, log: Log): Promise<void> {
   log.info("waits for another program that migrates the database");
   await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
 }
+
+/**
+ * A schema that comes first on the search path may be younger than ours, such as one of the role's name. What a migration
+ * makes belongs beside the tables that are there.
+ */
+const GO_WHERE_TABLES_ARE = `
+  select set_config('search_path', concat_ws(', ', relnamespace::regnamespace::text, current_setting('search_path')), false)
+  from pg_class where oid = to_regclass('schema_migrations')`;
 
 const NOTES = `create table if not exists schema_migrations (
   version integer primary key, name text not null, breaking boolean not null,

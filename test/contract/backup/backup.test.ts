@@ -503,6 +503,10 @@ describe("nothing is left behind of a restore that fails", () => {
     await expect(requireEmpty(source, "The database")).rejects.toThrow(
       "The database is not empty. It holds a Parley already, and a restore never writes over anything.",
     );
+    await source.query("create schema first");
+    const along = await connected({ ...config, options: "-c search_path=first,public" });
+    await expect(requireEmpty(along, "The database")).rejects.toThrow("It holds a Parley already");
+    await source.query("drop schema first");
     const other = await emptyDatabase();
     await other.query("create table invoices (id int)");
     await expect(requireEmpty(other, "The database")).rejects.toThrow("It has the table invoices");

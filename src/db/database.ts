@@ -123,8 +123,7 @@ export function openDatabase(
   const connection = { ...ALIVE, ...withOwnSettings(to) };
   const { writing, reading: readers, reading_timeout_ms } = connections;
   const pool = openPool({ max: writing, ...connection }, log);
-  // Readers can't write, and an abandoned transaction is ended like a statement that takes too long.
-  const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
+  const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms}`;
   const bounded = withOwnSettings(connection, bounds);
   const reading = openPool({ ...bounded, max: Math.min(readers, connection.max ?? readers) }, log);
   const sealed = new SealedValues();
@@ -160,9 +159,6 @@ const sealedValues = new WeakMap<Db, SealedValues>();
 export function openSealedWith(db: Db, find: (id: number) => Promise<Buffer | null>): void {
   sealedValues.get(db)?.openWith(find);
 }
-
-/** Exports may pause between statements while they write to a disk or a slow client. */
-const MAX_IDLE_MS = 300_000;
 
 function openPool(connection: Connection, log: Log): PatientPool {
   const pool = new PatientPool(

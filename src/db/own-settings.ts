@@ -17,6 +17,9 @@ const OWN_SETTINGS = [
   "-c statement_timeout=0",
   "-c lock_timeout=0",
   "-c idle_session_timeout=0",
+  // Whoever sends a file may pause that long, and so may what reads an export. Where a machine vanished or is stopped, others
+  // wait no longer for what its transaction had locked.
+  "-c idle_in_transaction_session_timeout=300000",
 ].join(" ");
 
 /** The same connection with our settings, and `more` of them. Others that its address has (`?options=…`) stay. */

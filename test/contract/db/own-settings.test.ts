@@ -20,6 +20,7 @@ const UNUSUAL = {
   array_nulls: "off",
   statement_timeout: "50ms",
   idle_session_timeout: "1h",
+  idle_in_transaction_session_timeout: "1s",
 };
 
 test.each(["database", "address"])(
@@ -43,13 +44,15 @@ test.each(["database", "address"])(
 
     const { rows } = await opened.pool.query(
       `select timestamptz '2026-11-29 09:30:00.5+00' as at, current_setting('transaction_isolation') as isolation,
-         current_setting('idle_session_timeout') as idle, current_setting('search_path') as path, 
+         current_setting('idle_session_timeout') as idle,
+         current_setting('idle_in_transaction_session_timeout') as pause, current_setting('search_path') as path, 
          'a\\b' as literal, array_to_json('{null}'::text[])::text as nulls, pg_sleep(0.1)`,
     );
     expect(rows[0]).toMatchObject({
       at: "2026-11-29T09:30:00.5+00:00",
       isolation: "read committed",
       idle: "0",
+      pause: "5min",
       literal: "a\\b",
       nulls: "[null]",
       ...(where === "address" && { path: "public,app" }),

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { requireEvents, SUBSCRIPTIONS, WebhookEventName } from "./subscription.ts";
-import { inState, readTries } from "./webhook-delivery.ts";
+import { inState, NEXT_TRY_AT, readTries } from "./webhook-delivery.ts";
 import { DeliveryState, WebhookTry } from "./webhook-delivery-schema.ts";
 import { replayMatching } from "./webhook-replay.ts";
 
@@ -67,7 +67,7 @@ const selectDeliveries = (db: Db, caller: Caller) =>
       sql<string | null>`d.session_id::text`.as("session_id"),
       "d.is_test",
     ])
-    .select(["d.state", "d.reason", "d.tries", "o.due_at as next_try_at", "d.created_at", "d.ended_at"])
+    .select(["d.state", "d.reason", "d.tries", NEXT_TRY_AT, "d.created_at", "d.ended_at"])
     .$castTo<WebhookEventDelivery>();
 
 export async function findEventDelivery(db: Db, caller: Caller, id: string): Promise<WebhookEventDelivery> {

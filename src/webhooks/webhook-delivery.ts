@@ -56,6 +56,11 @@ const deliveryList: list.ListRules = {
   isLong: true,
 };
 
+/** When it is due; null while it is being sent, when `due_at` is the end of the lease. Of `webhook_outbox as o`. */
+export const NEXT_TRY_AT = sql<string | null>`case when o.lease_owner is null then o.due_at end`.as(
+  "next_try_at",
+);
+
 /** Indexes: webhook_deliveries_listed, _campaign, _webhook, _stuck, _change. */
 const selectDeliveries = (db: Db, caller: Caller) =>
   db
@@ -80,7 +85,7 @@ const selectDeliveries = (db: Db, caller: Caller) =>
       "d.state",
       "d.reason",
       "d.tries",
-      "o.due_at as next_try_at",
+      NEXT_TRY_AT,
       "d.created_at",
       "d.ended_at",
     ])

@@ -15,7 +15,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { NearTime } from "../time/near-time.tsx";
 import { Time } from "../time/time.tsx";
-import { DELIVERY_WORDS } from "./delivery-words.ts";
+import { DELIVERY_WORDS, DUE, isDue } from "./delivery-words.ts";
 
 export const DELIVERIES = "GET /api/v1/outbound/webhook_deliveries";
 const REFRESH_MS = 4000;
@@ -163,7 +163,13 @@ const COLUMNS: Column<WebhookDelivery>[] = [
         )}
         {next_try_at && (
           <Text size="xs" c="dimmed">
-            next retry <NearTime at={next_try_at} now={new Date()} />
+            {isDue(next_try_at) ? (
+              DUE
+            ) : (
+              <>
+                next retry <NearTime at={next_try_at} now={new Date()} />
+              </>
+            )}
           </Text>
         )}
       </Stack>

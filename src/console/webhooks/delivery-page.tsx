@@ -15,7 +15,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { useReplay } from "./delivery-log.tsx";
-import { DELIVERY_WORDS } from "./delivery-words.ts";
+import { DELIVERY_WORDS, DUE, isDue } from "./delivery-words.ts";
 import { bytesOf, ExactText, headerLines } from "./exact-text.tsx";
 
 const FOLLOW_MS = 3000;
@@ -107,7 +107,7 @@ function Actions({ delivery }: { delivery: WebhookDeliveryDetails }) {
 }
 
 function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
-  const { batch_id, reference_id, attempts } = delivery;
+  const { batch_id, reference_id, next_try_at, attempts } = delivery;
   return (
     <Stack gap="md">
       <Panel>
@@ -126,7 +126,10 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
             ],
             ["Webhook", delivery.webhook_id],
             ["Tries", delivery.tries],
-            ["Next attempt", delivery.next_try_at && <Time key="next" at={delivery.next_try_at} />],
+            [
+              "Next attempt",
+              next_try_at && (isDue(next_try_at) ? DUE : <Time key="next" at={next_try_at} />),
+            ],
             ["Reason", delivery.state === "DELIVERED" ? null : delivery.reason],
             ["webhook-id", <code key="id">{delivery.id}</code>],
           ]}

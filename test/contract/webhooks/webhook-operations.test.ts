@@ -55,6 +55,24 @@ const listed = async (query: string) => (await app.send("GET", `${DELIVERIES}?${
 const of = (webhook_id: number) => `search_fields=webhook_id&search_field_values=${webhook_id}`;
 
 describe("the delivery log", () => {
+  test("says when a delivery is tried next, and not while it is being sent", async () => {
+    const { webhook_id } = await tell(1);
+    let answer = () => {};
+    const asked = new Promise<void>((arrived) => {
+      peer.respond((_request, response) => {
+        answer = () => json(response, 500, {});
+        arrived();
+      });
+    });
+    expect(await listed(of(webhook_id))).toMatchObject([{ next_try_at: "2026-11-18T12:00:00+00:00" }]);
+    const drained = drain();
+    await asked;
+    expect(await listed(of(webhook_id))).toMatchObject([{ state: "WAITING", next_try_at: null }]);
+    answer();
+    await drained;
+    expect(await listed(of(webhook_id))).toMatchObject([{ next_try_at: "2026-11-18T12:00:05+00:00" }]);
+  });
+
   test("lists deliveries by campaign, webhook, status, state, request and time, newest first", async () => {
     const { campaign, people, webhook_id } = await tell(3);
     peer.respond((request, response) =>

@@ -31,6 +31,12 @@ export async function openPlatform(
   { log, stop }: { log: Log; stop: AbortSignal },
 ): Promise<Platform> {
   await makeDataDir(config.data_dir);
+  // First, or a key would be made for a database that has its own and can't be asked.
+  if (config.database_url) {
+    const answer = await refuseUnusablePostgres({ connectionString: config.database_url });
+    const few = tooFewPlaces(answer, config.connections);
+    if (few) log.warn(few);
+  }
   const secretKey = await findSecretKey(config.data_dir, secrets);
   const vault = await vaultWith(secretKey.key, config.data_dir, secrets);
   await using closing = new AsyncDisposableStack();
@@ -38,10 +44,6 @@ export async function openPlatform(
   closing.defer(async () => embedded?.stop().catch((error) => log.warn({ err: error }, "no orderly stop")));
   stop.throwIfAborted();
 
-  if (!embedded) {
-    const few = tooFewPlaces(await refuseUnusablePostgres(connection), config.connections);
-    if (few) log.warn(few);
-  }
   await migrate(connection, undefined, { log, stop }).catch(async (error) => {
     throw await migrationFault(error, config);
   });

@@ -85,12 +85,15 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
 
   test("because nobody answers there", async () => {
     const env = { DATABASE_URL: "postgres://ann:hunter2@127.0.0.1:1/parley" };
-    const { code, stderr } = await run(["start"], { folder: newFolder(), env });
+    const folder = newFolder();
+    const { code, stderr } = await run(["start"], { folder, env });
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
         "parley: The database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1. Start it, or correct DATABASE_URL.\n",
     });
+    // It would be a key that the database does not know, once that answers.
+    expect(existsSync(path.join(folder, "data", "secret.key"))).toBe(false);
   });
 });
 

@@ -219,7 +219,7 @@ test("what is typed while the list is already searching is not lost", async () =
   expect(await search.inputValue()).toBe("");
 });
 
-test("a recording plays in step with the words, and a turn's name goes to its place", async () => {
+test("a call's recording plays in step with the words, and a turn's name goes to its place; a chat offers none", async () => {
   const { app } = it;
   await app.send("POST", "/api/v1/agents/test/messages", {
     service_name: "console",
@@ -258,6 +258,12 @@ test("a recording plays in step with the words, and a turn's name goes to its pl
 
   const page = await it.open(await it.person("Analyst"));
   await page.goto(`/console/sessions/${session_id}`);
+  // A chat has none.
+  await page.getByRole("heading", { name: "Labels" }).waitFor();
+  expect(await page.getByRole("heading", { name: "Recording" }).count()).toBe(0);
+  const call = { channel_manager_type: "voice_twilio_v1", ended_at: app.clock.now().toISOString() };
+  await app.db.updateTable("sessions").set(call).where("id", "=", session_id).execute();
+  await page.reload();
   await page.getByRole("button", { name: "Load recording" }).click();
   const opening = page.getByRole("region", { name: "Opening" });
   const turn = page.getByRole("region", { name: "Turn 1" });

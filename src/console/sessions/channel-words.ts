@@ -20,6 +20,9 @@ export function channelWords(session: Pick<Session, "channel_manager_type" | "si
   return simulated ? `${words}, simulated` : words;
 }
 
+export const isCall = ({ channel_manager_type: type }: Pick<Session, "channel_manager_type">): boolean =>
+  CALL.test(type ?? "");
+
 /** Chats and calls from a page have no carrier; their field holds an id of our own. */
 const WITHOUT_CARRIER = new Set(["console_test_v1", "web_chat_v1", "voice_browser_v1"]);
 

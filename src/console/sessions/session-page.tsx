@@ -8,7 +8,7 @@ import { personPath } from "../parts/person-path.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
-import { carrierId, channelWords } from "./channel-words.ts";
+import { carrierId, channelWords, isCall } from "./channel-words.ts";
 import { FoundNeighbours } from "./found-neighbours.tsx";
 import { InsightPanel } from "./insight-panel.tsx";
 import { LabelPanel } from "./label-panel.tsx";
@@ -197,7 +197,7 @@ function Body(props: {
               </Box>
             )}
           </Panel>
-          {may("recording_download") && (
+          {isCall(session) && !isRunning(session) && may("recording_download") && (
             <RecordingPanel
               id={id}
               entries={story.data?.entries ?? []}

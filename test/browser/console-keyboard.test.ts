@@ -6,6 +6,7 @@ import { migrateJobs } from "../../src/jobs/runner.ts";
 import { createAgent } from "../harness/agent.ts";
 import { type ConsolePage, type ConsoleTest, createConsoleTest, settled } from "../harness/console.ts";
 import { playRun } from "../harness/evaluations.ts";
+import { pastSession } from "../harness/insights.ts";
 import { createNumber } from "../harness/phone.ts";
 
 /** The console without a mouse: where the keyboard goes on after something was done. */
@@ -196,12 +197,24 @@ test("on a screen that is magnified four times Ctrl K shows what it finds", asyn
   expect(page.faults).toEqual([]);
 });
 
+test("who saves an agent's first greeting and languages by keyboard goes on at the button that saved them", async () => {
+  const { agent_id } = await createAgent(it.app, { script: "", agent: { custom_message_id: null } });
+  const page = await openAt(`/console/agents/${agent_id}`);
+  for (const [add, save, saved] of [
+    ["Write a greeting", "Save greeting", "Greeting saved"],
+    ["Add languages", "Save languages", "Languages saved"],
+  ] as const) {
+    await page.getByRole("button", { name: add }).press("Enter");
+    if (add === "Write a greeting") await page.getByLabel("Greeting text").fill("Hello");
+    await page.getByRole("button", { name: save }).press("Enter");
+    await page.getByText(saved).waitFor();
+    await page.getByRole("button", { name: save, disabled: true }).and(page.locator(":focus")).waitFor();
+  }
+  expect(page.faults).toEqual([]);
+});
+
 test("a button that goes with what it did, in a part of a page that has no other, leaves the keyboard at the next one", async () => {
-  const { body } = await it.app.send("POST", "/api/v1/agents/test/messages", {
-    ...{ service_name: "console", source: "someone", test_id: "unrecorded", agent_id: "1", text: "" },
-    session_start: true,
-  });
-  const page = await openAt(`/console/sessions/${body.response.content.session_id}`);
+  const page = await openAt(`/console/sessions/${await pastSession(it.app, it.app.admin, {})}`);
   await page.getByText("No labels yet.").waitFor();
   await page.getByRole("button", { name: "Load recording" }).press("Enter");
   await page.getByText(/^No recording\./).waitFor();

@@ -17,6 +17,7 @@ import { changeAgent } from "../change-agent.ts";
 export function GreetingSection({ agent }: { agent: AgentResponse }) {
   const may = useMay();
   const [isWriting, setWriting] = useState(false);
+  const [made, setMade] = useState<number | null>(null);
   const message = agent.custom_message ?? null;
   const mayWrite = may("custom_messages_write") && (message !== null || may("agents_write"));
   if (message === null && !isWriting)
@@ -30,15 +31,18 @@ export function GreetingSection({ agent }: { agent: AgentResponse }) {
         </Empty>
       </Panel>
     );
-  return <GreetingForm key={message?.id ?? "new"} agent={agent} message={message} readOnly={!mayWrite} />;
+  // What was made here stays the same form, and what has the focus keeps it.
+  const key = message === null || message.id === made ? "made" : message.id;
+  return <GreetingForm key={key} agent={agent} message={message} onMade={setMade} readOnly={!mayWrite} />;
 }
 
 function GreetingForm(props: {
   agent: AgentResponse;
   message: CustomMessageResponse | null;
+  onMade(id: number): void;
   readOnly: boolean;
 }) {
-  const { agent, message, readOnly } = props;
+  const { agent, message, onMade, readOnly } = props;
   const client = useQueryClient();
   const { values, body, labels } = messageFields;
   const form = useRecordForm({
@@ -55,6 +59,7 @@ function GreetingForm(props: {
       const created = await call("POST /api/v1/custom_messages/", {
         body: { ...body(typed, null), name: `${agent.name} greeting` },
       });
+      onMade(created.id);
       await changeAgent(client, agent.id, () => ({ custom_message_id: created.id }));
       return created;
     },

@@ -21,6 +21,7 @@ export function LanguagesSection({ agent }: { agent: AgentResponse }) {
   const may = useMay();
   const client = useQueryClient();
   const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<number | null>(null);
   const group = agent.language_group ?? null;
   const mayChoose = may("agents_write");
   const mayWrite = may("language_groups_write") && (group !== null || mayChoose);
@@ -57,15 +58,18 @@ export function LanguagesSection({ agent }: { agent: AgentResponse }) {
         </Empty>
       </Panel>
     );
-  return <LanguagesForm key={group?.id ?? "new"} agent={agent} group={group} readOnly={!mayWrite} />;
+  // What was made here stays the same form, and what has the focus keeps it.
+  const key = group === null || group.id === made ? "made" : group.id;
+  return <LanguagesForm key={key} agent={agent} group={group} onMade={setMade} readOnly={!mayWrite} />;
 }
 
 function LanguagesForm(props: {
   agent: AgentResponse;
   group: LanguageGroupResponse | null;
+  onMade(id: number): void;
   readOnly: boolean;
 }) {
-  const { agent, group, readOnly } = props;
+  const { agent, group, onMade, readOnly } = props;
   const client = useQueryClient();
   const { values, body, labels } = groupFields;
   const form = useRecordForm({
@@ -81,6 +85,7 @@ function LanguagesForm(props: {
       const created = await call("POST /api/v1/voice_groups/", {
         body: { ...body(typed, null), name: `${cutTo(agent.name, 240)} languages` },
       });
+      onMade(created.id);
       await changeAgent(client, agent.id, () => ({ language_group_id: created.id }));
       return created;
     },

@@ -67,14 +67,14 @@ test("an author builds the clinic's appointment workflow from nothing, plays it 
   await choose("Format", "Date");
   await click("button", "Add action");
   await click("menuitem", "After the answers: Call a tool");
-  await write("Tool of submit action 1", "find_slots");
-  await write("service (required) of submit action 1", "check-up");
+  await write("Tool of action 1 after the answers", "find_slots");
+  await write("service (required) of action 1 after the answers", "check-up");
   clicks += 2;
-  await main.getByLabel("date (required) of submit action 1", { exact: true }).click();
+  await main.getByLabel("date (required) of action 1 after the answers", { exact: true }).click();
   await page.getByRole("option", { name: "{{ date }}" }).click();
   await click("button", "Keep a part of the answer");
-  await write("Part 1 of the answer of submit action 1", "length(slots)");
-  await write("Variable of part 1 of submit action 1", "free");
+  await write("Part 1 of the answer, action 1 after the answers", "length(slots)");
+  await write("Variable for part 1 of the answer, action 1 after the answers", "free");
 
   // The second is reached when there are some; otherwise the first asks again.
   await click("button", "Add step");
@@ -86,12 +86,12 @@ test("an author builds the clinic's appointment workflow from nothing, plays it 
   await node(page, "ASK_DAY").click();
   await click("button", "Add transition");
   await click("button", "Add condition to transition 1");
-  await write("Name of transition 1", "local.free");
-  await choose("Comparison of transition 1", "is greater than");
+  await write("Variable in the condition of transition 1", "local.free");
+  await choose("Comparison in the condition of transition 1", "is greater than");
   // A number that was cleared is what the workflow still has.
-  await field(page, "Value of transition 1").fill("");
-  await field(page, "Value of transition 1").press("Tab");
-  await expect.poll(() => field(page, "Value of transition 1").inputValue()).toBe("0");
+  await field(page, "Value in the condition of transition 1").fill("");
+  await field(page, "Value in the condition of transition 1").press("Tab");
+  await expect.poll(() => field(page, "Value in the condition of transition 1").inputValue()).toBe("0");
   await click("button", "Add transition");
   await main.getByRole("list", { name: "Findings" }).waitFor({ state: "detached" });
 
@@ -167,8 +167,8 @@ test("what is done on the canvas is undone and done again, is found faulty at it
   await node(page, "MOVED").focus();
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Add condition to transition 1" }).click();
-  await field(page, "Name of transition 1").fill("local.nothing");
-  await field(page, "Comparison of transition 1").click();
+  await field(page, "Variable in the condition of transition 1").fill("local.nothing");
+  await field(page, "Comparison in the condition of transition 1").click();
   await page.getByRole("option", { name: "is true", exact: true }).click();
   await node(page, "MOVED")
     .getByText(/findings?$/)
@@ -300,10 +300,13 @@ test("what was typed survives a closed window, and is merged with what another p
 
   await context.getByRole("button", { name: "Restore my changes" }).click();
   await node(context, "MOVED").getByText("Part as friends").waitFor();
+  await node(context, "MOVED").click();
   await context.getByRole("button", { name: "Review and save" }).click();
   const review = context.getByRole("dialog", { name: "Review the change" });
   await review.getByRole("button", { name: "Merge their changes" }).click();
   await node(context, "CONFIRMED").getByText("Thank them").waitFor();
+  // Whoever merges is still at their step.
+  expect(await field(context, "Goal").inputValue()).toBe("Part as friends");
   await saveReviewed(context);
   const goals = (await taskOf("visit_workflow")).steps.map(({ goal }: { goal: string }) => goal);
   expect(goals).toEqual(expect.arrayContaining(["Part as friends", "Thank them"]));

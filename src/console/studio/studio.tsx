@@ -6,7 +6,7 @@ import {
   IconLayoutGrid,
   IconPlus,
 } from "@tabler/icons-react";
-import { Fragment, useCallback, useContext, useEffect, useMemo, useState } from "react";
+import { Fragment, type RefObject, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { PlayedEvent, StepsTask, ToolDefinition } from "../api-types.ts";
 import { Unreadable } from "../editors/unreadable.ts";
 import { ViewSwitch } from "../parts/view-switch.tsx";
@@ -48,20 +48,29 @@ type Props = {
   readOnly: boolean;
   /** A session to play with the workflow as it is now. */
   recorded: RecordedSession | null;
+  /** Kept by the page: its form is drawn anew after a merge, and nobody wants to be led to the first step. */
+  left: RefObject<StudioPlace | null>;
 };
 
 type Side = "step" | "workflow" | "json" | "play";
 
+/** Where somebody is in a studio. */
+export type StudioPlace = { task: number; step: string | null; side: Side };
+
 /** A workflow on a canvas, edited by forms beside it, as JSON, or played as a conversation. */
 export default function Studio(props: Props) {
-  const { definition, onChange, undo, redo, issues, recorded } = props;
+  const { definition, onChange, undo, redo, issues, recorded, left } = props;
   const tasks = useMemo(() => stepsTasks(definition), [definition]);
-  const [chosenTask, chooseTask] = useState(tasks[0]?.index ?? 0);
+  const [chosenTask, chooseTask] = useState(left.current?.task ?? tasks[0]?.index ?? 0);
   const { task, index, path } =
     tasks.find((each) => each.index === chosenTask) ?? (tasks[0] as (typeof tasks)[0]);
-  const [side, setSide] = useState<Side>(recorded ? "play" : "step");
+  const [side, setSide] = useState<Side>(left.current?.side ?? (recorded ? "play" : "step"));
   // Another step is another form; a renamed one stays the same, so that typing goes on in the next field.
-  const [{ selected, form }, setSelected] = useState({ selected: task.steps[0]?.id ?? null, form: 0 });
+  const [{ selected, form }, setSelected] = useState({
+    selected: left.current?.step ?? task.steps[0]?.id ?? null,
+    form: 0,
+  });
+  left.current = { task: index, step: selected, side };
   const select = (id: string | null) =>
     setSelected((before) => (before.selected === id ? before : { selected: id, form: before.form + 1 }));
   const [played, setPlayed] = useState<readonly PlayedEvent[]>([]);

@@ -1,5 +1,6 @@
 import { Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
+import { useRef } from "react";
 import type { ToolDefinition, ToolDetailResponse, ToolResponse, ToolUpdateRequest } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
@@ -11,6 +12,7 @@ import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
+import type { StudioPlace } from "../studio/studio.tsx";
 import { useEditHistory } from "../studio/use-edit-history.ts";
 import { Time } from "../time/time.tsx";
 import { definitionFault } from "../workflows/definition-shape.ts";
@@ -90,6 +92,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
   const { isDirty } = frame.form;
   const values = form.getValues();
   const { definition } = values;
+  const left = useRef<StudioPlace | null>(null);
   const history = useEditHistory(definition, (next) => form.setFieldValue("definition", next));
   const setDefinition = history.change;
   const setFunction = (part: Partial<ToolDefinition["tool"]["function"]>) =>
@@ -121,6 +124,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
       issues={checked.placed}
       readOnly={readOnly}
       recorded={recorded.data ?? null}
+      left={left}
     />
   );
 

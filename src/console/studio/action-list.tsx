@@ -136,10 +136,10 @@ function OneAction(props: {
   const { event, step, action, index, onChange, onRemove, onRaise } = props;
   const { readOnly } = useSurroundings();
   const place = ["on", event, index];
-  const of = `${event} action ${index + 1}`;
+  const of = `action ${index + 1} ${lowered(EVENT_WORDS[event])}`;
   const fault = useFault(...place, "action");
   return (
-    <div className={classes.item}>
+    <fieldset className={classes.item} aria-label={`Action ${index + 1}: ${KIND_WORDS[action.action]}`}>
       <Group gap={4} justify="space-between" mb={4}>
         <Text size="sm" fw={550}>
           {KIND_WORDS[action.action]}
@@ -147,7 +147,7 @@ function OneAction(props: {
         {!readOnly && (
           <Group gap={2}>
             {onRaise && (
-              <ActionIcon size="sm" aria-label={`Move ${of} up`} onClick={onRaise}>
+              <ActionIcon size="sm" aria-label={`Move up ${of}`} onClick={onRaise}>
                 <IconArrowUp size={14} />
               </ActionIcon>
             )}
@@ -172,6 +172,8 @@ function OneAction(props: {
           onChange((condition === undefined ? rest : { ...rest, if: condition }) as StepAction);
         }}
       />
-    </div>
+    </fieldset>
   );
 }
+
+const lowered = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);

@@ -105,7 +105,7 @@ function KeptAnswers({ action, onChange, place, of }: Parameters<typeof CallFiel
           <TextInput
             size="xs"
             style={{ flex: "1 1 50%" }}
-            aria-label={`Part ${index + 1} of the answer of ${of}`}
+            aria-label={`Part ${index + 1} of the answer, ${of}`}
             placeholder="slots[0].time"
             ff="monospace"
             value={sourceOf(from) ?? JSON.stringify(from)}
@@ -117,14 +117,14 @@ function KeptAnswers({ action, onChange, place, of }: Parameters<typeof CallFiel
           <TextInput
             size="xs"
             style={{ flex: "1 1 50%" }}
-            aria-label={`Variable of part ${index + 1} of ${of}`}
+            aria-label={`Variable for part ${index + 1} of the answer, ${of}`}
             placeholder="as variable"
             value={to}
             onChange={({ currentTarget }) => store(kept.with(index, { from, to: currentTarget.value }))}
           />
           {!readOnly && (
             <ActionIcon
-              aria-label={`Remove part ${index + 1} of ${of}`}
+              aria-label={`Remove part ${index + 1} of the answer, ${of}`}
               onClick={() => store(kept.toSpliced(index, 1))}
             >
               <IconTrash size={14} />

@@ -90,7 +90,7 @@ export function ConditionField({ of, value, onChange, place }: Props) {
         <Line
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
           key={index}
-          label={lines.length > 1 ? `${index + 1} of ${of}` : `of ${of}`}
+          of={`${lines.length > 1 ? `line ${index + 1} of ` : ""}the condition of ${of}`}
           line={line}
           onChange={(next) => replace(index, next)}
           onRemove={() => {
@@ -106,7 +106,7 @@ export function ConditionField({ of, value, onChange, place }: Props) {
             <Select
               size="xs"
               w={150}
-              aria-label={`Lines of ${of}`}
+              aria-label={`Lines that must hold in the condition of ${of}`}
               allowDeselect={false}
               data={[
                 { value: "and", label: "All must hold" },
@@ -119,7 +119,7 @@ export function ConditionField({ of, value, onChange, place }: Props) {
           <Button
             size="compact-xs"
             variant="subtle"
-            aria-label={`Add line to condition of ${of}`}
+            aria-label={`Add line to the condition of ${of}`}
             onClick={() => setCondition({ join, lines: [...lines, NEW_LINE] })}
           >
             Add line
@@ -128,7 +128,7 @@ export function ConditionField({ of, value, onChange, place }: Props) {
             size="compact-xs"
             variant="subtle"
             color="gray"
-            aria-label={`As expression: condition of ${of}`}
+            aria-label={`As expression: the condition of ${of}`}
             onClick={() => setRaw(true)}
           >
             As expression
@@ -151,12 +151,13 @@ const FaultText = ({ children }: { children: string }) => (
 );
 
 function Line(props: {
-  label: string;
+  /** "line 2 of the condition of transition 1". */
+  of: string;
   line: ConditionLine;
   onChange(line: ConditionLine): void;
   onRemove(): void;
 }) {
-  const { label, line, onChange, onRemove } = props;
+  const { of, line, onChange, onRemove } = props;
   const { names, readOnly } = useSurroundings();
   const known = names.find(({ name }) => name === line.name || `inputs.${name}` === line.name);
   const setName = (name: string) => {
@@ -169,7 +170,7 @@ function Line(props: {
       <Autocomplete
         size="xs"
         style={{ flex: "1 1 38%" }}
-        aria-label={`Name ${label}`}
+        aria-label={`Variable in ${of}`}
         placeholder="name"
         data={[...new Set(names.map(({ name }) => name))]}
         renderOption={({ option }) => <NameOption name={option.value} names={names} />}
@@ -182,7 +183,7 @@ function Line(props: {
       <Select
         size="xs"
         style={{ flex: "1 1 30%" }}
-        aria-label={`Comparison ${label}`}
+        aria-label={`Comparison in ${of}`}
         data={COMPARISONS}
         allowDeselect={false}
         value={line.comparison}
@@ -202,7 +203,7 @@ function Line(props: {
       {takesValue(line.comparison) && (
         <div style={{ flex: "1 1 32%" }}>
           <OperandField
-            label={label}
+            of={of}
             value={line.value ?? { kind: "text", value: "" }}
             known={known}
             onChange={(value) => onChange({ ...line, value })}
@@ -210,7 +211,7 @@ function Line(props: {
         </div>
       )}
       {!readOnly && (
-        <ActionIcon size="md" aria-label={`Remove line ${label}`} onClick={onRemove}>
+        <ActionIcon size="md" aria-label={`Remove ${of}`} onClick={onRemove}>
           <IconTrash size={14} />
         </ActionIcon>
       )}

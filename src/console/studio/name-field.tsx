@@ -4,7 +4,7 @@ import { useFault, useSurroundings } from "./step-context.ts";
 /** The name of a variable that is written, completed with those that there are. */
 export function NameField(props: {
   label: string;
-  /** What it is of: "submit action 1". Part of the name that a screen reader says. */
+  /** What it is of: "action 1 after the answers". Part of the name that a screen reader says. */
   of: string;
   value: string;
   onChange(name: string): void;

@@ -26,14 +26,15 @@ const KINDS = [
 
 /** What a name is compared with, by its kind. */
 export function OperandField(props: {
-  label: string;
+  /** "the condition of transition 1". */
+  of: string;
   value: Operand;
   known: KnownName | undefined;
   onChange(value: Operand): void;
 }) {
-  const { label, value, known, onChange } = props;
+  const { of, value, known, onChange } = props;
   const { names, readOnly } = useSurroundings();
-  const name = `Value ${label}`;
+  const name = `Value in ${of}`;
   const setKind = (kind: string | null) => {
     if (kind === "number") onChange({ kind, value: Number(value.value) || 0 });
     else if (kind === "boolean") onChange({ kind, value: true });
@@ -93,7 +94,7 @@ export function OperandField(props: {
       <Select
         size="xs"
         variant="unstyled"
-        aria-label={`Kind of value ${label}`}
+        aria-label={`Kind of value in ${of}`}
         allowDeselect={false}
         data={KINDS}
         value={value.kind}

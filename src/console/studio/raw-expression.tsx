@@ -35,7 +35,7 @@ export function RawExpression(props: {
         size="xs"
         ff="monospace"
         attributes={{ input: { dir: "ltr" } }}
-        aria-label={`Expression of ${of}`}
+        aria-label={`Expression for the condition of ${of}`}
         value={isCase ? JSON.stringify(value) : source}
         readOnly={readOnly || isCase}
         onChange={({ currentTarget }) => set(currentTarget.value, isCel)}
@@ -46,7 +46,7 @@ export function RawExpression(props: {
           <Select
             size="xs"
             w={110}
-            aria-label={`Language of ${of}`}
+            aria-label={`Language of the condition of ${of}`}
             allowDeselect={false}
             data={[
               { value: "jp", label: "JMESPath" },
@@ -64,7 +64,7 @@ export function RawExpression(props: {
             size="compact-xs"
             variant="subtle"
             color="gray"
-            aria-label={`Remove condition of ${of}`}
+            aria-label={`Remove the condition of ${of}`}
             onClick={onRemove}
           >
             Remove

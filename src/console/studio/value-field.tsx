@@ -31,7 +31,7 @@ function kindOf({ value, valueFrom }: GivenValue): Kind {
 /** One value of an action: a text with variables, a number, yes or no, an expression, or any JSON. */
 export function ValueField(props: {
   label: string;
-  /** What it is of: "submit action 1". Part of the name that a screen reader says. */
+  /** What it is of: "action 1 after the answers". Part of the name that a screen reader says. */
   of: string;
   given: GivenValue;
   onChange(given: GivenValue): void;

@@ -3,7 +3,7 @@ import { IconRocket } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AgentResponse, AgentVersioning } from "../api-types.ts";
-import { Failure, RouteLink, Status } from "../parts/parts.tsx";
+import { Fetched, RouteLink, Status } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { PublishWindow } from "./publish-window.tsx";
@@ -17,22 +17,28 @@ export function ReleasePanel({ agent }: { agent: AgentResponse }) {
   const may = useMay();
   const [isPublishing, setPublishing] = useState(false);
   const versioning = useQuery(versioningQuery(agent.id));
-  if (versioning.error) return <Failure error={versioning.error} retry={() => void versioning.refetch()} />;
-  const found = versioning.data;
-  const isUnchanged = found?.published_version != null && found.draft.changes.length === 0;
   return (
     <section className={classes.release} aria-label="Release">
-      <div className={classes.state}>{found && <State agent={agent} versioning={found} />}</div>
-      {found && may("agents_publish") && !isUnchanged && (
-        <Button
-          size="compact-sm"
-          variant={found.published_version === null ? "default" : "filled"}
-          leftSection={<IconRocket size={14} />}
-          onClick={() => setPublishing(true)}
-        >
-          {found.published_version === null ? "Work with versions" : "Review and publish"}
-        </Button>
-      )}
+      <Fetched query={versioning} lines={1}>
+        {(found) => (
+          <>
+            <div className={classes.state}>
+              <State agent={agent} versioning={found} />
+            </div>
+            {may("agents_publish") &&
+              (found.published_version === null || found.draft.changes.length > 0) && (
+                <Button
+                  size="compact-sm"
+                  variant={found.published_version === null ? "default" : "filled"}
+                  leftSection={<IconRocket size={14} />}
+                  onClick={() => setPublishing(true)}
+                >
+                  {found.published_version === null ? "Work with versions" : "Review and publish"}
+                </Button>
+              )}
+          </>
+        )}
+      </Fetched>
       {isPublishing && <PublishWindow agent={agent} onClose={() => setPublishing(false)} />}
     </section>
   );

@@ -141,7 +141,7 @@ export function PlayPane({ definition, task, recorded, breakpoints, onPlayed }: 
           )}
         </Group>
       )}
-      {query.error && <Failure error={query.error} />}
+      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
       <PlayTalk events={events} played={played} />
       {last.awaits !== null ? (
         <ToolAnswer

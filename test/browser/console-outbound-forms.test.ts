@@ -196,3 +196,43 @@ test("what the offline model made up about a person is marked on the person's pa
   await page.reload();
   await page.getByText("offline model").waitFor();
 });
+
+test("a key in a field of a long form draws that field's part of it anew, and not the form", async () => {
+  const own = await it.open(await it.person("Admin"));
+  await own.context().addInitScript(countComponents);
+  for (const [address, most] of [
+    [`/console/campaigns/${campaign_id}?view=settings`, 400],
+    ["/console/agents/1", 200],
+    ["/console/prompts/1", 200],
+  ] as const) {
+    await own.goto(address);
+    const name = own.getByRole("textbox", { name: "Name", exact: true });
+    await name.press("End");
+    await name.pressSequentially("ab");
+    expect(await own.evaluate("drawn.splice(0).at(0)"), address).toBeGreaterThan(0);
+    await name.press("c");
+    expect(Math.max(...(await own.evaluate<number[]>("drawn")))).toBeLessThan(most);
+  }
+  expect(own.faults).toEqual([]);
+});
+
+/** Keeps in `drawn` how many components each commit of React's drew, by what it tells developers' tools. */
+const countComponents = `{
+  const PERFORMED = 1, COMPONENTS = [0, 1, 11, 14, 15];
+  const count = (first) => {
+    let found = 0;
+    for (let at = first; at; at = at.sibling) {
+      if (COMPONENTS.includes(at.tag) && (at.flags & PERFORMED || !at.alternate)) found++;
+      if (!at.alternate || at.child !== at.alternate.child) found += count(at.child);
+    }
+    return found;
+  };
+  globalThis.drawn = [];
+  globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
+    supportsFiber: true,
+    inject: () => 1,
+    onCommitFiberUnmount() {},
+    onPostCommitFiberRoot() {},
+    onCommitFiberRoot: (_, root) => drawn.push(count(root.current)),
+  };
+}`;

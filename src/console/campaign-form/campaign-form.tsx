@@ -9,6 +9,7 @@ import { Panel } from "../parts/parts.tsx";
 import { useRecordForm } from "../records/record-form.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { RemoveRecord } from "../records/remove-record.tsx";
+import { Steady } from "../records/steady.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { BasicFields } from "./basic-fields.tsx";
@@ -75,9 +76,13 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
       ? "Choose an agent\u2019s address here or under Caller ID. Without one, no one is contacted."
       : undefined;
   const zone = useClockOf(values.source ?? "", mode);
-  const stored = new Set(
-    campaign?.webhooks?.filter(({ auth_value_keys }) => auth_value_keys?.length).map(({ id }) => id),
-  );
+  const stored =
+    campaign?.webhooks?.filter(({ auth_value_keys }) => auth_value_keys?.length).map(({ id }) => id) ?? [];
+  const { errors } = form;
+  const { hourly_rate, max_daily_calls, retry_count, retry_interval } = values;
+  const { target_filters, allowed_line_types, include_unknown_line_types, voicemail_detection } = values;
+  const { active_days, daily_start_time, daily_end_time, outreach_override_rules } = values;
+  const hours = { active_days, daily_start_time, daily_end_time, outreach_override_rules };
 
   return (
     <Grid gap="md" align="flex-start">
@@ -114,97 +119,121 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
             <Section title="Campaign">
               <BasicFields {...fields} form={record.fields} noSender={noSender} />
             </Section>
-            <Section title="Hours">
-              <DayChoice
-                value={values.active_days}
-                onChange={(days) => set("active_days", days)}
-                error={errorOf("active_days")}
-              />
-              <Grid gap="md">
-                <Grid.Col span={6}>
-                  <TimeOfDay
-                    label="From"
-                    description="Empty: from midnight."
-                    value={values.daily_start_time}
-                    onChange={(time) => set("daily_start_time", time)}
-                    error={errorOf("daily_start_time")}
+            <Steady of={{ ...hours, errors, sought }}>
+              {(shown) => (
+                <Section title="Hours">
+                  <DayChoice
+                    value={shown.active_days}
+                    onChange={(days) => set("active_days", days)}
+                    error={errorOf("active_days")}
                   />
-                </Grid.Col>
-                <Grid.Col span={6}>
-                  <TimeOfDay
-                    label="Until"
-                    description="Earlier than “From”: continues past midnight."
-                    value={values.daily_end_time}
-                    onChange={(time) => set("daily_end_time", time)}
-                    error={errorOf("daily_end_time")}
+                  <Grid gap="md">
+                    <Grid.Col span={6}>
+                      <TimeOfDay
+                        label="From"
+                        description="Empty: from midnight."
+                        value={shown.daily_start_time}
+                        onChange={(time) => set("daily_start_time", time)}
+                        error={errorOf("daily_start_time")}
+                      />
+                    </Grid.Col>
+                    <Grid.Col span={6}>
+                      <TimeOfDay
+                        label="Until"
+                        description="Earlier than “From”: continues past midnight."
+                        value={shown.daily_end_time}
+                        onChange={(time) => set("daily_end_time", time)}
+                        error={errorOf("daily_end_time")}
+                      />
+                    </Grid.Col>
+                  </Grid>
+                  <ExceptionFields
+                    value={shown.outreach_override_rules}
+                    onChange={(rules) => set("outreach_override_rules", rules)}
+                    errorOf={errorOf}
+                    readOnly={!mayWrite}
+                    sought={sought}
                   />
-                </Grid.Col>
-              </Grid>
-              <ExceptionFields
-                value={values.outreach_override_rules}
-                onChange={(rules) => set("outreach_override_rules", rules)}
-                errorOf={errorOf}
-                readOnly={!mayWrite}
-                sought={sought}
-              />
-            </Section>
+                </Section>
+              )}
+            </Steady>
             <Section title="Pace and retries">
-              <PaceFields {...fields} />
+              <Steady of={{ hourly_rate, max_daily_calls, retry_count, retry_interval, errors }}>
+                {(shown) => <PaceFields values={shown} set={set} errorOf={errorOf} />}
+              </Steady>
             </Section>
             <Section title="Audience">
-              <FilterFields
-                value={values.target_filters}
-                onChange={(filters) => set("target_filters", filters)}
-                errorOf={errorOf}
-              />
-              {values.target_filters === null && <LineTypeFields {...fields} />}
+              <Steady of={{ target_filters, allowed_line_types, include_unknown_line_types, errors }}>
+                {(shown) => (
+                  <>
+                    <FilterFields
+                      value={shown.target_filters}
+                      onChange={(filters) => set("target_filters", filters)}
+                      errorOf={errorOf}
+                    />
+                    {shown.target_filters === null && (
+                      <LineTypeFields values={shown} set={set} errorOf={errorOf} />
+                    )}
+                  </>
+                )}
+              </Steady>
               {campaign && (
                 <FilterMatches
                   campaign_id={campaign.id}
-                  target_filters={values.target_filters}
-                  allowed_line_types={values.allowed_line_types}
-                  include_unknown_line_types={values.include_unknown_line_types}
+                  target_filters={target_filters}
+                  allowed_line_types={allowed_line_types}
+                  include_unknown_line_types={include_unknown_line_types}
                 />
               )}
             </Section>
             {mode === "voice" && (
               <Section title="Mailboxes">
-                <VoicemailFields {...fields} />
+                <Steady of={{ voicemail_detection, errors }}>
+                  {(shown) => <VoicemailFields values={shown} set={set} errorOf={errorOf} />}
+                </Steady>
               </Section>
             )}
             <Section title="Webhooks">
-              <WebhookFields
-                webhooks={values.webhooks}
-                secrets={values.secrets}
-                hasSecret={(id) => id !== null && id !== undefined && stored.has(id)}
-                onChange={(webhooks, secrets) => {
-                  set("webhooks", webhooks);
-                  set("secrets", secrets);
-                  setHides(secretPaths(secrets));
-                }}
-                errorOf={errorOf}
-                readOnly={!mayWrite}
-              />
+              <Steady of={{ webhooks: values.webhooks, secrets: values.secrets, stored, errors }}>
+                {(shown) => (
+                  <WebhookFields
+                    webhooks={shown.webhooks}
+                    secrets={shown.secrets}
+                    hasSecret={(id) => id !== null && id !== undefined && shown.stored.includes(id)}
+                    onChange={(webhooks, secrets) => {
+                      set("webhooks", webhooks);
+                      set("secrets", secrets);
+                      setHides(secretPaths(secrets));
+                    }}
+                    errorOf={errorOf}
+                    readOnly={!mayWrite}
+                  />
+                )}
+              </Steady>
             </Section>
           </RecordFormFrame>
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 5 }} className={classes.sticky}>
-        <OpeningCalendar
-          opening={values}
-          zone={values.source ? zone : undefined}
-          onChoose={
-            mayWrite
-              ? (date) => {
-                  const { days, dates } = values.outreach_override_rules;
-                  if (!(date in dates))
-                    set("outreach_override_rules", { days, dates: { ...dates, [date]: {} } });
-                  setSought(date);
-                  goToException(date);
-                }
-              : null
-          }
-        />
+        <Steady of={{ opening: { ...hours, max_daily_calls }, zone: values.source ? zone : undefined }}>
+          {({ opening, zone }) => (
+            <OpeningCalendar
+              opening={opening}
+              zone={zone}
+              onChoose={
+                mayWrite
+                  ? (date) => {
+                      const { days, dates } = opening.outreach_override_rules;
+                      if (!(date in dates))
+                        set("outreach_override_rules", { days, dates: { ...dates, [date]: {} } });
+                      setSought(date);
+                      goToException(date);
+                    }
+                  : null
+              }
+            />
+          )}
+        </Steady>
       </Grid.Col>
     </Grid>
   );

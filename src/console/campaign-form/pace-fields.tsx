@@ -4,8 +4,8 @@ import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
 import { type CampaignValues, VOICEMAIL_TIMEOUTS } from "./campaign-values.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 
-export type CampaignFieldsProps = {
-  values: CampaignValues;
+export type CampaignFieldsProps<Shown extends keyof CampaignValues = keyof CampaignValues> = {
+  values: Pick<CampaignValues, Shown>;
   set<Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]): void;
   errorOf(path: string): ReactNode;
 };
@@ -19,7 +19,10 @@ const UNITS = [
 ];
 
 /** How fast, how many, and how often again. */
-export function PaceFields({ values, set, errorOf }: CampaignFieldsProps) {
+export function PaceFields(
+  props: CampaignFieldsProps<"hourly_rate" | "max_daily_calls" | "retry_count" | "retry_interval">,
+) {
+  const { values, set, errorOf } = props;
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6 }}>
@@ -102,7 +105,10 @@ function RetryInterval(props: {
 }
 
 /** The older, simpler filter: it counts where there are no rules. */
-export function LineTypeFields({ values, set, errorOf }: CampaignFieldsProps) {
+export function LineTypeFields(
+  props: CampaignFieldsProps<"allowed_line_types" | "include_unknown_line_types">,
+) {
+  const { values, set, errorOf } = props;
   return (
     <Stack gap="xs">
       <MultiSelect
@@ -129,7 +135,7 @@ export function LineTypeFields({ values, set, errorOf }: CampaignFieldsProps) {
 }
 
 /** Telling a mailbox from a person in the first seconds. */
-export function VoicemailFields({ values, set, errorOf }: CampaignFieldsProps) {
+export function VoicemailFields({ values, set, errorOf }: CampaignFieldsProps<"voicemail_detection">) {
   const config = values.voicemail_detection;
   const change = (part: Partial<VoicemailDetectionConfig>) =>
     set("voicemail_detection", { ...config, ...part });

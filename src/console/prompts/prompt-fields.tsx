@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import { unknownNames, type Variable } from "../editors/template-variables.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
+import { Steady } from "../records/steady.tsx";
 import { ModelFields } from "./model-fields.tsx";
 import type { PromptValues } from "./prompt-values.ts";
 import { ToolNames } from "./tool-names.tsx";
@@ -32,16 +33,22 @@ export function PromptFields(props: {
           it stays empty.
         </Text>
       )}
-      <ModelFields
-        value={values.llm_config}
-        onChange={(llm_config) => form.setFieldValue("llm_config", llm_config)}
-        errorOf={(field) => form.errors[`llm_config.${field}`]}
-      />
-      <ToolNames
-        value={values.tools}
-        onChange={(tools) => form.setFieldValue("tools", tools)}
-        error={form.errors.tools}
-      />
+      <Steady of={{ llm_config: values.llm_config, tools: values.tools, errors: form.errors }}>
+        {({ llm_config, tools, errors }) => (
+          <>
+            <ModelFields
+              value={llm_config}
+              onChange={(config) => form.setFieldValue("llm_config", config)}
+              errorOf={(field) => errors[`llm_config.${field}`]}
+            />
+            <ToolNames
+              value={tools}
+              onChange={(names) => form.setFieldValue("tools", names)}
+              error={errors.tools}
+            />
+          </>
+        )}
+      </Steady>
     </>
   );
 }

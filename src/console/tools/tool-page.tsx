@@ -1,7 +1,7 @@
 import { Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { useRef } from "react";
-import type { ToolDefinition, ToolDetailResponse, ToolResponse, ToolUpdateRequest } from "../api-types.ts";
+import type { ToolDefinition, ToolDetailResponse } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
@@ -11,6 +11,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
+import { Steady } from "../records/steady.tsx";
 import { useMay } from "../server/me.tsx";
 import type { StudioPlace } from "../studio/studio.tsx";
 import { useEditHistory } from "../studio/use-edit-history.ts";
@@ -25,36 +26,16 @@ import { KeptDraft } from "./kept-draft.tsx";
 import { useRecordedSession } from "./recorded-session.ts";
 import { ToolHistory } from "./tool-history.tsx";
 import { DEFINITION_LABELS, TOOL_LABELS } from "./tool-labels.ts";
+import { NEW_TOOL, type ToolValues, toolBody, toolValues } from "./tool-values.ts";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
 
 const Studio = lazyPart("studio", () => import("../studio/studio.tsx"));
 
-type Values = {
-  name: string;
-  service_id: number;
-  definition: ToolDefinition;
-  last_updated_comments: string;
-};
-
 const INSIDE = { definition: mergeDefinitions };
 
 /** The service of the tools that are part of the program. */
 const SYSTEM = "System";
-
-const NEW: Values = {
-  name: "",
-  service_id: 0,
-  definition: {
-    type: "endpoint",
-    tool: {
-      type: "function",
-      function: { name: "", description: "", parameters: { type: "object", properties: {}, required: [] } },
-    },
-    endpoint: { url: "https://", method: "post", argument_location: "body", timeout: 20 },
-  },
-  last_updated_comments: "",
-};
 
 export default recordPage({
   operations: {
@@ -76,8 +57,8 @@ export default recordPage({
   inside: INSIDE,
   isFixed: ({ service_name }) => service_name === SYSTEM,
   labels: TOOL_LABELS,
-  values: (tool) => (tool ? valuesOf(tool) : NEW),
-  body: (values) => sent(values),
+  values: toolValues,
+  body: toolBody,
   About: ({ record: { definition, version_number, last_updated, last_updated_by } }) => (
     <>
       {kindOf(definition)}, version {version_number}, changed <Time at={last_updated} /> by {last_updated_by}
@@ -86,7 +67,7 @@ export default recordPage({
   Form: ToolForm,
 });
 
-function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
+function ToolForm(props: RecordFormProps<ToolDetailResponse, ToolValues>) {
   const { form, record: tool, readOnly, frame } = props;
   const may = useMay();
   const { isDirty } = frame.form;
@@ -102,7 +83,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
     });
   const isWorkflow = stepsTasks(definition).length > 0;
   const checked = useCheckedFindings(
-    { ...sent(values), id: tool?.id ?? null },
+    { ...toolBody(values), id: tool?.id ?? null },
     may("tools_read") && (isDirty || isWorkflow),
   );
   const { session } = useSearch({ strict: false }) as { session?: unknown };
@@ -216,11 +197,17 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
                       onChange={(type) => setDefinition(withType(definition, type as ToolDefinition["type"]))}
                     />
                     {definition.endpoint && (
-                      <EndpointFields
-                        endpoint={definition.endpoint}
-                        onChange={(endpoint) => setDefinition({ ...definition, endpoint })}
-                        errorOf={(field) => form.errors[`definition.endpoint.${field}`]}
-                      />
+                      <Steady of={{ endpoint: definition.endpoint, errors: form.errors }}>
+                        {({ endpoint, errors }) => (
+                          <EndpointFields
+                            endpoint={endpoint}
+                            onChange={(next) =>
+                              setDefinition({ ...form.getValues().definition, endpoint: next })
+                            }
+                            errorOf={(field) => errors[`definition.endpoint.${field}`]}
+                          />
+                        )}
+                      </Steady>
                     )}
                     {definition.mcp && (
                       <p>
@@ -281,18 +268,5 @@ const MCP = { value: "mcp", label: "Tool of an MCP server" };
 const withType = (definition: ToolDefinition, type: ToolDefinition["type"]): ToolDefinition => ({
   ...definition,
   type,
-  endpoint: type === "endpoint" ? (definition.endpoint ?? NEW.definition.endpoint) : null,
-});
-
-const valuesOf = ({ name, service_id, definition }: ToolResponse): Values => ({
-  name,
-  service_id,
-  definition,
-  last_updated_comments: "",
-});
-
-const sent = ({ last_updated_comments, ...values }: Values): Omit<ToolUpdateRequest, "id"> => ({
-  ...values,
-  definition: values.definition as ToolUpdateRequest["definition"],
-  ...(last_updated_comments && { last_updated_comments }),
+  endpoint: type === "endpoint" ? (definition.endpoint ?? NEW_TOOL.definition.endpoint) : null,
 });

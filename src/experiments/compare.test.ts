@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createDraws } from "../evaluations/draws.ts";
-import { type RateOfVersion, rateFigure } from "./compare.ts";
+import { type MeanOfVersion, meanFigure, type RateOfVersion, rateFigure } from "./compare.ts";
 import type { StageCount } from "./evidence.ts";
 
 const versions = (control: [number, number], tried: [number, number]): RateOfVersion[] => [
@@ -81,4 +81,40 @@ test("how many are needed is named also where it happened to all with one versio
   expect(found("errors", { stage: versions([0, 3], [3, 3]), happened })?.says).toBe(
     "No difference can be told from 6 people; about 17 would be needed.",
   );
+});
+
+const means = (control: Partial<MeanOfVersion>, tried: Partial<MeanOfVersion>): MeanOfVersion[] => [
+  { version_number: 1, is_control: true, sessions: 450, n: 300, mean: 60, variance: 400, ...control },
+  { version_number: 2, is_control: false, sessions: 150, n: 100, mean: 60, variance: 400, ...tried },
+];
+const meansOf = (control: Partial<MeanOfVersion>, tried: Partial<MeanOfVersion>) =>
+  meanFigure("duration_s", "s", means(control, tried));
+
+test("means are higher or lower where their interval leaves out 0, and are told of people, not of their sessions", () => {
+  expect(meansOf({}, { mean: 90 }).differences).toMatchObject([
+    { verdict: "higher", difference: 30, people_needed: null, p_value: null, says: "Version 2 is higher." },
+  ]);
+  const { versions, differences } = meansOf({ mean: 90 }, {});
+  expect(differences).toMatchObject([{ verdict: "lower", difference: -30, says: "Version 2 is lower." }]);
+  expect(versions).toMatchObject([
+    { is_control: true, value: 90, count: 450, total: 450 },
+    { is_control: false, value: 60, count: 150, total: 150 },
+  ]);
+  const [close] = meansOf({}, { mean: 62 }).differences;
+  const needed = close?.people_needed ?? 0;
+  expect(close).toMatchObject({
+    verdict: "can't tell",
+    says: `No difference can be told from 400 people; about ${(400 + needed).toLocaleString("en-US")} would be needed.`,
+  });
+  expect(needed).toBeGreaterThan(400);
+});
+
+test("means of nobody have no value, and are compared with nothing", () => {
+  const { versions, differences } = meansOf({ n: 0, mean: 0, sessions: 0 }, { n: 1, sessions: 1 });
+  expect(versions.map(({ value }) => value)).toEqual([null, 60]);
+  expect(differences).toMatchObject([
+    { difference: null, low: null, high: null, says: "No difference can be told from 1 person." },
+  ]);
+  const alone = meanFigure("duration_s", "s", means({}, {}).slice(1));
+  expect(alone.differences).toMatchObject([{ verdict: "can't tell", difference: null, people_needed: null }]);
 });

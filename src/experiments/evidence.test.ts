@@ -93,6 +93,18 @@ test("the evidence has mean 1 where the versions are the same", () => {
   expect(mean).toBeCloseTo(1, 10);
 });
 
+test("against the past, the evidence has mean 1 at the limit, and less below it", () => {
+  const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
+  const meanAt = (rate: number) => {
+    let mean = 0;
+    for (let k = 0; k <= 12; k++)
+      mean += choose(12, k) * rate ** k * (1 - rate) ** (12 - k) * evidenceAbove(0.2, k, 12);
+    return mean;
+  };
+  expect(meanAt(0.2)).toBeCloseTo(1, 10);
+  expect(meanAt(0.1)).toBeLessThan(1);
+});
+
 test("against the past, a rate at the limit is no evidence, and one far above it is", () => {
   expect(evidenceAbove(0.05, 5, 100)).toBeLessThan(1);
   expect(evidenceAbove(0.05, 30, 100)).toBeGreaterThan(1_000);

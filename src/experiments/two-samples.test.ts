@@ -30,6 +30,8 @@ test("the interval of means holds at all times together: wider than that of one 
     expect(half(n)).toBeGreaterThan(oneLook(n));
     expect(half(n)).toBeLessThan(2.3 * oneLook(n));
   }
+  // Waudby-Smith et al., equations 11 and 24, by hand for 500 people: so many standard errors.
+  expect(half(250) / Math.sqrt(8 / 250)).toBeCloseTo(3.0352, 3);
 });
 
 test("a small group that has met no long call yet tells nothing: the common variance counts where it is larger", () => {

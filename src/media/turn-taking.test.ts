@@ -97,6 +97,10 @@ describe("speaking over the agent", () => {
       .final(1500, "mm-hm")
       .until(5000);
     expect(line.deeds).toEqual(["1140 hold", "1500 go_on backchannel"]);
+    line.ours(6000, { playing: false }).voice(7000, true).heard(7200, "on monday please").voice(7500, false);
+    expect(line.final(7600, "on monday please").until(9000).deeds[2]).toBe(
+      '7900 "on monday please" complete',
+    );
   });
 
   test("a cough, a door or a noise without words lets us go on within 1.5 s", () => {
@@ -168,6 +172,13 @@ describe("speaking over the agent", () => {
       .ours(2000, { playing: false })
       .until(4000);
     expect(line.deeds).toEqual([]);
+  });
+
+  test("a short 'yes' over a question, too short to stop us, answers it once it is asked", () => {
+    const line = new Line().ours(0, { playing: true, asks: true }).voice(1000, true).voice(1050, false);
+    line.final(1200, "yes").until(1900);
+    expect(line.deeds).toEqual([]);
+    expect(line.ours(2000, { playing: false }).until(4000).deeds).toEqual(['2000 "yes" answer']);
   });
 
   test("in a language without lists any words take the turn", () => {
@@ -265,6 +276,16 @@ describe("sounds", () => {
     expect(line.until(3000).deeds).toEqual(["1000 hold", "1140 go_on no-words"]);
     const both = new Line().voice(900, true).ours(1000, { playing: true }).heard(1200, "for a check up");
     expect(both.until(3000).deeds).toEqual(["1000 hold", "1500 take"]);
+  });
+
+  test("a sound that has ended, and one over words that go on or may not be interrupted, stops nothing", () => {
+    const stirs = { ...none, stirs: true };
+    const ended = new Line().at(900, stirs).at(950, none).ours(1000, { playing: true });
+    expect(ended.until(3000).deeds).toEqual([]);
+    const firm = new Line().at(900, stirs).ours(1000, { playing: true, interruptible: false });
+    expect(firm.until(3000).deeds).toEqual([]);
+    const going = speaking().at(900, stirs).ours(1000, { playing: true });
+    expect(going.until(3000).deeds).toEqual([]);
   });
 
   test("people in the background don't stop us, whatever they say; the caller does", () => {

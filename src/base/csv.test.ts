@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readCsvRows } from "./csv.ts";
+import { csvLine, readCsvRows, unguarded } from "./csv.ts";
 
 async function read(text: string | Buffer, cuts: number[]): Promise<string[][]> {
   const bytes = Buffer.from(text as string);
@@ -80,4 +80,22 @@ test("a file that goes on in a quote that is never closed is refused without hol
     for await (const _ of readCsvRows(file, 100_000));
   }).rejects.toMatchObject({ issues: [{ loc: ["file", 3, 2], type: "csv_invalid" }] });
   expect(sent).toBeLessThan(20);
+});
+
+test("whatever cells we write are read back, nothing is an empty cell, and no cell of text is a formula", async () => {
+  const written = fc.oneof(
+    anything,
+    fc.string(),
+    fc.constantFrom("=1+1", "+x", "-1", "@a", "\t=1", null, undefined),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(written, { minLength: 2, maxLength: 5 }), async (cells) => {
+      const [row] = await read(csvLine(cells), []);
+      for (const [n, cell] of (row ?? []).entries()) {
+        expect(unguarded(cell)).toBe(unguarded(cells[n] ?? ""));
+        expect(cell).not.toMatch(/^[=@\t]|^[+-](?!\d+(\.\d+)?$)/);
+      }
+      expect(row).toHaveLength(cells.length);
+    }),
+  );
 });

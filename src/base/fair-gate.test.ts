@@ -54,6 +54,22 @@ test("who waits too long is told to come back, and holds nothing up", async () =
   await enter(gate, "last");
 });
 
+test("who waits too long leaves the others of the same key in line", async () => {
+  const gate = createFairGate(1);
+  const leave = await enter(gate, "first");
+  const late = expect(gate.enter("a", 1, "Full.")).rejects.toMatchObject({ kind: "too-many" });
+  let isIn = false;
+  enter(gate, "a").then(() => {
+    isIn = true;
+  });
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
+  expect(isIn).toBe(false);
+  leave();
+  await settled();
+  expect(isIn).toBe(true);
+});
+
 test("a place that is free is taken by somebody who waits, and nobody holds more than were free to take", async () => {
   await fc.assert(
     fc.asyncProperty(

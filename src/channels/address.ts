@@ -40,21 +40,18 @@ function anyPhone(text: string, region: Region | null): string | null {
   // Behind what is dialled for calls abroad a carrier's code may stand, and the rest be nobody's number.
   if (!text.startsWith("+") && found.countryCallingCode !== region)
     return found.isValid() ? found.number : null;
-  const lost = withLostPlus(text, region, found.nationalNumber);
-  if (lost === null) return found.number;
-  return found.isValid() ? null : lost;
+  return mayHaveLostPlus(text, region, found.nationalNumber) ? null : found.number;
 }
 
 /**
  * A spreadsheet drops a plus, and the zero before an area code. "4915123456789" is a number of Germany with either, and
- * nobody knows whose it is: then neither is called. Null: the text has no other reading.
+ * nobody knows whose it is: then neither is called. Where it is none with the zero, the library reads it with the plus.
  */
-function withLostPlus(text: string, region: Region | null, national: string): string | null {
+function mayHaveLostPlus(text: string, region: Region | null, national: string): boolean {
   const digits = text.replace(/\D/g, "");
   if (region === null || text.startsWith("+") || digits !== national || !digits.startsWith(region))
-    return null;
-  const found = parse(`+${digits}`, null);
-  return found?.isValid() ? found.number : null;
+    return false;
+  return parse(`+${digits}`, null)?.isValid() === true;
 }
 
 /** Address books mark with signs that nobody sees in which direction a number is read. */

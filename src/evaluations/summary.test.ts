@@ -53,3 +53,30 @@ test("a run of three repetitions is no worse than a run of one for having been s
   // Of as many repetitions all have to pass.
   expect(compareRuns(cases(["passed", "passed", "passed"]), thrice).verdict).toBe("worse");
 });
+
+test("a summary counts what was played, what it cost, and how fast 95 of 100 answers came", () => {
+  const result = (n: number, more: Partial<CountedResult>): CountedResult => ({
+    ...{ case_name: `Case ${n}`, status: "passed", cost_usd: 0.25, ...more },
+  });
+  const answers_ms = Array.from({ length: 100 }, (_, n) => 100 - n);
+  const results = [
+    result(1, { measures: { answers_ms, agent_cost_usd: 0.5 } }),
+    result(2, { status: "failed", cost_usd: null, measures: { answers_ms: [], agent_cost_usd: 0.25 } }),
+    result(3, { status: "skipped", cost_usd: 0 }),
+  ];
+  expect(summarize(results)).toMatchObject({
+    cases: { passed: 1, total: 2, rate: 0.5 },
+    results: { total: 3, passed: 1, failed: 1, skipped: 1 },
+    by_case: [{ rate: 1 }, { rate: 0 }, { rate: null, low: null, high: null }],
+    ...{ cost_usd: 0.25, answer_p95_ms: 95, agent_cost_usd: 0.375 },
+  });
+  const unpriced = result(4, { measures: { answers_ms: [], agent_cost_usd: null } });
+  expect(summarize([...results, unpriced]).agent_cost_usd).toBeNull();
+  expect(summarize([])).toMatchObject({ cases: { rate: null }, answer_p95_ms: null, agent_cost_usd: null });
+});
+
+test("a case that only one of two runs has is compared with nothing", () => {
+  expect(compareRuns(run({ A: ["passed"] }), run({ A: ["passed"], B: ["failed"] }))).toMatchObject({
+    ...{ pairs: 1, worse: [], left_out: [] },
+  });
+});

@@ -107,6 +107,23 @@ test("a statement that is never answered holds up no later one", async () => {
   leases.drop("a");
 });
 
+test("what is still held goes on being extended by itself when something else ends", async () => {
+  const { clock } = leased();
+  const extended: string[] = [];
+  const extend = async (items: string[]): Promise<string[]> => {
+    extended.push(...items);
+    return items;
+  };
+  const rows = { of: "rows", lease_ms: 80, renew_ms: 20, extend };
+  const leases = new Leases<string>(rows, { clock, log: silentLog });
+  leases.hold("a");
+  leases.hold("b");
+  leases.drop("b");
+  await expect.poll(() => extended).toContain("a");
+  leases.drop("a");
+  expect(extended).not.toContain("b");
+});
+
 test("what ended while it was extended, or was given up, is not taken for lost", async () => {
   let during = () => {};
   const { leases, clock, extended } = leased({ taken: ["a", "b"], during: () => during() });

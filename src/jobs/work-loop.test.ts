@@ -145,9 +145,11 @@ test("claims that keep failing with the same words are logged once, and so is th
   });
   const words = ["away", "away", "away", "starting", "starting", null];
   const done = Promise.withResolvers<void>();
+  let claims = 0;
   const { loop } = worked([], 1, {
     log,
     async claim() {
+      claims++;
       const fault = words.shift();
       if (words.length === 0) done.resolve();
       if (fault) throw new Error(fault);
@@ -156,6 +158,8 @@ test("claims that keep failing with the same words are logged once, and so is th
   });
   loop.start(1);
   await done.promise;
+  loop.wake();
+  while (claims < 7) await turn();
   const stopped = loop.stop();
   loop.wake();
   await stopped;

@@ -1,6 +1,7 @@
 import type { CallOutput } from "../channels/call-socket.ts";
 import { LONGEST_ANNOUNCEMENT_MS } from "../media/after-beep.ts";
 import type { Answerer } from "../sessions/answerer.ts";
+import { spokenForm } from "../speech/spoken-form.ts";
 import { wordsOf } from "../turns/language/language-words.ts";
 import type { CallSettings, Screening } from "./call-settings.ts";
 import {
@@ -10,10 +11,11 @@ import {
   type Closing,
   gatheredText,
   nothingGathered,
+  type Piece,
   type RunningTurn,
   type Timer,
 } from "./call-state.ts";
-import { measure } from "./spoken-text.ts";
+import { measure, type SpokenWords } from "./spoken-text.ts";
 
 /** An upper bound of the time to speak a text, for carriers that don't report the end of playback. */
 const SLOWEST_CHARACTER_MS = 150;
@@ -87,16 +89,34 @@ export class CallDraft {
     const lang = language === state.line_language ? null : language;
     state.line_language = language;
     const interruptible = (how.interruptible ?? true) && this.settings.interruptibility !== "none";
-    this.send({ type: "say", text, last: true, lang, interruptible });
+    const words = this.#voiced(text, language);
+    const piece = { ...words, turn: how.turn, aside: how.aside ?? false };
+    if (words.spoken?.text.trim() === "") {
+      this.#passOver(piece);
+      return;
+    }
+    this.send({ type: "say", ...words, last: true, lang, interruptible });
     if (state.pieces.length === 0) state.speaking_since = this.at;
-    state.pieces = [...state.pieces, { text, turn: how.turn, aside: how.aside ?? false }];
+    state.pieces = [...state.pieces, piece];
     state.sounds = false;
-    const unplayed = state.pieces.reduce((sum, piece) => sum + piece.text.length, 0);
+    const unplayed = state.pieces.reduce((sum, { text, spoken }) => sum + (spoken?.text ?? text).length, 0);
     const held_ms = state.awaits_beep ? LONGEST_ANNOUNCEMENT_MS : 0;
     this.wait("played", unplayed * SLOWEST_CHARACTER_MS + PLAYED_SLACK_MS + held_ms);
     delete state.timers.sound;
     delete state.timers.input;
     delete state.timers.overall;
+  }
+
+  /** Nothing of it is to be said, such as of an emoji: it counts as heard once what comes before it is. */
+  #passOver(piece: Piece): void {
+    const { pieces, turn } = this.state;
+    if (pieces.length > 0) this.state.pieces = [...pieces, piece];
+    else if (turn && piece.turn === turn.number && !piece.aside) turn.heard += measure(piece.text);
+  }
+
+  #voiced(text: string, language: string): SpokenWords {
+    const spoken = spokenForm(text, this.settings, language);
+    return spoken.text === text ? { text } : { text, spoken };
   }
 
   /** Ends a looped sound that is still playing, because no words have followed it. */

@@ -3,7 +3,7 @@ import type { CallDraft } from "./call-draft.ts";
 import { screenSpeech } from "./call-opening.ts";
 import { type Captured, gatheredText, isOpen, nothingGathered, withSpeech } from "./call-state.ts";
 import { awaitPhrase, runTurnOf } from "./call-turn.ts";
-import { heardMeasure, measure } from "./spoken-text.ts";
+import { heardOf, measure } from "./spoken-text.ts";
 
 /** The third silence in a row, or the second timeout of a whole input, ends a call. */
 const MAX_SILENCES = 3;
@@ -132,18 +132,13 @@ export function cutOff(call: CallDraft, heard: string | undefined): void {
 
 /** Counts what came out of the words being spoken to their turn; returns how much of those before it did not. */
 function countHeard({ state: { turn, pieces } }: CallDraft, heard: string): number {
-  let left = heardMeasure(
-    pieces.map((piece) => piece.text),
-    heard,
-  );
+  const came_out = heardOf(pieces, heard);
   let unheard = 0;
-  for (const piece of pieces) {
-    const length = measure(piece.text);
-    const came_out = Math.min(length, left);
-    left -= came_out;
+  for (const [at, piece] of pieces.entries()) {
+    const heard_of_it = came_out[at] as number;
     if (piece.aside) continue;
-    if (turn && piece.turn === turn.number) turn.heard += came_out;
-    else unheard += length - came_out;
+    if (turn && piece.turn === turn.number) turn.heard += heard_of_it;
+    else unheard += measure(piece.text) - heard_of_it;
   }
   return unheard;
 }

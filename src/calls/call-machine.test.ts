@@ -115,6 +115,44 @@ describe("silence", () => {
   });
 });
 
+describe("words that a voice is given in another way than they are written", () => {
+  const override = {
+    ...{ text: "Siobhan", replacement: "shiv awn", languages: [], provider: "OpenAI", voice: "" },
+    ...{ match_type: "exact" as const, match_options: [], enabled: true, notes: "" },
+  };
+  const speakers = [{ language: "en-US", provider: "OpenAI", voice: "openai:alloy" }];
+  const settings = { ...SETTINGS, pronunciations: [override], speakers };
+  const answered = () => {
+    const trial = new Trial(settings).greeted();
+    trial.take(speech("hours"));
+    trial.turn({ type: "delta", text: "Ask **Siobhan** at nine. 🎉 " }, { type: "words_over" });
+    return trial;
+  };
+
+  test("go to the line with what the voice says, and what has no sound does not go there", () => {
+    const output = {
+      type: "say",
+      text: "Ask **Siobhan** at nine.",
+      spoken: { text: "Ask shiv awn at nine." },
+    };
+    const trial = answered();
+    expect(trial.all.filter(({ type }) => type === "send")).toMatchObject([{ output }]);
+    expect(trial.over(["Ask **Siobhan** at nine. 🎉"])).toEqual([]);
+    expect(trial.take({ type: "played" })).toEqual([]);
+  });
+
+  test.each([
+    ["Ask shiv awn at", "nine. 🎉"],
+    ["Ask shiv", "Siobhan** at nine. 🎉"],
+    ["Ask shiv awn at nine.", ""],
+  ])("are cut where they were written when %j was heard of them", (heard, unheard) => {
+    const trial = answered();
+    trial.over(["Ask **Siobhan** at nine. 🎉"]);
+    const cut = unheard === "" ? [] : [{ type: "cut", unheard: measure(unheard) }];
+    expect(trial.take({ type: "interrupted", heard })).toEqual(cut);
+  });
+});
+
 describe("the words before a call", () => {
   test("are spoken to their end once the model begins the call, and their message is not spoken again", () => {
     const trial = new Trial().greeted();

@@ -14,6 +14,8 @@ export const SETTINGS: CallSettings = {
   repeats_greeting: false,
   wait_sound_url: null,
   phrases: { named: null, scoped: [], agent_id: 1 },
+  pronunciations: [],
+  speakers: [],
   fallback: null,
   transfer: { caller_id: null, detect_answerer: false },
   seed: 7,

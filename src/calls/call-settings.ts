@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { TelephonyConfigurations } from "../channels/channel-schema.ts";
 import { type DetectionTime, detectionSeconds } from "../channels/voicemail-detection.ts";
+import type { Pronouncing } from "../speech/spoken-form.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
 
 /** The settings of one call; all times in milliseconds. Pure. */
-export type CallSettings = {
+export type CallSettings = Pronouncing & {
   telephony: CallTiming;
   interruptibility: Interruptibility;
   screening: Screening | null;

@@ -4,7 +4,7 @@ import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { SpokenPart } from "../turns/greeting.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { Dial } from "./call-settings.ts";
-import type { Unspoken } from "./spoken-text.ts";
+import type { SpokenWords, Unspoken } from "./spoken-text.ts";
 
 /** An event of a call: from the line, from the engine, or because time passed. */
 export type CallEvent =
@@ -72,7 +72,7 @@ export type Closing =
   | { act: "dial"; dial: Dial; by_agent: boolean };
 
 /** Speech given to the line whose playback is not confirmed yet. `turn` null: part of the greeting. */
-type Piece = { text: string; turn: number | null; aside: boolean };
+export type Piece = SpokenWords & { turn: number | null; aside: boolean };
 
 export type RunningTurn = {
   number: number;

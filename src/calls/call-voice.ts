@@ -1,6 +1,8 @@
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { CallVoice } from "../channels/call-socket.ts";
 import type { EngineWish } from "../media/voice-engines.ts";
+import type { PronunciationOverride } from "../speech/pronunciation-file.ts";
+import type { Speaker } from "../speech/speech-text.ts";
 import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
@@ -37,6 +39,21 @@ export function callVoice({ snapshot, state, telephony }: CallSession): CallVoic
   };
 }
 
+/** Who speaks in each language, as a dictionary of pronunciations names them. */
+export function speakersOf({ snapshot, state }: Pick<CallSession, "snapshot" | "state">): Speaker[] {
+  const { language } = state;
+  const configs = snapshot.language_group?.language_configs ?? [];
+  const named = voiceNamed(state.variables["vars.session.voice"], language);
+  return [
+    ...configs.map(({ language_code, voice_provider, voice_display_name }) => ({
+      language: language_code,
+      provider: voice_provider,
+      voice: findVoice(voice_provider, voice_display_name)?.var_name ?? "",
+    })),
+    ...(named ? [{ language, provider: named.provider, voice: named.var_name }] : []),
+  ];
+}
+
 /** What decides which engines hear and speak on the call. */
 export const engineWish = (call: CallRow, { snapshot }: CallSession): EngineWish => ({
   sub_organization_id: call.sub_organization_id,
@@ -45,13 +62,16 @@ export const engineWish = (call: CallRow, { snapshot }: CallSession): EngineWish
 
 /** A voice by its catalogue name. The carrier chooses when it is missing or of another language, which would fail the call. */
 function namedVoice(name: unknown, language: string): { provider: string | null; voice: string | null } {
-  const named = VOICES.find(
-    (voice) => voice.var_name === name && voice.supported_languages.some(({ code }) => code === language),
-  );
+  const named = voiceNamed(name, language);
   return named
     ? { provider: named.provider, voice: providersName(named.provider, named.display_name) }
     : { provider: null, voice: null };
 }
+
+const voiceNamed = (name: unknown, language: string) =>
+  VOICES.find(
+    (voice) => voice.var_name === name && voice.supported_languages.some(({ code }) => code === language),
+  );
 
 /** The provider's name of a voice: the last part of `openai:alloy` or `wavenet:female/en-US-Chirp3-HD-Kore`. */
 const providersName = (provider: string, display_name: string): string =>
@@ -98,11 +118,13 @@ export const transferDial = (call: CallRow, telephony: CallSession["telephony"])
 
 export function callSettings(
   call: CallRow,
-  { snapshot, telephony }: CallSession,
+  session: CallSession,
   phrases: PhraseSources,
   publicUrl: string,
+  pronunciations: readonly PronunciationOverride[],
   goes_on_with: string | null = null,
 ): CallSettings {
+  const { snapshot, telephony } = session;
   const offers = (name: string) => snapshot.tools.some((tool) => tool.is_system && tool.name === name);
   return {
     telephony:
@@ -118,6 +140,8 @@ export function callSettings(
     repeats_greeting: snapshot.message?.repeat_after_language_change ?? false,
     wait_sound_url: waitSoundUrl(publicUrl, snapshot.agent.wait_sound),
     phrases,
+    pronunciations,
+    speakers: speakersOf(session),
     fallback: call.fallback_target,
     transfer: transferDial(call, telephony),
     seed: call.id,

@@ -3,6 +3,8 @@
  * heard. Pure. Lengths count characters other than blanks, because carriers return texts with different blanks.
  */
 
+import { type SpokenForm, writtenUntil } from "../speech/spoken-form.ts";
+
 /** Ends of sentences in all scripts: a blank must follow, except after Chinese and Japanese marks. */
 const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]["'”’»)\]]*(?=\s)|\n/gu;
 /**
@@ -78,6 +80,25 @@ export function heardMeasure(said: string[], heard: string): number {
   let same = 0;
   while (same < part.length && all[same] === part[same]) same++;
   return same;
+}
+
+/** Words as they were written, and as a voice was given them where that differs. */
+export type SpokenWords = { text: string; spoken?: SpokenForm };
+
+const voiced = ({ text, spoken }: SpokenWords): string => spoken?.text ?? text;
+
+/** How much of each of these words was heard, as they were written, by the carrier's word on what the voice said. */
+export function heardOf(said: readonly SpokenWords[], heard: string): number[] {
+  let left = heardMeasure(said.map(voiced), heard);
+  let isCut = false;
+  return said.map((words) => {
+    if (isCut) return 0;
+    const length = measure(voiced(words));
+    const came_out = Math.min(length, left);
+    left -= came_out;
+    isCut = came_out < length;
+    return words.spoken ? measure(writtenUntil(words.text, words.spoken, came_out)) : came_out;
+  });
 }
 
 /** Splits a text after this many counted characters. */

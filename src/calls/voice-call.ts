@@ -3,6 +3,7 @@ import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { Answerer } from "../sessions/answerer.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { spokenForm } from "../speech/spoken-form.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { betweenTurns } from "../turns/between-turns.ts";
 import { openWorkflows } from "../turns/open-workflows.ts";
@@ -50,7 +51,8 @@ export class VoiceCall {
   /** Of what the call waits for. */
   readonly #clock: Clock;
   readonly #session_id: number;
-  readonly #settings: CallSettings;
+  #settings: CallSettings;
+  readonly #dictionary: () => Promise<CallSettings["pronunciations"]>;
   readonly #line: CallLine;
   readonly #reports: CallReports;
   #state: CallState;
@@ -72,6 +74,8 @@ export class VoiceCall {
     session_id: number;
     language: string;
     settings: CallSettings;
+    /** How words are pronounced as of now. */
+    dictionary: () => Promise<CallSettings["pronunciations"]>;
     line: CallLine;
     reports: CallReports;
   }) {
@@ -79,11 +83,12 @@ export class VoiceCall {
     this.#clock = steadyClock(parts.engine.clock);
     this.#session_id = parts.session_id;
     this.#settings = parts.settings;
+    this.#dictionary = parts.dictionary;
     this.#line = parts.line;
     this.#reports = parts.reports;
     this.#state = newCall(parts.language);
     this.#early = new EarlyAnswer(parts.engine, parts.session_id, {
-      prepare: (text) => this.#line.prepare?.(text),
+      prepare: (text) => this.#line.prepare?.(spokenForm(text, this.#settings, this.#state.language).text),
       observe: (entry) => this.observe(entry),
     });
   }
@@ -190,6 +195,15 @@ export class VoiceCall {
     }
   }
 
+  /** It may be another since the turn before. */
+  async #readDictionary(): Promise<void> {
+    try {
+      this.#settings = { ...this.#settings, pronunciations: await this.#dictionary() };
+    } catch (error) {
+      this.#engine.log.warn({ err: error, session_id: this.#session_id }, "pronunciations could not be read");
+    }
+  }
+
   /**
    * The end is stored before the line is closed: a carrier that asks what follows then never takes the call for one whose
    * process died. Where storing takes too long, nobody waits for it.
@@ -221,6 +235,7 @@ export class VoiceCall {
   ): Promise<void> {
     const { turn, text, answerer } = effect;
     try {
+      await this.#readDictionary();
       const isSame = speculation !== null && speculation.text === text;
       if (speculation && !isSame) await this.#early.drop(speculation, "other words were heard");
       const input = { text, answerer, control, speculation: isSame ? speculation : null };

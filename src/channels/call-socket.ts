@@ -1,3 +1,4 @@
+import type { SpokenForm } from "../speech/spoken-form.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 
 /**
@@ -47,9 +48,16 @@ export type AnsweredKind =
 export type CallOutput =
   /**
    * Words to speak now; a sentence may come in parts, `last` ends it. `lang` null: as before. Words, even none at all,
-   * end a looped sound.
+   * end a looped sound. `spoken`: how the voice is given them, where that differs; what was heard is told of these.
    */
-  | { type: "say"; text: string; last: boolean; lang: string | null; interruptible: boolean }
+  | {
+      type: "say";
+      text: string;
+      spoken?: SpokenForm;
+      last: boolean;
+      lang: string | null;
+      interruptible: boolean;
+    }
   /** A sound, over and over until something is said where `loop` is set. */
   | { type: "play"; url: string; loop: boolean }
   /** Press keys for the person's side to hear: 0–9, * and #; `w` waits half a second. */

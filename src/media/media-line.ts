@@ -191,7 +191,7 @@ export class MediaLine implements CallLine, AudioInput {
         if (output.text === "") return this.#speaker.endLoop();
         this.#latency.words();
         this.#prepared.used();
-        return this.#speaker.say(this.#utterance(output.text), output.interruptible);
+        return this.#speaker.say(this.#utterance(output.spoken?.text ?? output.text), output.interruptible);
       case "play": {
         const sound = this.#parts.soundAt(output.url);
         const rate = this.#parts.line.rate;

@@ -50,7 +50,7 @@ export function pronunciationRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   const tag = "pronunciations";
   const permission = "pronunciations_read";
 
-  /** The whole dictionary anew; agents speak by it from their next sentence on. */
+  /** The whole dictionary anew; agents speak by it from their next turn on. */
   const store = (caller: Caller, action: "update" | "delete", overrides: PronunciationOverride[]) =>
     write(db, "Dictionary", async (tx) => {
       const before = await lockedSummary(tx, caller);

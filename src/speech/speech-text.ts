@@ -5,29 +5,50 @@ export type Speaker = { language: string; provider: string; voice: string };
 
 type Match = { start: number; end: number; replacement: string; rule: number };
 
-/**
- * A text as it is to be spoken, by the overrides of a dictionary. All that match are found in the text
- * as it stands, so none is applied to another's replacement; where two begin at one place the longer wins, then the
- * earlier rule. For speech only: transcripts keep what was written. Pure.
- */
+/** A text as it is to be spoken, by the overrides of a dictionary. Pure. */
 export function withPronunciations(
   text: string,
   overrides: readonly PronunciationOverride[],
   speaker: Speaker,
 ): string {
-  const matches = overrides
-    .flatMap((override, rule) => (isFor(override, speaker) ? matchesOf(text, override, rule) : []))
-    .toSorted((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule);
-  const spentRules = new Set<number>();
   let spoken = "";
   let at = 0;
-  for (const { start, end, replacement, rule } of matches) {
-    if (start < at || spentRules.has(rule)) continue;
+  for (const { start, end, replacement } of pronunciationsIn(text, overrides, speaker)) {
     spoken += text.slice(at, start) + replacement;
+    at = end;
+  }
+  return spoken + text.slice(at);
+}
+
+/**
+ * What is replaced, in the order of the text. All that match are found in the text as it stands, so none is applied to
+ * another's replacement; where two begin at one place the longer wins, then the earlier rule.
+ */
+export function pronunciationsIn(
+  text: string,
+  overrides: readonly PronunciationOverride[],
+  speaker: Speaker,
+): Match[] {
+  const lower = text.toLowerCase();
+  const matches = overrides
+    .flatMap((override, rule) =>
+      // A dictionary has thousands of entries, of which a sentence has few.
+      lower.includes(override.text.toLowerCase()) && isFor(override, speaker)
+        ? matchesOf(text, override, rule)
+        : [],
+    )
+    .toSorted((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule);
+  const spentRules = new Set<number>();
+  const applied: Match[] = [];
+  let at = 0;
+  for (const match of matches) {
+    const { start, end, rule } = match;
+    if (start < at || spentRules.has(rule)) continue;
+    applied.push(match);
     at = end;
     if (overrides[rule]?.match_options.includes("first_only")) spentRules.add(rule);
   }
-  return spoken + text.slice(at);
+  return applied;
 }
 
 /** Empty languages, provider and voice mean all; `en` means every English. */

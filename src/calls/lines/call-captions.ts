@@ -1,5 +1,5 @@
 import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
-import { heardMeasure, splitAtMeasure } from "../spoken-text.ts";
+import { heardOf, type SpokenWords, splitAtMeasure } from "../spoken-text.ts";
 
 export type Caption =
   /** `final` false: the next text of this role replaces it. */
@@ -11,7 +11,7 @@ export type Caption =
 export class CallCaptions {
   readonly #show: (caption: Caption) => void;
   /** The agent's, since everything was last heard to its end. */
-  #said: string[] = [];
+  #said: SpokenWords[] = [];
   /** Keys that are an input once the agent answers. */
   #keys = "";
 
@@ -40,12 +40,13 @@ export class CallCaptions {
   says(output: CallOutput): void {
     if (output.type !== "say" || output.text === "") return;
     this.#endKeys();
-    this.#said.push(output.text);
+    this.#said.push(output);
     this.#show({ type: "words", role: "agent", text: output.text, final: true });
   }
 
   #cut(heard: string): void {
-    const { unheard } = splitAtMeasure(this.#said.join(" "), heardMeasure(this.#said, heard));
+    const measured = heardOf(this.#said, heard).reduce((sum, each) => sum + each, 0);
+    const { unheard } = splitAtMeasure(this.#said.map(({ text }) => text).join(" "), measured);
     this.#said = [];
     if (unheard !== "") this.#show({ type: "unheard", text: unheard });
   }

@@ -6,6 +6,7 @@ import type { CallCapacity } from "../../media/call-capacity.ts";
 import type { LineRecorder } from "../../media/media-line.ts";
 import type { VoiceUse } from "../../media/voice-use.ts";
 import type { Engine } from "../../sessions/engine.ts";
+import { dictionaryOf } from "../../speech/dictionary.ts";
 import { endSession } from "../../turns/end-session.ts";
 import { phraseSources } from "../../turns/phrase-sources.ts";
 import type { CallRecordings } from "../call-recording.ts";
@@ -84,11 +85,13 @@ export function createHeldCalls(parts: Parts): HeldCalls {
     // Nothing was said yet, so it begins with the greeting.
     const begun = words === "" ? { ...call, leg: 1 } : call;
     const use = usedWith(call, line);
+    const dictionary = () => dictionaryOf(db, call.sub_organization_id);
     const running = new VoiceCall({
       engine,
       session_id: call.session_id,
       language: session.state.language,
-      settings: callSettings(begun, session, phrases, publicUrl, words),
+      settings: callSettings(begun, session, phrases, publicUrl, await dictionary(), words),
+      dictionary,
       line,
       reports: reportsOf(call, use),
     });

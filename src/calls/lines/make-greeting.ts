@@ -4,7 +4,10 @@ import type { EngineWish, VoiceEngines } from "../../media/voice-engines.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { readForTurn } from "../../sessions/leased-session.ts";
 import { sessionFacts } from "../../sessions/session-facts.ts";
+import { dictionaryOf } from "../../speech/dictionary.ts";
+import { spokenForm } from "../../speech/spoken-form.ts";
 import { announcementParts, greetingParts } from "../../turns/greeting.ts";
+import { speakersOf } from "../call-voice.ts";
 
 /** Longer greetings are rare; the rest is made while the first parts are played. */
 const MOST_PARTS = 4;
@@ -23,8 +26,14 @@ export async function makeGreeting(
     ...announcementParts(state.announcements ?? [], snapshot, state.language),
     ...greetingParts(snapshot, state, sessionFacts(session), engine.clock.now()),
   ];
-  const texts = parts.slice(0, MOST_PARTS).map(({ text, language }) => {
-    return { text, language: language ?? state.language };
+  const pronunciations = await dictionaryOf(engine.db, session.sub_organization_id);
+  const how = { pronunciations, speakers: speakersOf(session) };
+  const texts = parts.slice(0, MOST_PARTS).map((part) => {
+    const language = part.language ?? state.language;
+    return {
+      text: spokenForm(part.text.trim(), how, language).text,
+      language,
+    };
   });
   await makeBeforehand(engines, voice, texts);
 }

@@ -81,7 +81,7 @@ function relayMessage(output: CallOutput): object {
     case "say":
       return {
         type: "text",
-        token: output.text,
+        token: output.spoken?.text ?? output.text,
         last: output.last,
         interruptible: output.interruptible,
         ...(output.lang !== null && { lang: output.lang }),

@@ -32,7 +32,7 @@ export default function PronunciationsPage() {
     <>
       <PageHead
         title="Pronunciations"
-        about="How names and words are spoken. Upload one CSV file; it applies from the agent's next sentence."
+        about="How names and words are spoken. Upload one CSV file; it applies from the agent's next turn."
         actions={
           <>
             {entries > 0 && (

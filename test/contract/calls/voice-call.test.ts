@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { sendForm } from "../../harness/form.ts";
 import { createNumber, endOf, eventsOf, incoming, pickUp, quiet, transcriptOf } from "../../harness/phone.ts";
 import { createGroup } from "../../harness/voice-groups.ts";
 
@@ -62,6 +63,39 @@ test("all words before a call of a tool are spoken while the model still writes 
   const phone = await pickUp(app, incoming(number));
   phone.says("What are your hours?");
   expect(await phone.beginsToHear(2)).toEqual(["One moment.", "I look that up."]);
+  phone.does({ type: "closed" });
+  await endOf(app, phone.session_id);
+});
+
+test("a name is pronounced as the dictionary has it from the agent's next turn on, and stands as it is written in the transcript", async () => {
+  const script = `on "hours" -> say "Ask **Siobhan** from nine."\notherwise -> say "Siobhan is out."`;
+  const { number } = await createNumber(app, { script });
+  const phone = await pickUp(app, incoming(number));
+  const upload = async (csv: string) => {
+    const file = { filename: "pronunciations.csv", content: csv };
+    expect((await sendForm(app, "POST", "/api/v1/pronunciations/csv", { file })).status).toBe(202);
+  };
+  const voiced = () =>
+    phone.outputs.flatMap((output) => (output.type === "say" ? [output.spoken?.text ?? output.text] : []));
+  await upload("text,replacement\nSiobhan,shiv awn\n");
+  phone.says("hours please");
+  await phone.hears(1);
+  phone.says("thanks");
+  await phone.beginsToHear(1);
+  await quiet(app, phone.session_id);
+  phone.does({ type: "interrupted", heard: "shiv awn is" });
+  await app.send("DELETE", "/api/v1/pronunciations/csv");
+  phone.says("again");
+  await phone.hears(1);
+  phone.says("once more");
+  await phone.hears(1);
+  expect(voiced()).toEqual([
+    ...["Ask shiv awn from nine.", "shiv awn is out.", "Siobhan is out.", "Siobhan is out."],
+  ]);
+  expect((await transcriptOf(app, phone.session_id)).filter((line) => line.startsWith("agent"))).toEqual([
+    ...["agent: Ask **Siobhan** from nine.", "agent: Siobhan is —"],
+    ...["agent: Siobhan is out.", "agent: Siobhan is out."],
+  ]);
   phone.does({ type: "closed" });
   await endOf(app, phone.session_id);
 });

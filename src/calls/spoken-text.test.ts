@@ -57,6 +57,40 @@ describe("an answer on its way", () => {
       ["Din tid er den 15. marts klokken 9.", "Er det fint?", ""],
     ],
     [["Your code is 12. Maybe note it. "], ["Your code is 12.", "Maybe note it.", ""]],
+    [
+      [
+        "Frau Dr. med. Weber ist Mo. bis Fr. da. Bitte bringen Sie ggf. Ihren Ausweis mit, z. B. am 24.12. oder so. ",
+      ],
+      [
+        "Frau Dr. med. Weber ist Mo. bis Fr. da.",
+        "Bitte bringen Sie ggf. Ihren Ausweis mit, z. B. am 24.12. oder so.",
+        "",
+      ],
+    ],
+    [
+      ["Im 2. Stock, Hauptstr. 12 in Ulm. Passt das? "],
+      ["Im 2. Stock, Hauptstr. 12 in Ulm.", "Passt das?", ""],
+    ],
+    [
+      ["M. Dupont, env. 20 min. à pied, av. Foch. Voilà. "],
+      ["M. Dupont, env. 20 min. à pied, av. Foch.", "Voilà.", ""],
+    ],
+    [
+      ["La Srta. Ruiz, pág. 3, a las 9 a. m. del lunes. ¿Vale? "],
+      ["La Srta. Ruiz, pág. 3, a las 9 a. m. del lunes.", "¿Vale?", ""],
+    ],
+    [
+      ["**Booked.** See you.\n**1.** Bring your card. "],
+      ["**Booked.**", "See you.", "**1.** Bring your card.", ""],
+    ],
+    [["Il Dott. Neri e l'Ing. Conti. Bene. "], ["Il Dott. Neri e l'Ing. Conti.", "Bene.", ""]],
+    [["Dhr. Vos, d.w.z. om 10 uur. Goed. "], ["Dhr. Vos, d.w.z. om 10 uur.", "Goed.", ""]],
+    [["O Exmo. Sr. Silva, máx. 3 pess. hoje. Sim. "], ["O Exmo. Sr. Silva, máx. 3 pess. hoje.", "Sim.", ""]],
+    [
+      ["Order no. 4711 weighs 5 lbs. in total. Fine. "],
+      ["Order no. 4711 weighs 5 lbs. in total.", "Fine.", ""],
+    ],
+    [["we can do that tomorrow. what time? "], ["we can do that tomorrow.", "what time?", ""]],
     [["1. Cleaning\n2. Check-up\n"], ["1. Cleaning", "2. Check-up", ""]],
     [
       ["Done. One, two, three, four, five and so on, and"],

@@ -6,18 +6,33 @@
 import { type SpokenForm, writtenUntil } from "../speech/spoken-form.ts";
 
 /** Ends of sentences in all scripts: a blank must follow, except after Chinese and Japanese marks. */
-const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]["'”’»)\]]*(?=\s)|\n/gu;
+const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]["'”’»)\]*_]*(?=\s)|\n/gu;
 /**
  * The first words of an answer may be spoken after a clause, once there are this many, to reduce latency. Thai has no
  * marks: a blank between its letters ends a clause.
  */
 const CLAUSE_END = /[,;:–—،؛](?=\s)|[，；：、]|(?<=\p{Script=Thai})\s(?=\p{Script=Thai})/gu;
 const FIRST_CLAUSE_CHARS = 24;
-/** Abbreviations, whose full stop ends no sentence, and the number of an item of a list. */
-const ABBREVIATION =
-  /(?:^|\s)(?:Dr|Mr|Mrs|Ms|St|Sr|Sra|Jr|Prof|No|Nr|vs|approx|ca|bzw|e\.g|i\.e|[A-Z])\.$|^\s*\d{1,2}\.$/;
-/** A full stop that ends a sentence or not, as what follows tells: "at 9 a.m. and", "am 3. Mai", "15. marts". */
-const UNSURE_STOP = /(?:^|\s)(?:\d{1,2}|\p{L}\.\s?\p{L})\.$/u;
+/**
+ * Abbreviations that are followed by a capital letter, though their full stop ends no sentence: titles, addresses, and in
+ * German whatever stands before a noun. A letter alone is one, too ("z. B.", "M. Dupont").
+ */
+const ABBREVIATIONS = [
+  "Dr Dra Prof Ing Mr Mrs Ms Jr Sr Sra Srta Sres St Lt Gov Sen Rep Hon Rev Gen Capt Sgt No Nr Ext Fig Apt vs approx",
+  "Hr Hrn Fr Frl Dipl med phil jur rer nat Str Tel Abs Art ca bzw inkl exkl einschl zzgl ggf evtl vgl gem lt bzgl MwSt Mio Mrd Tsd",
+  "MM av bd réf tél Dña Avda Av Ud Uds EE Dpto Lic núm tel aprox Gral",
+  "Sig Sigg Dott Avv Arch Geom Rag Gent Spett Egr dhr mevr mw drs ir bijv incl excl fam Exmo Exma Eng Ltda Lda Cia",
+].flatMap((line) => line.split(" "));
+const ABBREVIATION = new RegExp(
+  String.raw`(?:^|[\s('’\-–/])(?:${ABBREVIATIONS.join("|")}|\p{L}*str|e\.g|i\.e|\p{L})\.$|^\s*\d{1,2}\.$`,
+  "iu",
+);
+/** German ordinals: "im 2. Stock", "der 1. FC Köln". */
+const ORDINAL = /(?:^|\s)(?:[ai]m|ab|bis|beim|de[mnrs]|das|die|jede[mnrs]|vom|zum|zur)\s\d{1,2}\.$/iu;
+/** A full stop that ends a sentence or not, as what follows tells: "at 9 a.m. and", "3. Mai", "15. marts". */
+const UNSURE_STOP = /(?:^|\s)(?:\d{1,2}(?:\.\d{1,2})?|\p{L}\.\s?\p{L})\.$/u;
+/** Before a small letter or a number an abbreviation: "Tel. 030", "Mo. bis Fr.", "env. 20 min. à pied". */
+const SHORT_WORD = /(?<![\p{L}\p{N}])\p{L}[\p{L}.]{0,6}\.$/u;
 /** German writes months large. */
 const MONTHS =
   "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ");
@@ -34,7 +49,7 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
   for (const end of text.matchAll(SENTENCE_END)) {
     const to = end.index + end[0].length;
     const piece = text.slice(from, to);
-    if (ABBREVIATION.test(piece) || (UNSURE_STOP.test(piece) && !beginsSentence(text.slice(to)))) continue;
+    if (goesOn(piece, text.slice(to, to + NEARBY))) continue;
     if (piece.trim() !== "") pieces.push(piece.trim());
     from = to;
   }
@@ -53,9 +68,27 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
 
 /** Whether a text that nothing follows so far ends with a sentence. A stop after a digit may go on as a number. */
 export const endsSentence = (text: string): boolean =>
-  /(?<!\d)[\p{Sentence_Terminal}…]["'”’»)\]]*\s*$/u.test(text) &&
+  /(?<!\d)[\p{Sentence_Terminal}…]["'”’»)\]*_]*\s*$/u.test(text) &&
   !ABBREVIATION.test(text) &&
+  !ORDINAL.test(text) &&
   !UNSURE_STOP.test(text);
+
+/** As far as is looked before and behind a full stop. */
+const NEARBY = 60;
+/** Who writes all in small letters is not kept waiting for longer. */
+const LONGEST_UNSURE = 150;
+
+/** Whether a sentence goes on after its full stop. */
+function goesOn(piece: string, after: string): boolean {
+  const end = piece.slice(-NEARBY).replaceAll(/[*_]/g, "");
+  if (!end.endsWith(".")) return false;
+  return (
+    ABBREVIATION.test(end) ||
+    ORDINAL.test(end) ||
+    (piece.length < LONGEST_UNSURE && SHORT_WORD.test(end) && /^[^\S\n]+[\p{Ll}\p{Nd}]/u.test(after)) ||
+    (UNSURE_STOP.test(end) && !beginsSentence(after))
+  );
+}
 
 /** Not known yet: no. What is not spoken now is spoken with what comes. */
 function beginsSentence(text: string): boolean {

@@ -22,6 +22,7 @@ const ABBREVIATIONS = [
   "Hr Hrn Fr Frl Dipl med phil jur rer nat Str Tel Abs Art ca bzw inkl exkl einschl zzgl ggf evtl vgl gem lt bzgl MwSt Mio Mrd Tsd",
   "MM av bd réf tél Dña Avda Av Ud Uds EE Dpto Lic núm tel aprox Gral",
   "Sig Sigg Dott Avv Arch Geom Rag Gent Spett Egr dhr mevr mw drs ir bijv incl excl fam Exmo Exma Eng Ltda Lda Cia",
+  "ул пер обл им TP ThS BS TS PGS GS ĐT Bw Bi Dkt ul gosp inž br डॉ डा ડૉ ડો ดร โทร",
 ].flatMap((line) => line.split(" "));
 const ABBREVIATION = new RegExp(
   String.raw`(?:^|[\s('’\-–/])(?:${ABBREVIATIONS.join("|")}|\p{L}*str|e\.g|i\.e|\p{L})\.$|^\s*\d{1,2}\.$`,

@@ -45,6 +45,10 @@ describe("an answer on its way", () => {
     [["ขอบคุณที่โทรหาคลินิกของเรา วันนี้มีอะไรให้ช่วย"], ["ขอบคุณที่โทรหาคลินิกของเรา", "วันนี้มีอะไรให้ช่วย"]],
     [["Yes, of course"], ["Yes, of course"]],
     [
+      ["We are open tomorrow from 10:00 – 11:00 and at noon"],
+      ["We are open tomorrow from 10:00 – 11:00 and at noon"],
+    ],
+    [
       ["We open at 9 a.m. and close at 5 p.m. On Sundays we rest. "],
       ["We open at 9 a.m. and close at 5 p.m.", "On Sundays we rest.", ""],
     ],

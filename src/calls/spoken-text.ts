@@ -9,9 +9,9 @@ import { type SpokenForm, writtenUntil } from "../speech/spoken-form.ts";
 const SENTENCE_END = /[。！？]["'”’）」』]*|[\p{Sentence_Terminal}…]["'”’»)\]*_]*(?=\s)|\n/gu;
 /**
  * The first words of an answer may be spoken after a clause, once there are this many, to reduce latency. Thai has no
- * marks: a blank between its letters ends a clause.
+ * marks: a blank between its letters ends a clause. A dash after a number is a range ("10:00 – 11:00").
  */
-const CLAUSE_END = /[,;:–—،؛](?=\s)|[，；：、]|(?<=\p{Script=Thai})\s(?=\p{Script=Thai})/gu;
+const CLAUSE_END = /(?:[,;:،؛]|(?<!\d\s?)[–—])(?=\s)|[，；：、]|(?<=\p{Script=Thai})\s(?=\p{Script=Thai})/gu;
 const FIRST_CLAUSE_CHARS = 24;
 /**
  * Abbreviations that are followed by a capital letter, though their full stop ends no sentence: titles, addresses, and in

@@ -41,8 +41,18 @@ describe("a voice is given", () => {
     "max_muster@example.com, order A_17_B",
     "-5 °C, 9–17 Uhr, 49,90 €, 10 % off, A&B, (c) 2026, Parley™",
     "Is it 1:30 p.m. [sic]?",
+    "Invoice 2026-12-07-3, 2026-02-30 and A2026-12-07",
     "L'agence — ouverte à 9 h — vous attend.",
   ])("%j as it is", (written) => expect(says(written)).toBe(written));
+
+  test.each([
+    ["en-US", "It is on December 7, 2026 at 9:45."],
+    ["es-US", "It is on 7 de diciembre de 2026 at 9:45."],
+    ["fr-FR", "It is on 7 décembre 2026 at 9:45."],
+    ["ja-JP", "It is on 2026年12月7日 at 9:45."],
+  ])("a date of a tool as %s says it", (language, spoken) => {
+    expect(spokenForm("It is on 2026-12-07 at 9:45.", PLAIN, language).text).toBe(spoken);
+  });
 
   test("a word as the dictionary has it, also where it is bold", () => {
     expect(says("Ask **Siobhan** at ten.", WITH_SIOBHAN)).toBe("Ask shiv awn at ten.");

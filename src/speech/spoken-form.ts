@@ -51,7 +51,21 @@ export function spokenForm(written: string, how: Pronouncing, language: string):
   };
   let form: SpokenForm = { text: written, origin: Array.from({ length: written.length }, (_, at) => at) };
   for (const { pattern, instead = "" } of MARKS) form = edited(form, marksIn(form.text, pattern, instead));
+  form = edited(form, datesIn(form.text, language));
   return edited(form, pronunciationsIn(form.text, how.pronunciations, speaker));
+}
+
+/** "2026-12-07", as tools answer and nobody says. */
+const DATE = /(?<![\p{L}\p{N}-])\d{4}-\d{2}-\d{2}(?![\p{L}\p{N}-])/gu;
+
+function datesIn(text: string, language: string): Edit[] {
+  return [...text.matchAll(DATE)].flatMap(({ index: start, 0: date }): Edit[] => {
+    const day = new Date(`${date}T00:00:00Z`);
+    // Of the thirtieth of February, Date makes another day.
+    if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) return [];
+    const replacement = day.toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" });
+    return [{ start, end: start + date.length, replacement }];
+  });
 }
 
 /** What was written up to the first word that was not heard; `heard`: how many characters were, without blanks. */

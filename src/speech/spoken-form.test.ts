@@ -18,6 +18,8 @@ describe("a voice is given", () => {
   test.each([
     ["**Important:** please be *on time*.", "Important: please be on time."],
     ["***Achtung***, __neu__ und _leise_", "Achtung, neu und leise"],
+    ["*Please come", "Please come"],
+    ["on time.*", "on time."],
     ["- 10:30", "10:30"],
     ["## Opening hours\n\n* Monday\n* Tuesday", "Opening hours\n\nMonday\nTuesday"],
     ["1. Call us", "1. Call us"],

@@ -37,6 +37,8 @@ const MARKS: readonly { pattern: RegExp; instead?: string }[] = [
   // Emphasis and code. An asterisk that stands alone is the key.
   { pattern: /`+|~~|\*{2,}|(?<![\p{L}\p{N}_])__(?=\S)|(?<=\S)__(?![\p{L}\p{N}_])/dgu },
   { pattern: /(?<![\p{L}\p{N}*])\*([^\s*](?:[^*\n]{0,200}[^\s*])?)\*(?![\p{L}\p{N}*])/dgu },
+  // Of emphasis that goes on over several sentences.
+  { pattern: /^\*(?=\p{L})|(?<=[\p{L}.!?…])\*$/dgu },
   { pattern: /(?<![\p{L}\p{N}_])_([^\s_](?:[^_\n]{0,200}[^\s_])?)_(?![\p{L}\p{N}_])/dgu },
   { pattern: /([0-9#*])\u{FE0F}?\u{20E3}/dgu },
   { pattern: /\p{RGI_Emoji}|[\p{Extended_Pictographic}--[©®™‼⁉]]\u{FE0F}?/dgv },

@@ -1,8 +1,15 @@
 import { Checkbox, NumberInput, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { AlertPreviewRequest } from "../api-types.ts";
+import type { AlertPreviewRequest, FigureMetric } from "../api-types.ts";
 import { FilterFields } from "../boards/filter-fields.tsx";
-import { choicesOf, METRIC_WORDS } from "../boards/metric-words.ts";
+import {
+  baseText,
+  choicesOf,
+  countedBy,
+  figureText,
+  METRIC_UNITS,
+  METRIC_WORDS,
+} from "../boards/metric-words.ts";
 import { MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { SeveralSelect } from "../lists/several-select.tsx";
@@ -21,13 +28,9 @@ const CONDITIONS = {
   rises_by: "Rises by more than",
   falls_by: "Falls by more than",
 };
-const SHARES = ["errors", "hand_overs", "tool_failures", "insight_rate"];
 /** Shares are entered in percent. */
-const isShare = (metric: string, condition: string) =>
-  condition === "rises_by" ||
-  condition === "falls_by" ||
-  SHARES.includes(metric) ||
-  /^people_[agt](?!ried)/.test(metric);
+const isShare = (metric: FigureMetric["name"], condition: string) =>
+  condition === "rises_by" || condition === "falls_by" || METRIC_UNITS[metric] === "percent";
 
 export default recordPage({
   operations: {
@@ -103,7 +106,11 @@ export default recordPage({
               max={10_080}
               {...form.getInputProps("window_minutes")}
             />
-            <NumberInput label="Minimum sessions" min={0} {...form.getInputProps("least_sessions")} />
+            <NumberInput
+              label={`Minimum ${countedBy(values.metric.name)}`}
+              min={0}
+              {...form.getInputProps("least_sessions")}
+            />
             <NumberInput
               label="Hours between reminders"
               description="Empty: only when it begins and ends."
@@ -206,8 +213,8 @@ function Preview({ definition }: { definition: AlertPreviewRequest }) {
                   : `It would have fired ${counted(fired.length, "time")} in the last 7 days.`)}
             </Text>
             <Text size="sm" c="dimmed">
-              {METRIC_WORDS[metric.name]}, last window: {last.value ?? "–"} of{" "}
-              {counted(last.sessions, "session")}
+              {METRIC_WORDS[metric.name]}, last window: {figureText(last.value, METRIC_UNITS[metric.name])}{" "}
+              {baseText(metric.name, last.sessions)}
             </Text>
             {fired.slice(-5).map(({ at }) => (
               <Text key={at} size="sm">

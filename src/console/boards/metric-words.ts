@@ -1,4 +1,5 @@
 import type { BoardTile, FigureMetric, FigureTotal, TileFigures } from "../api-types.ts";
+import { counted } from "../parts/counted.ts";
 
 /** Names of metrics and splits, and figures in words. */
 
@@ -20,6 +21,27 @@ export const METRIC_WORDS: Record<FigureMetric["name"], string> = {
   people_talked: "Campaigns: talked",
   people_goal: "Campaigns: reached the goal",
 };
+
+/** Shares have percent. */
+export const METRIC_UNITS: Record<FigureMetric["name"], Unit> = {
+  ...{ sessions: "count", turns: "count", duration: "seconds", cost: "usd", cost_per_session: "usd" },
+  ...{ errors: "percent", hand_overs: "percent", tool_failures: "percent" },
+  ...{ latency_p50: "milliseconds", latency_p95: "milliseconds" },
+  ...{ insight_rate: "percent", insight_mean: "count" },
+  ...{ people_tried: "count", people_answered: "percent", people_talked: "percent", people_goal: "percent" },
+};
+
+const ofPeople = (metric: FigureMetric["name"]): boolean => metric.startsWith("people_");
+
+/** What a metric counts, in the plural. */
+export const countedBy = (metric: FigureMetric["name"]): "people" | "sessions" =>
+  ofPeople(metric) ? "people" : "sessions";
+
+/** "of 40 sessions": what a share, mean or sum was made of; empty for a metric that is their number. */
+export const baseText = (metric: FigureMetric["name"], count: number): string =>
+  metric === "sessions" || metric === "people_tried"
+    ? ""
+    : `of ${ofPeople(metric) ? counted(count, "person", "people") : counted(count, "session")}`;
 
 export const SPLIT_WORDS: Record<BoardTile["split"]["by"], string> = {
   none: "No split",

@@ -10,7 +10,7 @@ import { BarList } from "../reports/bar-list.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { formatTime, useZone } from "../time/zone.ts";
-import { changeText, figureText, sessionsLink, titleOf } from "./metric-words.ts";
+import { baseText, changeText, countedBy, figureText, sessionsLink, titleOf } from "./metric-words.ts";
 
 const REFRESH_ms = 60_000;
 
@@ -54,12 +54,14 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
       <Stack gap="xs">
         <Group>
           <Big
+            tile={tile}
             label={`Version ${tile.versions?.first}`}
             figure={versions.first}
             unit={unit}
             link={linkOf(versions.first)}
           />
           <Big
+            tile={tile}
             label={`Version ${tile.versions?.second}`}
             figure={versions.second}
             unit={unit}
@@ -84,7 +86,7 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
   const list = named.filter((point) => !isTime || point.count > 0);
   return (
     <Stack gap="xs">
-      {total && <Big figure={total} unit={unit} link={linkOf(total)} />}
+      {total && <Big tile={tile} figure={total} unit={unit} link={linkOf(total)} />}
       {tile.chart === "line" && points.length > 1 && (
         <LineChart
           h={160}
@@ -142,9 +144,13 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
           )}
         </details>
       )}
-      {tile.chart !== "number" && list.length === 0 && <Text size="sm">No sessions in this period.</Text>}
+      {tile.chart !== "number" && list.length === 0 && (
+        <Text size="sm">No {countedBy(tile.metric.name)} in this period.</Text>
+      )}
       {lacking}
-      {found.more_values && <Text size="xs">The 50 values with most sessions are shown.</Text>}
+      {found.more_values && (
+        <Text size="xs">The 50 values with most {countedBy(tile.metric.name)} are shown.</Text>
+      )}
     </Stack>
   );
 }
@@ -155,9 +161,17 @@ const shown = (value: number | null, unit: TileFigures["unit"]): number | null =
     ? null
     : Math.round(value * (unit === "percent" ? 1_000 : 100)) / (unit === "percent" ? 10 : 100);
 
-function Big(props: { label?: string; figure: FigureTotal; unit: TileFigures["unit"]; link: string | null }) {
-  const { label, figure, unit, link } = props;
+type BigProps = {
+  tile: BoardTile;
+  label?: string;
+  figure: FigureTotal;
+  unit: TileFigures["unit"];
+  link: string | null;
+};
+
+function Big({ tile, label, figure, unit, link }: BigProps) {
   const text = figureText(figure.value, unit);
+  const base = baseText(tile.metric.name, figure.count);
   return (
     <div>
       {label && <Text size="xs">{label}</Text>}
@@ -165,6 +179,7 @@ function Big(props: { label?: string; figure: FigureTotal; unit: TileFigures["un
         {link && figure.count > 0 ? <RouteLink to={link}>{text}</RouteLink> : text}
       </Text>
       <Text size="xs" c="dimmed">
+        {base && `${base}. `}
         {figure.low !== null &&
           figure.high !== null &&
           `95 %: ${figureText(figure.low, unit)} to ${figureText(figure.high, unit)}. `}

@@ -2,6 +2,7 @@ import { followToolName } from "../agents/follow-tool-name.ts";
 import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
 import { sourceHolders } from "../agents/source-holders.ts";
+import { watchingTools } from "../analytics/watching-tool.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
 import { suitesOfAgent } from "../evaluations/suites-using.ts";
@@ -14,7 +15,10 @@ import type { addKnowledge } from "../knowledge/routes.ts";
 import type { addTools } from "../tools/routes.ts";
 
 type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders" | "followNames"> &
-  Pick<Parameters<typeof addTools>[1], "followToolName" | "insightToolUrls" | "serviceHolders"> &
+  Pick<
+    Parameters<typeof addTools>[1],
+    "followToolName" | "watchingTools" | "insightToolUrls" | "serviceHolders"
+  > &
   Pick<Parameters<typeof addInsights>[1], "insightToolJudges"> &
   Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
@@ -28,6 +32,7 @@ export const usedBy: UsedBy = {
   ],
   followNames,
   followToolName,
+  watchingTools,
   insightToolUrls: urlsOfService,
   insightToolJudges: judgesOfTool,
   serviceHolders: async (tx, id) => [

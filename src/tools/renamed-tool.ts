@@ -13,6 +13,13 @@ export type FollowsToolName = (
   renamed: { from: string; to: string },
 ) => Promise<void>;
 
+/** What counts sessions by the names of the tools that were called in them. */
+export type WatchesTools = (
+  db: Db,
+  caller: Caller,
+  names: readonly string[],
+) => Promise<{ kind: "alert" | "board"; name: string; tool_name: string }[]>;
+
 type NamedDefinition = { name: string; definition: ToolDefinition };
 
 /** A prompt follows a tool that is renamed, since it knows its id. Workflows know names in expressions, too, and are left behind. */
@@ -20,24 +27,30 @@ export async function renamedInUse(
   db: Db,
   caller: Caller,
   id: number,
-  before: NamedDefinition,
-  after: NamedDefinition,
+  [before, after]: [NamedDefinition, NamedDefinition],
+  watchingTools: WatchesTools,
 ): Promise<Issue[]> {
   const gone = [...callableNames(before).difference(callableNames(after))];
-  const others = gone.length > 0 ? await toolsMentioning(db, caller, gone, id) : [];
+  if (gone.length === 0) return [];
+  const others = await toolsMentioning(db, caller, gone, id);
+  const watching = await watchingTools(db, caller, gone);
   return gone.flatMap((name): Issue[] => {
     const users = others.filter((other) => mentionedNames(other.definition).called.includes(name));
-    return users.length === 0
-      ? []
-      : [
-          {
-            id: "renamed-tool-in-use",
-            severity: "warning",
-            message: `"${name}" is used by ${listed(users.map((user) => user.name))}. Change the name there too, or the calls fail.`,
-            path: ["tool", "function", "name"],
-            value: name,
-          },
-        ];
+    const watchers = watching.filter(({ tool_name }) => tool_name === name);
+    const finding = (message: string): Issue => ({
+      ...{ id: "renamed-tool-in-use", severity: "warning", message },
+      ...{ path: ["tool", "function", "name"], value: name },
+    });
+    return [
+      users.length > 0 &&
+        finding(
+          `"${name}" is used by ${listed(users.map((user) => user.name))}. Change the name there too, or the calls fail.`,
+        ),
+      watchers.length > 0 &&
+        finding(
+          `"${name}" is looked for by ${inWords(watchers.map((one) => `the ${one.kind} ${one.name}`))}. Change the name there too, or no new session is found.`,
+        ),
+    ].filter((found) => found !== false);
   });
 }
 
@@ -45,5 +58,6 @@ export async function renamedInUse(
 const callableNames = ({ name, definition }: NamedDefinition): Set<string> =>
   new Set([name, ...mentionedNames(definition).shown]);
 
-const listed = (names: string[]): string =>
-  `the workflow${names.length === 1 ? "" : "s"} ${new Intl.ListFormat("en").format(names)}`;
+const listed = (names: string[]): string => `the workflow${names.length === 1 ? "" : "s"} ${inWords(names)}`;
+
+const inWords = (names: string[]): string => new Intl.ListFormat("en").format(names);

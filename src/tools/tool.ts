@@ -12,7 +12,7 @@ import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validati
 import { sourcesOfTool } from "./issues/source-issues.ts";
 import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
 import { mcpSurroundings } from "./mcp/mcp-listing.ts";
-import { type FollowsToolName, renamedInUse } from "./renamed-tool.ts";
+import { type FollowsToolName, renamedInUse, type WatchesTools } from "./renamed-tool.ts";
 import { requireServiceHost } from "./service-hosts.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
@@ -86,9 +86,9 @@ type ToolUpdate = z.infer<typeof ToolUpdateRequest>;
 
 export type ToolWriters = { create: CreatesTool; replace: Creates<ToolUpdate, ToolResponse> };
 
-type Deps = { db: Db; clock: Clock; followToolName: FollowsToolName };
+type Deps = { db: Db; clock: Clock; followToolName: FollowsToolName; watchingTools: WatchesTools };
 
-export function toolRoutes(api: Api, { db, clock, followToolName }: Deps): ToolWriters {
+export function toolRoutes(api: Api, { db, clock, followToolName, watchingTools }: Deps): ToolWriters {
   const tag = "tools";
   const byName = z.object({ tool_name: z.string() });
 
@@ -191,7 +191,7 @@ export function toolRoutes(api: Api, { db, clock, followToolName }: Deps): ToolW
       const [issues = []] = await issuesOf(db, caller, [{ ...body, id, is_system: false }]);
       const stored =
         id === null ? null : await selectToolRows(db, caller, 0).where("t.id", "=", id).executeTakeFirst();
-      const renamed = stored ? await renamedInUse(db, caller, stored.id, stored, body) : [];
+      const renamed = stored ? await renamedInUse(db, caller, stored.id, [stored, body], watchingTools) : [];
       return { validation_issues: [...issues, ...renamed].map(toValidationIssue) };
     },
   );

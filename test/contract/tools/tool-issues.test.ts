@@ -125,6 +125,18 @@ describe("saving a tool", () => {
         value: "sought",
       },
     ]);
+    const filters = { search_fields: ["has_error", "failed_tool"], search_field_values: ["true", "sought"] };
+    const rule = { name: "Search down", metric: { name: "sessions" }, condition: "above", threshold: 3 };
+    const tile = { metric: { name: "sessions" }, search_fields: ["tool"], search_field_values: ["sought"] };
+    const made = [
+      await app.send("POST", "/api/v1/alerts/", { ...rule, ...filters }),
+      await app.send("POST", "/api/v1/boards/", { name: "Searches", tiles: [{ metric: tile.metric }, tile] }),
+    ];
+    expect(made.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await check("found")).map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringContaining("used by the workflows"),
+      '"sought" is looked for by the alert Search down and the board Searches. Change the name there too, or no new session is found.',
+    ]);
     await app.send("PUT", "/api/v1/tools/", {
       id,
       name: "found",

@@ -87,3 +87,30 @@ test("a database that is away leaves the clock as it was", async () => {
   await expect(clock.look()).rejects.toThrow("gone");
   expectNear(clock.now(), new Date(NOON));
 });
+
+test("a database that does not answer is logged once, and once when it answers again", async () => {
+  const logged: string[] = [];
+  const destination = { write: (line: string) => logged.push(JSON.parse(line).msg) } as never;
+  const log = createLog({ level: "info", destination });
+  let asked = 0;
+  let isThere = true;
+  const ask = async () => {
+    asked++;
+    if (!isThere) throw new Error("connect ECONNREFUSED 10.0.0.7:5432");
+    return new Date();
+  };
+  const clock = await databaseClock({ ask, log, look_ms: 1 });
+  onTestFinished(clock.stop);
+  const lookedTwice = async () => {
+    const before = asked;
+    await expect.poll(() => asked).toBeGreaterThan(before + 1);
+  };
+  isThere = false;
+  await lookedTwice();
+  isThere = true;
+  await lookedTwice();
+  expect(logged).toEqual([
+    expect.stringMatching(/^the database of DATABASE_URL does not answer: /),
+    "the database answers again",
+  ]);
+});

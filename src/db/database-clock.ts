@@ -19,6 +19,7 @@ type Parts = {
   ask(): Promise<Date>;
   log: Log;
   machine?: Clock;
+  look_ms?: number;
 };
 
 /** A clock that is set while the program runs is wrong for so long. */
@@ -26,8 +27,17 @@ const LOOK_MS = 5_000;
 /** Machines whose clocks are kept differ by a few milliseconds, and are left alone. */
 const TOLERATED_MS = 500;
 
+/** What the many lines of all that fails meanwhile don't say. */
+const AWAY =
+  "the database of DATABASE_URL does not answer: requests get a 503, and calls, chats and campaigns wait until it does";
+
 /** Rejects when the database does not tell the time. */
-export async function databaseClock({ ask, log, machine = systemClock }: Parts): Promise<DatabaseClock> {
+export async function databaseClock({
+  ask,
+  log,
+  machine = systemClock,
+  look_ms = LOOK_MS,
+}: Parts): Promise<DatabaseClock> {
   let off_ms = 0;
   let looking = false;
   const look = async () => {
@@ -47,15 +57,20 @@ export async function databaseClock({ ask, log, machine = systemClock }: Parts):
     else log.info("this machine's clock agrees with the database's again");
   };
   await look();
+  let isAway = false;
   const timer = setInterval(async () => {
     if (looking) return;
     looking = true;
-    await look()
-      .catch((error) => log.debug({ error: errorText(error) }, "the database did not tell the time"))
-      .finally(() => {
-        looking = false;
-      });
-  }, LOOK_MS).unref();
+    try {
+      await look();
+      if (isAway) log.info("the database answers again");
+      isAway = false;
+    } catch (error) {
+      if (!isAway) log.error({ error: errorText(error) }, AWAY);
+      isAway = true;
+    }
+    looking = false;
+  }, look_ms).unref();
   return {
     now: () => new Date(machine.now().getTime() + off_ms),
     wakeAt: (at, wake) => machine.wakeAt(new Date(at.getTime() - off_ms), wake),

@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 import type { z } from "zod";
 import { Fault, unwritable } from "../base/errors.ts";
+import { makeFolder } from "../db/make-folder.ts";
 import { escapeReferences } from "./env-references.ts";
 import { type Fields, fieldsOf, KINDS, type Kind } from "./kinds.ts";
 import { ENVIRONMENTS, FORMAT_FILE, RECORD_FILE } from "./read-folder.ts";
@@ -82,8 +83,8 @@ async function replaceFiles(folder: string, files: Files): Promise<void> {
   }
   for (const [file, text] of files) {
     const target = path.join(folder, file);
-    await mkdir(path.dirname(target), { recursive: true });
+    await makeFolder(path.dirname(target), 0o777);
     await writeFile(target, text);
   }
-  await mkdir(path.join(folder, ENVIRONMENTS), { recursive: true });
+  await makeFolder(path.join(folder, ENVIRONMENTS), 0o777);
 }

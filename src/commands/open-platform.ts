@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -10,6 +10,7 @@ import { type Connection, type Database, isDiskFull, openDatabase } from "../db/
 import { fullDiskText } from "../db/disk-room.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { isKeyOfInstallation } from "../db/installation.ts";
+import { makeFolder } from "../db/make-folder.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
 import { connectionFault, refuseUnusablePostgres, tooFewPlaces } from "./outside-postgres.ts";
@@ -61,22 +62,6 @@ export async function openPlatform(
 
   const opened = closing.move();
   return { database, vault, embedded, close: () => opened.disposeAsync() };
-}
-
-/**
- * With those above it. Node.js's own `recursive` never ends where a folder that is there says it is not, such as below
- * /proc or in one that was deleted meanwhile.
- */
-async function makeFolder(folder: string, tries = 2): Promise<void> {
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST" && (await stat(folder)).isDirectory()) return;
-    if (code !== "ENOENT" || tries === 1) throw error;
-    await makeFolder(path.dirname(folder));
-    await makeFolder(folder, 1);
-  }
 }
 
 export async function makeDataDir(dataDir: string): Promise<void> {

@@ -24,6 +24,8 @@ type Parts = {
 
 /** A clock that is set while the program runs is wrong for so long. */
 const LOOK_MS = 5_000;
+/** A network that swallows what is sent breaks no connection for a long time. */
+const SILENT_MS = 10_000;
 /** Machines whose clocks are kept differ by a few milliseconds, and are left alone. */
 const TOLERATED_MS = 500;
 
@@ -58,17 +60,22 @@ export async function databaseClock({
   };
   await look();
   let isAway = false;
+  const away = (error: string) => {
+    if (!isAway) log.error({ error }, AWAY);
+    isAway = true;
+  };
   const timer = setInterval(async () => {
     if (looking) return;
     looking = true;
+    const silent = setTimeout(away, SILENT_MS, "no answer").unref();
     try {
       await look();
       if (isAway) log.info("the database answers again");
       isAway = false;
     } catch (error) {
-      if (!isAway) log.error({ error: errorText(error) }, AWAY);
-      isAway = true;
+      away(errorText(error));
     }
+    clearTimeout(silent);
     looking = false;
   }, look_ms).unref();
   return {

@@ -344,6 +344,16 @@ describe("what is wrong", () => {
     expect(Object.keys(contents(folder))).toEqual(["README.md", "parley.yaml"]);
   });
 
+  test.runIf(process.platform === "linux")(
+    "an export where no folder can be made ends, and says so",
+    async () => {
+      const { token } = await clinic();
+      await expect(commandsOf(url, token).export("/proc/clinic")).rejects.toThrow(
+        "/proc/clinic can't be written",
+      );
+    },
+  );
+
   test("an installation that does not answer, or not to this token, is told in words", async () => {
     const folder = newFolder(CLINIC);
     await expect(commandsOf("http://127.0.0.1:9", "x", SECRET).plan(folder)).rejects.toThrow(

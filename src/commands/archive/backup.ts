@@ -56,7 +56,8 @@ export async function backup(options: BackupOptions, config: Config, secrets: Se
 
 function backupFault(error: unknown, { file }: BackupOptions): Fault | undefined {
   const fault = (sentence: string) => new Fault("unavailable", sentence, { cause: error });
-  if (isDiskFull(error)) return fault(`There is no room left for ${file}.`);
+  if (isDiskFull(error))
+    return fault(`There is no room left for ${file === "-" ? "the standard output" : file}.`);
   if (file === "-" && (error as NodeJS.ErrnoException).code === "EPIPE")
     return fault("Whoever reads the standard output ended before the backup did.");
   if (isConnectionLost(error)) return fault("The database stopped before the backup was complete.");

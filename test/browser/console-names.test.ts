@@ -6,6 +6,10 @@ import { type ConsoleTest, createConsoleTest, cutOff, settled, standsOut } from 
 const LONG =
   "KundenzufriedenheitsbefragungsterminvereinbarungsassistentinnenkoordinationsstelleHauptverwaltungBerlinBrandenburgNord";
 const HEBREW = "תיאום תורים (גרסה 2)";
+const NEW_AGENT = {
+  ...{ type: "ca_v1", timezone: "UTC", prompt_tool_defaults: [], languages: [], variables: {} },
+  tool_headers: null,
+};
 const PHONE = { width: 390, height: 844 };
 
 let it: ConsoleTest;
@@ -103,6 +107,24 @@ test("on a small laptop no list is wider than its place, and no name is broken l
     found.push(...wide.map((what) => `${path}: ${what}`));
   }
   expect(found).toEqual([]);
+});
+
+test("a long label is cut and says the rest on hover, and leaves a list's names room to be read in words", async () => {
+  const { prompt_id } = await createAgent(it.app, { script: "" });
+  const label = "Terminvereinbarung Kraftfahrzeughaftpflichtversicherung";
+  const agent = { name: "Rechtsschutz in Mecklenburg", labels: [label], prompt_id };
+  const made = await it.app.send("POST", "/api/v1/agents/", { ...NEW_AGENT, ...agent });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  const page = await it.open(await it.person("Admin"));
+  for (const width of [720, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto("/console/agents");
+    const name = page.getByRole("link", { name: agent.name });
+    expect((await name.boundingBox())?.width, `${width}`).toBeGreaterThan(80);
+    const cut = await page.locator(`[title="${label}"]`).boundingBox();
+    expect(cut?.width).toBeLessThan(170);
+  }
+  expect(page.faults).toEqual([]);
 });
 
 test("a name in Hebrew is read from the right: in headings, links, lists, facts and fields", async () => {

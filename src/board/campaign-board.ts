@@ -185,7 +185,7 @@ async function stepOf(
       const { until, ...why } = await nextStepOf(deps, look, next, now);
       return { ...why, until: until?.toISOString() ?? null };
     }
-    const text = `Waiting: only retries are left, the next at ${clockText(due, look.zone, now)}.`;
+    const text = `Waiting: nobody is due before the next retry at ${clockText(due, look.zone, now)}.`;
     return { kind: "waiting" as const, reason: "retry", text, until: due.toISOString() };
   }
   if (open.all_busy && (step.kind === "start" || step.reason === "rate"))

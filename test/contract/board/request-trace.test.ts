@@ -298,7 +298,7 @@ test("the board says when the next is tried, where all who wait were tried befor
         kind: "waiting",
         reason: "retry",
         text: expect.stringMatching(
-          /^Waiting: only retries are left, the next at \d\d:\d\d America\/New_York\.$/,
+          /^Waiting: nobody is due before the next retry at \d\d:\d\d America\/New_York\.$/,
         ),
         until: expect.any(String),
       },

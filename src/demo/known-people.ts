@@ -54,16 +54,16 @@ export async function insertEarlierCalls(
   const locked = await lockBatch(tx, clock, caller, EARLIER_BATCH);
   const batch_key = locked.key;
   await addRequests(tx, { batch_key, at }, [request]);
+  const starts = [3, 2, 1].map((hours_ago) => new Date(at.getTime() - hours_ago * HOUR_MS).toISOString());
   const outcome = { request_status: "FAILED", channel_manager_status: "NO-ANSWER" } as const;
   const { id: request_id } = await tx
     .updateTable("requests")
-    .set({ ...outcome, attempt_count: 3, due_at: null })
+    .set({ ...outcome, attempt_count: 3, sent_at: starts.at(-1) ?? null, due_at: null })
     .where("batch_key", "=", batch_key)
     .returning("id")
     .executeTakeFirstOrThrow();
   const { reference_id, target } = request;
   const status = "NO-ANSWER" as const;
-  const starts = [3, 2, 1].map((hours_ago) => new Date(at.getTime() - hours_ago * HOUR_MS).toISOString());
   const calls = starts.map((started_at, before) => {
     const next = starts[before + 1];
     const decision: Decision =

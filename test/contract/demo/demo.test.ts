@@ -44,6 +44,9 @@ describe("the demo", () => {
       "Waiting: called 3 times in 24 hours over all campaigns, the most that the organization allows; next 2026-11-19 01:00 in Los Angeles.",
     );
     expect(await next("patient-1")).toBe("Waiting: it is next.");
+    const { requests } = (await app.send("GET", "/api/v1/outbound/campaigns/1/requests")).body;
+    const called = requests.filter(({ attempt_count }: { attempt_count: number }) => attempt_count > 0);
+    expect(called).toMatchObject([{ batch_id: "demo-earlier", sent_at: expect.any(String) }]);
     await app.send("PUT", batch, { paused: true });
   });
 

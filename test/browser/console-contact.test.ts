@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 test("an operator says that a number and an e-mail address are one person's, notes who it is, and takes it back", async () => {
   const { app } = it;
-  await insertSession(app, { source: NUMBER, ended_at: "2026-11-18T12:00:00Z" });
+  await insertSession(app, { source: NUMBER, ended_at: "2026-11-18T12:00:00Z", end_reason: "idle" });
   await insertSession(app, { source: MAIL, ended_at: "2026-11-18T12:00:00Z" });
   const at = app.clock.now();
   const proof = { at, through: "mail", said: "Unsubscribe", session_id: null, message_id: null } as const;
@@ -31,6 +31,7 @@ test("an operator says that a number and an e-mail address are one person's, not
   await page.goto(`/console/contacts/${encodeURIComponent(NUMBER)}`);
   await page.getByRole("heading", { level: 1, name: NUMBER }).waitFor();
   expect(await page.title()).toBe(`${NUMBER} · Contacts · Parley`);
+  await page.getByText("ended by idle timeout").waitFor();
   await page.getByRole("button", { name: "Link address" }).click();
   await page.getByLabel("Number or address").fill(MAIL);
   await page.getByRole("dialog").getByRole("button", { name: "Link", exact: true }).click();

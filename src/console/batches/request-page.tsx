@@ -17,6 +17,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { formatTime } from "../time/zone.ts";
 import { RequestSteps } from "./request-steps.tsx";
 
 const FOLLOW_MS = 3000;
@@ -195,7 +196,7 @@ function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
           ["Error", attempt.error_code],
           ["Agent", attempt.answerer && spoken(attempt.answerer)],
           ["Sent from", attempt.number_choice?.text ?? attempt.number],
-          ["Counts towards", attempt.counted_on],
+          ["Counts towards", attempt.counted_on && formatTime(attempt.counted_on, "UTC", "day")],
           ["Carrier ID", attempt.channel_manager_sid],
         ].filter((entry): entry is [string, string] => Boolean(entry[1]))}
       />

@@ -12,6 +12,7 @@ import { Names } from "../parts/names.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { REASONS } from "../sessions/session-words.ts";
 import { ErasePerson } from "../settings/erasures-panel.tsx";
 import { Time } from "../time/time.tsx";
 import { ContactAddresses } from "./contact-addresses.tsx";
@@ -133,6 +134,12 @@ function Standing({ contact }: { contact: Contact }) {
   );
 }
 
+/** A conversation's state is why it ended. */
+function stateOf({ kind, status }: ContactEntry): string | null {
+  if (status === null || kind !== "session" || status === "running") return status && spoken(status);
+  return `ended by ${REASONS[status] ?? spoken(status)}`;
+}
+
 function Entry({ entry, address }: { entry: ContactEntry; address: string | undefined }) {
   const isOther = entry.address !== null && entry.address !== address;
   const { word, tone } = KINDS[entry.kind];
@@ -144,7 +151,7 @@ function Entry({ entry, address }: { entry: ContactEntry; address: string | unde
         <Status tone={tone}>{word}</Status>
         <Text size="xs" c="dimmed" component="span">
           <Time at={entry.at} />
-          {[isOther && entry.address, entry.channel, spokenBy, entry.status && spoken(entry.status)]
+          {[isOther && entry.address, entry.channel, spokenBy, stateOf(entry)]
             .filter(Boolean)
             .map((part) => `, ${part}`)
             .join("")}

@@ -96,12 +96,15 @@ export async function callEndpoint(
   return {
     prepared: values,
     request: { method: request.method, url: request.url, arguments: values },
-    wire: {
-      method: request.method,
-      url: request.url,
-      headers: { ...headersOf(request, {}), ...withoutValues(proof) },
-      body: request.body ?? null,
-    },
+    ...(outcome.kind !== "no-auth" &&
+      outcome.kind !== "refused" && {
+        wire: {
+          method: request.method,
+          url: request.url,
+          headers: { ...headersOf(request, {}), ...withoutValues(proof) },
+          body: request.body ?? null,
+        },
+      }),
     exchanges,
     ...read,
     effects: {},

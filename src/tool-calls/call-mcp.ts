@@ -56,11 +56,18 @@ export async function callMcp(
       trace.push(traceOf(exchanged, parts.clock.now()));
     },
   };
+  const sent = (): Pick<ToolOutcome, "wire"> => {
+    const last = exchanges.at(-1);
+    return last
+      ? { wire: { method: last.method, url: last.url, headers: last.headers, body: last.body } }
+      : {};
+  };
   const problem = (told: string): ToolOutcome => {
     const message = withoutSecrets(told, secretsOf(proof));
     return {
       prepared: values,
       request,
+      ...sent(),
       exchanges,
       result: { error: { message } },
       error: message,
@@ -99,11 +106,10 @@ export async function callMcp(
     schema: listing.tools?.find(({ name }) => name === pin.tool)?.input_schema ?? schema,
   });
   if (!called.ok) return problem(called.problem);
-  const last = exchanges.at(-1);
   return {
     prepared: values,
     request,
-    ...(last && { wire: { method: last.method, url: last.url, headers: last.headers, body: last.body } }),
+    ...sent(),
     exchanges,
     ...withoutSecrets(read(called.result), secretsOf(proof)),
     effects: {},

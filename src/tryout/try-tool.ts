@@ -8,7 +8,7 @@ import { TRACE_CATEGORIES } from "../events/trace.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { localTime, sessionLookup, systemVariables, underVars } from "../sessions/variables.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
-import type { ToolContext } from "../tool-calls/tool-outcome.ts";
+import type { ToolContext, ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import { requireServiceHost } from "../tools/service-hosts.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 import { requireService } from "../tools/tool-store.ts";
@@ -102,7 +102,7 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       return {
         given: body.arguments,
         prepared: outcome.prepared,
-        request: outcome.wire ? { ...(outcome.request as object), ...outcome.wire } : outcome.request,
+        request: sentIn(outcome),
         result: outcome.result,
         error: outcome.error,
         duration_ms: performance.now() - began,
@@ -115,6 +115,12 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       };
     },
   );
+}
+
+/** What went out, or what is recorded in its place; a call that failed before that sent nothing. */
+function sentIn({ wire, request, error }: ToolOutcome): unknown {
+  if (wire) return { ...(request as object), ...wire };
+  return error === null ? request : null;
 }
 
 async function snapshotFor({ db }: Engine, caller: Caller, agent_id: number | null): Promise<Snapshot> {

@@ -1,22 +1,31 @@
 import type { ToolDefinition } from "../api-types.ts";
 
-type Schema = { type?: string; enum?: unknown[]; examples?: unknown[]; format?: string; default?: unknown };
+type Schema = {
+  type?: string;
+  enum?: unknown[];
+  const?: unknown;
+  examples?: unknown[];
+  format?: string;
+  default?: unknown;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  minItems?: number;
+};
 
 /** Example arguments: each required one with a value of its type. */
-export function exampleArguments(definition: ToolDefinition): Record<string, unknown> {
-  const parameters = definition.tool.function.parameters as {
-    properties?: Record<string, Schema>;
-    required?: string[];
-  } | null;
-  const properties = parameters?.properties ?? {};
-  return Object.fromEntries(
-    (parameters?.required ?? [])
+export const exampleArguments = (definition: ToolDefinition): Record<string, unknown> =>
+  requiredOf((definition.tool.function.parameters ?? {}) as Schema);
+
+const requiredOf = ({ properties = {}, required = [] }: Schema): Record<string, unknown> =>
+  Object.fromEntries(
+    required
       .filter((name) => Object.hasOwn(properties, name))
       .map((name) => [name, exampleOf(properties[name] as Schema)]),
   );
-}
 
 export function exampleOf(schema: Schema): unknown {
+  if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
   if (schema.examples?.length) return schema.examples[0];
   if (schema.enum?.length) return schema.enum[0];
@@ -27,9 +36,9 @@ export function exampleOf(schema: Schema): unknown {
     case "boolean":
       return true;
     case "array":
-      return [];
+      return Array.from({ length: schema.minItems ?? 0 }, () => exampleOf(schema.items ?? {}));
     case "object":
-      return {};
+      return requiredOf(schema);
     default:
       return schema.format === "date" ? new Date().toISOString().slice(0, 10) : "";
   }

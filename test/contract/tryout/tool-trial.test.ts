@@ -100,8 +100,24 @@ describe("POST /tools/try", () => {
       parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
     });
     const tried = await call(tool);
-    expect(tried.body.error).toBe("Invalid arguments: missing required parameter day.");
+    expect(tried.body).toMatchObject({
+      error: "Invalid arguments: missing required parameter day.",
+      request: null,
+    });
     expect(peer.requests.length).toBe(before);
+  });
+
+  test("a call that could not sign in, or whose address is never called, shows no request as sent", async () => {
+    const of = async (service: object) =>
+      (await app.send("POST", "/api/v1/services/", { description: "", ...service })).body.id;
+    const auth_values = { client_id: "a", client_secret: "b", auth_url: `${peer.url}/no-token` };
+    for (const [url, service_id] of [
+      [`${peer.url}/slots`, await of({ name: "No token", auth_type: "oauth2", auth_values })],
+      ["http://169.254.169.254/slots", await of({ name: "Metadata" })],
+    ]) {
+      const { body } = await call(endpointTool("find_slots", url), { service_id });
+      expect(body).toMatchObject({ error: expect.any(String), request: null });
+    }
   });
 
   test("two definitions of one name are each checked by their own schema", async () => {

@@ -17,6 +17,9 @@ type Schema = {
 export const exampleArguments = (definition: ToolDefinition): Record<string, unknown> =>
   requiredOf((definition.tool.function.parameters ?? {}) as Schema);
 
+/** More are left to whoever tries the tool; a schema may ask for any number. */
+const MOST_ITEMS = 20;
+
 const requiredOf = ({ properties = {}, required = [] }: Schema): Record<string, unknown> =>
   Object.fromEntries(
     required
@@ -36,7 +39,9 @@ export function exampleOf(schema: Schema): unknown {
     case "boolean":
       return true;
     case "array":
-      return Array.from({ length: schema.minItems ?? 0 }, () => exampleOf(schema.items ?? {}));
+      return Array.from({ length: Math.min(schema.minItems ?? 0, MOST_ITEMS) }, () =>
+        exampleOf(schema.items ?? {}),
+      );
     case "object":
       return requiredOf(schema);
     default:

@@ -165,7 +165,6 @@ function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, 
             value={values.config.telephony}
             onChange={(telephony) => form.setFieldValue("config", { ...values.config, telephony })}
             errorOf={(name) => errorOf(`config.telephony.${name}`)}
-            hasSip={values.channel_service === "sip"}
             streams={values.channel_service === "twilio"}
           />
         )}

@@ -1,4 +1,4 @@
-import { Grid, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Grid, NumberInput, Select, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { TelephonyConfigurations } from "../api-types.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
@@ -95,8 +95,6 @@ export const TELEPHONY_LABELS: FieldLabels = {
   ...Object.fromEntries(SWITCHES.map(({ name, label }) => [name, label])),
   interruptibility: "Interrupted by",
   audio: "Speech processing",
-  "sip_configuration.sip_transfer_mode": "Transfer method",
-  "sip_configuration.sip_endpoints": "PBX hosts",
 };
 
 /** Fields of a row stand side by side, however much is said about each. */
@@ -113,13 +111,12 @@ type Props = {
   value: Telephony;
   onChange(value: Telephony): void;
   errorOf(path: string): ReactNode;
-  hasSip: boolean;
   /** The carrier can send the audio itself. */
   streams: boolean;
 };
 
 /** Speech settings of a voice channel. Empty fields use the platform's default. */
-export function TelephonyFields({ value, onChange, errorOf, hasSip, streams }: Props) {
+export function TelephonyFields({ value, onChange, errorOf, streams }: Props) {
   const set = (part: Partial<Telephony>) => onChange({ ...value, ...part });
   return (
     <Stack gap="sm">
@@ -199,92 +196,6 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip, streams }: P
           </Grid.Col>
         ))}
       </Grid>
-      {hasSip && <SipFields value={value} set={set} errorOf={errorOf} />}
     </Stack>
-  );
-}
-
-const EMPTY_SIP = { sip_transfer_mode: null, sip_endpoints: null, call_info_placement: null };
-
-/** Only the first endpoint is edited here; further ones set by the API are kept. */
-function SipFields({
-  value,
-  set,
-  errorOf,
-}: Pick<Props, "value" | "errorOf"> & { set(part: Telephony): void }) {
-  const sip = { ...EMPTY_SIP, ...value.sip_configuration };
-  const change = (part: Partial<typeof sip>) => {
-    const next = { ...sip, ...part };
-    set({ sip_configuration: Object.values(next).every((each) => each === null) ? null : next });
-  };
-  const first = sip.sip_endpoints?.[0];
-  return (
-    <Grid gap="md">
-      <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
-        <Select
-          label="Transfer method"
-          inputWrapperOrder={ORDER}
-          description="invite: Parley stays in the call. refer: the call is handed over."
-          placeholder="invite"
-          clearable
-          clearButtonProps={{ "aria-label": "Clear the transfer method" }}
-          data={["invite", "refer"]}
-          value={sip.sip_transfer_mode}
-          onChange={(chosen) => change({ sip_transfer_mode: chosen as "refer" | "invite" | null })}
-          error={errorOf("sip_configuration")}
-        />
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
-        <TextInput
-          label="PBX host"
-          inputWrapperOrder={ORDER}
-          description="Transfers go to this host."
-          placeholder="sip.example.com"
-          value={first?.host ?? ""}
-          onChange={({ currentTarget }) => {
-            const host = currentTarget.value;
-            const others = sip.sip_endpoints?.slice(1) ?? [];
-            change({
-              sip_endpoints: host === "" && others.length === 0 ? null : [{ ...first, host }, ...others],
-            });
-          }}
-        />
-      </Grid.Col>
-      {first && (
-        <>
-          <Grid.Col span={{ base: 6, lg: 2 }}>
-            <TextInput
-              label="Port"
-              placeholder="5061"
-              value={first.port ?? ""}
-              onChange={({ currentTarget }) =>
-                change({
-                  sip_endpoints: (sip.sip_endpoints ?? []).with(0, {
-                    ...first,
-                    port: currentTarget.value || null,
-                  }),
-                })
-              }
-            />
-          </Grid.Col>
-          <Grid.Col span={{ base: 6, lg: 2 }}>
-            <Select
-              label="Transport"
-              placeholder="tls"
-              data={["tls", "tcp", "udp"]}
-              value={first.transport ?? null}
-              onChange={(chosen) =>
-                change({
-                  sip_endpoints: (sip.sip_endpoints ?? []).with(0, {
-                    ...first,
-                    transport: chosen as "tls" | "tcp" | "udp" | null,
-                  }),
-                })
-              }
-            />
-          </Grid.Col>
-        </>
-      )}
-    </Grid>
   );
 }

@@ -77,9 +77,11 @@ function isOneOf(text: string, choices: readonly string[]): boolean {
 }
 
 const SPOKEN_DIGITS: ReadonlySet<string> = new Set(
-  "zero,oh,one,two,three,four,five,six,seven,eight,nine,cero,uno,dos,tres,cuatro,cinco,seis,siete,ocho,nueve".split(
-    ",",
-  ),
+  [
+    "zero,oh,one,two,three,four,five,six,seven,eight,nine",
+    "cero,uno,dos,tres,cuatro,cinco,seis,siete,ocho,nueve",
+    "zéro,un,deux,trois,quatre,cinq,six,sept,huit,neuf",
+  ].flatMap((digits) => digits.split(",")),
 );
 
 /** Digits and single letters, written or spoken. */

@@ -223,6 +223,7 @@ describe("the end of a turn", () => {
     const awaited = { type: "awaited", awaited: { kind: "dictated", characters: 6 } } as const;
     expect(say(awaited, "one two three")).toEqual(['3200 "one two three" dictated']);
     expect(say(awaited, "one two three 4 56")).toEqual(['2250 "one two three 4 56" whole']);
+    expect(say(awaited, "zéro deux trois 4 56")).toEqual(['2250 "zéro deux trois 4 56" whole']);
   });
 
   test("a caller who pauses is not interrupted: the pauses of before count", () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
+import type { PronunciationOverride } from "../../speech/pronunciation-file.ts";
+import { spokenForm } from "../../speech/spoken-form.ts";
 import { CallCaptions, type Caption } from "./call-captions.ts";
 
 const say = (text: string): CallOutput => ({
@@ -9,6 +11,10 @@ const say = (text: string): CallOutput => ({
   lang: null,
   interruptible: true,
 });
+const SIOBHAN: PronunciationOverride = {
+  ...{ text: "Siobhan", replacement: "shiv awn", languages: [], provider: "", voice: "" },
+  ...{ match_type: "exact", match_options: [], enabled: true, notes: "" },
+};
 const key = (digit: string): CallInput => ({ type: "digit", digit });
 const speech = (text: string, final = true): CallInput => ({ type: "speech", text, final, lang: null });
 const interrupted = (heard: string): CallInput => ({ type: "interrupted", heard });
@@ -69,4 +75,12 @@ test("a page takes what was not heard off the agent's last texts, with a dash wh
   expect(withoutUnheard(texts, "On every day.")).toEqual(["Hello.", "We are open.", ""]);
   expect(withoutUnheard(["Hello. We are open."], "open.")).toEqual(["Hello. We are —"]);
   expect(withoutUnheard(texts, "of another call")).toEqual(texts);
+});
+
+test("words show as they are written, and are cut there, whatever the voice was given in their place", () => {
+  const text = "Ask **Siobhan** at nine.";
+  const how = { pronunciations: [SIOBHAN], speakers: [] };
+  const output = { ...say(text), spoken: spokenForm(text, how, "en-US") } as CallOutput;
+  expect(shown(output, interrupted("Ask shiv awn at"))).toEqual([agent(text), unheard("nine.")]);
+  expect(shown(output, interrupted("Ask shiv")).at(-1)).toEqual(unheard("Siobhan** at nine."));
 });

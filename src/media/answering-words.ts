@@ -13,9 +13,10 @@ const RECORDS = [
   /\bmailbox\b/,
   /\brecord your message\b/,
   /\bdespu[eé]s de(?:l tono| la señal)\b/,
-  /\bbuz[oó]n de voz\b/,
+  /\bbuz[oó]n de voz\b|\bcontestador\b/,
+  /\bgrab[ea] (?:su|tu|un) mensaje\b/,
   /\bapr[eè]s le (?:bip|signal)\b/,
-  /\bmessagerie\b/,
+  /\bmessagerie\b|\br[eé]pondeur\b/,
 ];
 
 /** The first kind whose phrase is said; a screener also speaks of recording, and a voicemail also of keys. */
@@ -39,8 +40,10 @@ const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
       /\bnumber you (?:have )?(?:dialed|dialled|called) (?:is not in service|has been (?:disconnected|changed)|is not a working)/,
       /\b(?:is|are) (?:no longer|not) in service\b/,
       /\byour call cannot be completed\b|\bcall can(?:'t|not) be completed as dial/,
-      /\bel n[uú]mero (?:que (?:usted )?(?:ha )?marc\S+ )?no (?:existe|est[aá] en servicio)\b/,
-      /\ble num[eé]ro (?:que vous avez (?:compos[eé]|demand[eé]) )?n'est (?:pas|plus) (?:attribu[eé]|en service)/,
+      /\bel (?:n[uú]mero|tel[eé]fono) (?:(?:marcado|al que (?:usted )?(?:ha )?llama\S*|que (?:usted )?(?:ha )?marc\S+) )?no (?:existe|est[aá] en servicio)/,
+      /\bno existe ninguna l[ií]nea\b|\bapagado o fuera de cobertura\b/,
+      /\ble num[eé]ro (?:que vous (?:avez )?(?:compos|demand)\S+ )?n'est (?:pas|plus) (?:attribu[eé]|en service)/,
+      /\bn'est pas joignable\b(?!.*\bmessage\b)/,
     ],
   ],
   [
@@ -50,8 +53,10 @@ const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
       /\bleave (?:me |us )?(?:a|your) (?:\w+ )?message\b/,
       /\b(?:can'?t|cannot|unable to) (?:come to|take|answer) (?:the|your|my) (?:phone|call)\b/,
       /\b(?:is|are|am) (?:not|un)(?: )?available\b.*\b(?:message|call)\b/,
-      /\bdej[ea] (?:su|tu|un) mensaje\b/,
-      /\blaissez (?:un|votre) message\b/,
+      /\bd[eé]j[ea](?:me|nos)? (?:su|tu|un) mensaje\b/,
+      /\bno (?:est[aá]|estoy) disponible\b.*\b(?:mensaje|llamada)\b/,
+      /\blaisse[rz](?:[- ](?:moi|nous))? (?:un|votre) message\b/,
+      /\bn(?:e suis|'est) pas (?:disponible|joignable)\b.*\b(?:message|appel)/,
     ],
   ],
   [

@@ -95,6 +95,7 @@ describe("an answer on its way", () => {
       ["Order no. 4711 weighs 5 lbs. in total.", "Fine.", ""],
     ],
     [["Приходите на ул. Ленина, д. 5. Хорошо? "], ["Приходите на ул. Ленина, д. 5.", "Хорошо?", ""]],
+    [["네. 알겠습니다. 잠시만"], ["네.", "알겠습니다.", "잠시만"]],
     [["डॉ. शर्मा कल मिलेंगे। ठीक है? "], ["डॉ. शर्मा कल मिलेंगे।", "ठीक है?", ""]],
     [["Bệnh viện ở TP. Hồ Chí Minh. Được ạ? "], ["Bệnh viện ở TP. Hồ Chí Minh.", "Được ạ?", ""]],
     [["we can do that tomorrow. what time? "], ["we can do that tomorrow.", "what time?", ""]],

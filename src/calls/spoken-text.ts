@@ -15,7 +15,7 @@ const CLAUSE_END = /(?:[,;:،؛]|(?<!\d\s?)[–—])(?=\s)|[，；：、]|(?<=\p
 const FIRST_CLAUSE_CHARS = 24;
 /**
  * Abbreviations that are followed by a capital letter, though their full stop ends no sentence: titles, addresses, and in
- * German whatever stands before a noun. A letter alone is one, too ("z. B.", "M. Dupont").
+ * German whatever stands before a noun. A letter alone is one, too ("z. B.", "M. Dupont"), where it is no word ("네.").
  */
 const ABBREVIATIONS = [
   "Dr Dra Prof Ing Mr Mrs Ms Jr Sr Sra Srta Sres St Lt Gov Sen Rep Hon Rev Gen Capt Sgt No Nr Ext Fig Apt vs approx",
@@ -25,7 +25,7 @@ const ABBREVIATIONS = [
   "ул пер обл им TP ThS BS TS PGS GS ĐT Bw Bi Dkt ul gosp inž br डॉ डा ડૉ ડો ดร โทร",
 ].flatMap((line) => line.split(" "));
 const ABBREVIATION = new RegExp(
-  String.raw`(?:^|[\s('’\-–/])(?:${ABBREVIATIONS.join("|")}|\p{L}*str|e\.g|i\.e|\p{L})\.$|^\s*\d{1,2}\.$`,
+  String.raw`(?:^|[\s('’\-–/])(?:${ABBREVIATIONS.join("|")}|\p{L}*str|e\.g|i\.e|(?!\p{Script=Hangul}|\p{Script=Han})\p{L})\.$|^\s*\d{1,2}\.$`,
   "iu",
 );
 /** German ordinals: "im 2. Stock", "der 1. FC Köln". */

@@ -18,7 +18,7 @@ const FIRST_CLAUSE_CHARS = 24;
  * German whatever stands before a noun. A letter alone is one, too ("z. B.", "M. Dupont"), where it is no word ("네.").
  */
 const ABBREVIATIONS = [
-  "Dr Dra Prof Ing Mr Mrs Ms Jr Sr Sra Srta Sres St Lt Gov Sen Rep Hon Rev Gen Capt Sgt No Nr Ext Fig Apt vs approx",
+  "Dr Dra Prof Ing Mr Mrs Ms Jr Sr Sra Srta Sres St Lt Gov Sen Rep Hon Rev Gen Capt Sgt Nr Ext Fig Apt vs approx",
   "Hr Hrn Fr Frl Dipl med phil jur rer nat Str Tel Abs Art ca bzw inkl exkl einschl zzgl ggf evtl vgl gem lt bzgl MwSt Mio Mrd Tsd",
   "MM av bd réf tél Dña Avda Av Ud Uds EE Dpto Lic núm tel aprox Gral",
   "Sig Sigg Dott Avv Arch Geom Rag Gent Spett Egr dhr mevr mw drs ir bijv incl excl fam Exmo Exma Eng Ltda Lda Cia",

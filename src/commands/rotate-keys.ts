@@ -8,6 +8,7 @@ import { sealStored } from "../erasure/seal-stored.ts";
 import { createBucket } from "../sessions/bucket/bucket.ts";
 import { rotateRecordings } from "../sessions/recordings/rotate-recordings.ts";
 import { openReadable } from "./archive/open-source.ts";
+import { count } from "./archive/show-progress.ts";
 import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
@@ -58,7 +59,7 @@ export async function rotateKeys(
   }
   const { sealed, passed, missing, unreadable, keys_removed, is_away } = rotated;
   process.stdout.write(
-    `${sealed} recordings sealed anew, ${passed} had the current key, ${missing} without a file; ${keys_removed} old keys removed.\n`,
+    `${count(sealed, "recording")} sealed anew, ${passed} had the current key, ${missing} without a file; ${count(keys_removed, "old key")} removed.\n`,
   );
   if (is_away)
     process.stderr.write(
@@ -110,7 +111,7 @@ async function resealAll(deps: Parameters<typeof resealSecrets>[0], stop: AbortS
     process.stderr.write("parley: interrupted. ./parley rotate-keys goes on.\n");
     return INTERRUPTED;
   }
-  process.stdout.write(`${done.resealed} secrets sealed with the present secret key.\n`);
+  process.stdout.write(`${count(done.resealed, "secret")} sealed with the present secret key.\n`);
   if (done.unopened.length === 0) return 0;
   const where = done.unopened.map(({ column, count }) => `${column} (${count})`).join(", ");
   process.stderr.write(

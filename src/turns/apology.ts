@@ -7,6 +7,10 @@ import type { TurnDriver } from "./turn-driver.ts";
 /** Said in place of an answer when the model failed. */
 export async function apologize(turn: TurnDriver, why: string): Promise<void> {
   const apology = await apologyFor(turn);
+  const { id: session_id, sub_organization_id, snapshot } = turn.session;
+  const { provider, model } = snapshot.prompt.llm_config;
+  // Why is in the session's trace: a provider's words may repeat what was said.
+  turn.engine.log.warn({ session_id, sub_organization_id, provider, model }, "a model gave no answer");
   turn.change((draft) => {
     draft.apologize(apology);
     draft.note(`the person heard an apology: ${why}`);

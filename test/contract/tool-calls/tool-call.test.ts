@@ -201,7 +201,7 @@ test("a model that calls a hundred tools at once, all under one id, has some of 
   ]);
 });
 
-test("a model that fails twice apologizes, the session goes on, and an event says why", async () => {
+test("a model that fails twice apologizes, the session goes on, an event says why, and the log that it did", async () => {
   const { agent_id } = await createAgent(app, {
     script: 'on "crash" -> fail 503 "The model is gone."\notherwise -> say "Here I am."',
   });
@@ -217,6 +217,9 @@ test("a model that fails twice apologizes, the session goes on, and an event say
     type: "llm-error",
     description: expect.stringContaining("The model is gone."),
   });
+  const logged = app.logged.filter((line) => line.includes("a model gave no answer"));
+  expect(logged.join()).toContain(`"session_id":${answer.content.session_id}`);
+  expect(logged.join()).not.toContain("The model is gone.");
   expect((await say("hello")).text).toBe("Here I am.");
 });
 

@@ -255,7 +255,7 @@ type Waiting = Omit<ForecastBatch, "expires_on" | "retries"> & {
   retries: { due_at: string; attempt_count: number; step: number }[] | null;
 };
 
-/** Batches that are dialled or may yet be; paused ones as if they were resumed. */
+/** Batches in which somebody waits, that are dialled or may yet be; paused ones as if they were resumed. */
 async function waitingBatches(db: Db, campaign_id: number): Promise<ForecastBatch[]> {
   const { rows } = await sql<Waiting>`
     select b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline as baseline, b.expires_on,
@@ -279,11 +279,13 @@ async function waitingBatches(db: Db, campaign_id: number): Promise<ForecastBatc
       ) as retry
     ) r on true
     where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')`.execute(db);
-  return rows.map(({ expires_on, retries, ...batch }) => ({
-    ...batch,
-    expires_on: expires_on === null ? null : new Date(expires_on),
-    retries: (retries ?? []).map(({ due_at, ...waiting }) => ({ due_at: new Date(due_at), ...waiting })),
-  }));
+  return rows
+    .map(({ expires_on, retries, ...batch }) => ({
+      ...batch,
+      expires_on: expires_on === null ? null : new Date(expires_on),
+      retries: (retries ?? []).map(({ due_at, ...waiting }) => ({ due_at: new Date(due_at), ...waiting })),
+    }))
+    .filter(({ requests, retries }) => requests + retries.length > 0);
 }
 
 async function reachedBefore(db: Db, campaign_id: number): Promise<Record<string, number>> {

@@ -223,6 +223,14 @@ describe("a forecast", () => {
     const { campaign_id } = await filled(2, { hourly_rate: 60 });
     const { batch_id } = await dialing.outbound.createBatch({ campaign_id, call_rate: 100 });
     await dialing.outbound.add(batch_id, [request("other", dialing.person())]);
+    // One in which nobody waits any more makes none.
+    const done = await dialing.outbound.createBatch({ campaign_id });
+    await dialing.outbound.add(done.batch_id, [request("done", dialing.person())]);
+    await app.db
+      .updateTable("requests")
+      .set({ request_status: "FAILED", due_at: null })
+      .where("reference_id", "=", "done")
+      .execute();
     const { body } = await ask(campaign_id, { answer_rate: 0.5 });
     expect(body).toMatchObject({ hourly_rate: 60, total_rate: 160 });
     expect(body.assumptions.join(" ")).toContain("these 2 batches make up to 160 attempts an hour together");

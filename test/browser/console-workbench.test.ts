@@ -280,6 +280,33 @@ test("a greeting that was just written is there when the page is left and opened
   expect(page.faults).toEqual([]);
 });
 
+test("a first greeting is saved whatever the agent is called, and once only where the agent could not be given it at first", async () => {
+  const name = "Terminvereinbarung ".repeat(13).trim();
+  const agent_id = await scripted(name, "Help.");
+  const taken = { name: `${name.slice(0, 232)} greeting`, type: "greeting", text: "Of somebody else" };
+  expect((await it.app.send("POST", "/api/v1/custom_messages/", taken)).status).toBe(200);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/agents/${agent_id}`);
+  await page.getByRole("button", { name: "Write a greeting" }).click();
+  await page.getByRole("textbox", { name: "Greeting text" }).fill("Good morning.");
+  await page.route(
+    "**/api/v1/agents/",
+    (route) => route.fulfill({ status: 503, contentType: "application/json", body: '{"detail": "Busy."}' }),
+    { times: 1 },
+  );
+  await page.getByRole("button", { name: "Save greeting" }).click();
+  await page.getByRole("alert").getByText("Busy.").waitFor();
+  await page.getByRole("button", { name: "Save greeting" }).click();
+  await page.getByText("Greeting saved").waitFor();
+  const { items } = (await it.app.send("GET", "/api/v1/custom_messages/?limit=100")).body;
+  const named = items.filter((message: typeof taken) => message.name.startsWith(taken.name.slice(0, 200)));
+  expect(named.map(({ name, text }: typeof taken) => [name, text])).toEqual([
+    [taken.name, "Of somebody else"],
+    [`${taken.name} 2`, "Good morning."],
+  ]);
+  expect(page.faults).toEqual([]);
+});
+
 test("who deletes an agent is told that what else is typed on its page goes with it", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto(`/console/agents/${await scripted("Deleted with words", "Help.")}`);

@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { AgentResponse, CustomMessageResponse } from "../../api-types.ts";
 import { TemplateEditor } from "../../editors/template-editor.tsx";
 import { variablesOf } from "../../editors/template-variables.ts";
@@ -12,6 +12,7 @@ import { RecordFormFrame } from "../../records/record-form-frame.tsx";
 import { call } from "../../server/api.ts";
 import { useMay } from "../../server/me.tsx";
 import { changeAgent } from "../change-agent.ts";
+import { freeName } from "./free-name.ts";
 
 /** What the agent says first. */
 export function GreetingSection({ agent }: { agent: AgentResponse }) {
@@ -45,6 +46,8 @@ function GreetingForm(props: {
   const { agent, message, onMade, readOnly } = props;
   const client = useQueryClient();
   const { values, body, labels } = messageFields;
+  /** Made, while the agent could not be given it yet. */
+  const unused = useRef<CustomMessageResponse | null>(null);
   const form = useRecordForm({
     record: message,
     values,
@@ -56,11 +59,16 @@ function GreetingForm(props: {
     async save(typed, stored) {
       if (stored)
         return call("PUT /api/v1/custom_messages/", { body: { ...body(typed, stored), id: stored.id } });
-      const created = await call("POST /api/v1/custom_messages/", {
-        body: { ...body(typed, null), name: `${agent.name} greeting` },
-      });
+      const name =
+        unused.current?.name ?? (await freeName("GET /api/v1/custom_messages/", agent.name, "greeting"));
+      const fields = { ...body(typed, unused.current), name };
+      const created = unused.current
+        ? await call("PUT /api/v1/custom_messages/", { body: { ...fields, id: unused.current.id } })
+        : await call("POST /api/v1/custom_messages/", { body: fields });
+      unused.current = created;
       onMade(created.id);
       await changeAgent(client, agent.id, () => ({ custom_message_id: created.id }));
+      unused.current = null;
       return created;
     },
     invalidates: [["agent"], ["message"], ["GET /api/v1/custom_messages/"]],

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { AgentResponse, LanguageGroupResponse } from "../../api-types.ts";
 import { groupFields } from "../../languages/group-fields.ts";
 import { LanguageList, nextConfig } from "../../languages/language-list.tsx";
@@ -8,13 +8,13 @@ import { RecordSelect } from "../../lists/record-select.tsx";
 import { useAction } from "../../parts/action.ts";
 import { counted } from "../../parts/counted.ts";
 import { Empty, Panel, RouteLink } from "../../parts/parts.tsx";
-import { cutTo } from "../../parts/shortened.ts";
 import { showFailure } from "../../parts/show-failure.ts";
 import { useRecordForm } from "../../records/record-form.tsx";
 import { RecordFormFrame } from "../../records/record-form-frame.tsx";
 import { call } from "../../server/api.ts";
 import { useMay } from "../../server/me.tsx";
 import { changeAgent } from "../change-agent.ts";
+import { freeName } from "./free-name.ts";
 
 /** The languages an agent speaks and the voice of each: chosen from those there are, or made here. */
 export function LanguagesSection({ agent }: { agent: AgentResponse }) {
@@ -72,6 +72,8 @@ function LanguagesForm(props: {
   const { agent, group, onMade, readOnly } = props;
   const client = useQueryClient();
   const { values, body, labels } = groupFields;
+  /** Made, while the agent could not be given them yet. */
+  const unused = useRef<LanguageGroupResponse | null>(null);
   const form = useRecordForm({
     record: group,
     values: (stored) => (stored ? values(stored) : { ...values(null), language_configs: [nextConfig([])] }),
@@ -82,11 +84,16 @@ function LanguagesForm(props: {
     async save(typed, stored) {
       if (stored)
         return call("PUT /api/v1/voice_groups/", { body: { ...body(typed, stored), id: stored.id } });
-      const created = await call("POST /api/v1/voice_groups/", {
-        body: { ...body(typed, null), name: `${cutTo(agent.name, 240)} languages` },
-      });
+      const name =
+        unused.current?.name ?? (await freeName("GET /api/v1/voice_groups/", agent.name, "languages"));
+      const fields = { ...body(typed, unused.current), name };
+      const created = unused.current
+        ? await call("PUT /api/v1/voice_groups/", { body: { ...fields, id: unused.current.id } })
+        : await call("POST /api/v1/voice_groups/", { body: fields });
+      unused.current = created;
       onMade(created.id);
       await changeAgent(client, agent.id, () => ({ language_group_id: created.id }));
+      unused.current = null;
       return created;
     },
     invalidates: [

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../test/harness/processor-time.ts";
 import { asks, isMereReaction } from "./text-reaction.ts";
 
 const QUESTION = "Shall I book Tuesday at ten?";
@@ -10,6 +11,8 @@ test.each([
   ['Laughed at "Your appointment is booked. See you on Tuesday, Ann!"'],
   ["Emphasized “Your appointment is booked. See you on…”"],
   ["Emphasised “Your appointment is booked. See you on…”"],
+  ["Liked “Your appointment is b…”"],
+  ["  Liked\n “Your appointment is booked. See you on Tuesday, Ann!” "],
   ["Removed a like from “Your appointment is booked. See you on Tuesday, Ann!”"],
   ["Removed an exclamation from “Your appointment is booked. See you on Tuesday, Ann!”"],
   ["Reacted 👍🏽 to “Your appointment is booked. See you on Tuesday, Ann!”"],
@@ -44,6 +47,7 @@ test.each([
   `Liked “${BOOKED}” but not the time`,
   `“${BOOKED}”`,
   "Liked “Your app…”",
+  "Liked “Your appointment is…”",
   "",
   "Liked “",
 ])("%j are somebody's own words", (text) => expect(isMereReaction(text, [BOOKED], false)).toBe(false));
@@ -57,7 +61,6 @@ test.each([
 ])("%j asks: %s", (text, is_question) => expect(asks(text)).toBe(is_question));
 
 test("thousands of question marks hold nobody up", () => {
-  const begun = performance.now();
-  expect(asks(`${"?".repeat(64_000)}a`)).toBe(false);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  const read = () => expect(asks(`${"?".repeat(64_000)}a`)).toBe(false);
+  expect(processorMs(read)).toBeLessThan(2_000);
 });

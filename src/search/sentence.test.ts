@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../test/harness/processor-time.ts";
 import { bestSentence, firstSentence, sentencesOf, wordsOf } from "./sentence.ts";
 
 const texts = fc.oneof(
@@ -62,7 +63,6 @@ test("a title is the first sentence, in one line", () => {
 });
 
 test("a word with thousands of signs in it holds nobody up", () => {
-  const begun = performance.now();
-  expect(wordsOf(`a${".".repeat(64_000)}b`)).toHaveLength(3);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  const read = () => expect(wordsOf(`a${".".repeat(64_000)}b`)).toHaveLength(3);
+  expect(processorMs(read)).toBeLessThan(2_000);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { processorMs } from "../../../test/harness/processor-time.ts";
 import { InvalidInput } from "../../base/errors.ts";
 import { jsonPath, refuseErrors, toValidationIssue } from "../../schemas/validation-issue.ts";
 import { around, changed, definition, everyField, withSteps, withTask } from "../tool-definition.examples.ts";
@@ -226,7 +227,6 @@ test.each<[string, object, string[]]>([
 
 test("a URL of thousands of braces holds nobody up", () => {
   const url = `https://a.example/${"{".repeat(15_000)}`;
-  const begun = performance.now();
-  toolIssues(definition({ type: "endpoint", endpoint: { ...endpoint, url } }), around);
-  expect(performance.now() - begun).toBeLessThan(1_000);
+  const tool = definition({ type: "endpoint", endpoint: { ...endpoint, url } });
+  expect(processorMs(() => toolIssues(tool, around))).toBeLessThan(1_000);
 });

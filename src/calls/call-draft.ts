@@ -11,8 +11,8 @@ import {
   type Closing,
   gatheredText,
   nothingGathered,
-  type Piece,
   type RunningTurn,
+  type SpokenPiece,
   type Timer,
 } from "./call-state.ts";
 import { measure, type SpokenWords } from "./spoken-text.ts";
@@ -108,7 +108,7 @@ export class CallDraft {
   }
 
   /** Nothing of it is to be said, such as of an emoji: it counts as heard once what comes before it is. */
-  #passOver(piece: Piece): void {
+  #passOver(piece: SpokenPiece): void {
     const { pieces, turn } = this.state;
     if (pieces.length > 0) this.state.pieces = [...pieces, piece];
     else if (turn && piece.turn === turn.number && !piece.aside) turn.heard += measure(piece.text);

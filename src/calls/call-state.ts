@@ -72,7 +72,7 @@ export type Closing =
   | { act: "dial"; dial: Dial; by_agent: boolean };
 
 /** Speech given to the line whose playback is not confirmed yet. `turn` null: part of the greeting. */
-export type Piece = SpokenWords & { turn: number | null; aside: boolean };
+export type SpokenPiece = SpokenWords & { turn: number | null; aside: boolean };
 
 export type RunningTurn = {
   number: number;
@@ -104,11 +104,11 @@ export type Timer =
   | "longest";
 
 /** `open`: words that may still be corrected. */
-export type Heard = { kind: "speech"; text: string; open: boolean } | { kind: "keys"; text: string };
+type InputPart = { kind: "speech"; text: string; open: boolean } | { kind: "keys"; text: string };
 
 /** The input being collected, in the order in which it began. `ready`: the person has finished. */
 type Gathered = {
-  heard: Heard[];
+  heard: InputPart[];
   ready: boolean;
   at_once: boolean;
 };
@@ -124,7 +124,7 @@ export type CallState = {
   line_language: string;
   timers: Partial<Record<Timer, number>>;
   greeting: boolean;
-  pieces: Piece[];
+  pieces: SpokenPiece[];
   speaking_since: number;
   /** When listening starts; earlier speech belongs to the input before. */
   listens_from: number;
@@ -166,13 +166,13 @@ export const gatheredText = ({ heard }: Gathered): string =>
     .join(" ");
 
 /** Words that may still be corrected stand where they began, also when they come again or are final. */
-export function withSpeech(heard: Heard[], text: string, final: boolean): Heard[] {
-  const speech: Heard = { kind: "speech", text, open: !final };
+export function withSpeech(heard: InputPart[], text: string, final: boolean): InputPart[] {
+  const speech: InputPart = { kind: "speech", text, open: !final };
   const at = heard.findIndex(isOpen);
   return at < 0 ? [...heard, speech] : heard.with(at, speech);
 }
 
-export const isOpen = (heard: Heard): boolean => heard.kind === "speech" && heard.open;
+export const isOpen = (heard: InputPart): boolean => heard.kind === "speech" && heard.open;
 
 export const newCall = (language: string): CallState => ({
   phase: "unopened",

@@ -24,7 +24,7 @@ import {
 } from "./draft/turn-state.ts";
 import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
-import type { Words } from "./rounds/model-round.ts";
+import type { TextSink } from "./rounds/model-round.ts";
 import { OutputCheck } from "./safety/output-check.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { storeTurn } from "./turn-store.ts";
@@ -39,7 +39,7 @@ type TurnChannel = {
   turn_index?: number;
 };
 
-type PassedWords = Words & { end(): unknown };
+type PassedWords = TextSink & { end(): unknown };
 
 /** Runs the steps of a turn (`draft/turn-draft.ts`): keeps its state, notifies the channel, stores, releases the lease. */
 export class TurnDriver {

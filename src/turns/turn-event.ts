@@ -4,13 +4,17 @@ import type { ClientCall } from "../sessions/live/client-calls.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
-import type { Round, Words } from "./rounds/model-round.ts";
+import type { Round, TextSink } from "./rounds/model-round.ts";
 import type { TurnControl, TurnDebug } from "./turn-control.ts";
 
 /** What `speculative-turn.ts` hands to the turn. */
 type BegunAnswer = {
   readonly asked_at: Date | null;
-  takeOver(request: Omit<ModelRequest, "signal">, signal: AbortSignal, words: Words): Promise<Round> | null;
+  takeOver(
+    request: Omit<ModelRequest, "signal">,
+    signal: AbortSignal,
+    words: TextSink,
+  ): Promise<Round> | null;
 };
 
 export type TurnInput = {

@@ -6,7 +6,7 @@ import { apologize } from "./apology.ts";
 import { chooseLanguage } from "./language/choose-language.ts";
 import type { Offering } from "./offered-tools.ts";
 import { type AskedModel, modelRequest } from "./rounds/model-request.ts";
-import { modelRound, type Round, type Words } from "./rounds/model-round.ts";
+import { modelRound, type Round, type TextSink } from "./rounds/model-round.ts";
 import { withoutRepeating } from "./rounds/without-repeating.ts";
 import { CallRunner } from "./run-calls.ts";
 import { hearOptOut } from "./safety/hear-opt-out.ts";
@@ -210,7 +210,7 @@ function ask(
   const interrupted = control?.interrupted;
   const signal = interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal;
   const checked = turn.wordsTo((text) => turn.emit({ type: "delta", text }));
-  const words: Words = {
+  const words: TextSink = {
     feed: (text) => checked.feed(text),
     pause() {
       checked.pause();

@@ -35,7 +35,7 @@ export type Round =
   | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry; sent: SentRound };
 
 /** What an answer's text is passed on to as it comes; `pause`: it ends here, and a call may follow. */
-export type Words = { feed(delta: string): void; pause(): void };
+export type TextSink = { feed(delta: string): void; pause(): void };
 
 /** Milliseconds since then, to the hundredth: more digits say nothing and take room in what is stored. */
 const passed = (before: number): number => Math.round((performance.now() - before) * 100) / 100;
@@ -45,7 +45,7 @@ export async function modelRound(
   model: LanguageModel,
   request: ModelRequest,
   clock: Clock,
-  words: Words,
+  words: TextSink,
   interrupted?: AbortSignal,
 ): Promise<Round> {
   const started = clock.now();

@@ -8,7 +8,7 @@ import { CallRunner } from "../run-calls.ts";
 import { TurnDriver } from "../turn-driver.ts";
 import { loadHistory } from "../turn-history.ts";
 import { modelRequest } from "./model-request.ts";
-import { modelRound, type Round, type Words } from "./model-round.ts";
+import { modelRound, type Round, type TextSink } from "./model-round.ts";
 
 type Started = {
   at: Date;
@@ -25,15 +25,15 @@ export class SpeculativeTurn {
   readonly text: string;
   readonly #cut = new AbortController();
   /** Hears the answer before it is known whether the person has finished. */
-  readonly #words: Words;
+  readonly #words: TextSink;
   #started: Started | null = null;
   #written = "";
   #isPaused = false;
-  #taken: Words | null = null;
+  #taken: TextSink | null = null;
   #isDropped = false;
   readonly #ready: Promise<void>;
 
-  constructor(engine: Engine, session_id: number, text: string, words: Words) {
+  constructor(engine: Engine, session_id: number, text: string, words: TextSink) {
     this.text = text;
     this.#words = words;
     this.#ready = this.#start(engine, session_id).catch((error) => {
@@ -46,12 +46,16 @@ export class SpeculativeTurn {
     return this.#isDropped || this.#taken ? null : (this.#started?.at ?? null);
   }
 
-  get #hearer(): Words | null {
+  get #hearer(): TextSink | null {
     return this.#taken ?? (this.#isDropped ? null : this.#words);
   }
 
   /** The round as the turn's own, where `request` is what was asked; null: the turn has to ask. */
-  takeOver(request: Omit<ModelRequest, "signal">, signal: AbortSignal, words: Words): Promise<Round> | null {
+  takeOver(
+    request: Omit<ModelRequest, "signal">,
+    signal: AbortSignal,
+    words: TextSink,
+  ): Promise<Round> | null {
     const started = this.#started;
     if (!started || this.asked_at === null) return null;
     if (JSON.stringify(request) !== JSON.stringify(started.request)) return null;

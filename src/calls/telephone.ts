@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
-import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
+import { errorText } from "../base/errors.ts";
+import { CarrierFault, type CarrierSignal, type Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import { oneByOne } from "../jobs/one-by-one.ts";
@@ -235,7 +236,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       await oneByOne(abandoned, async (call) => {
         if (call.state !== "transferring" && call.carrier !== BROWSER)
           await hangUp(carriers, db, call).catch((error) => {
-            log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
+            if (error instanceof CarrierFault && error.fate === "refused")
+              log.info({ error: errorText(error), sid: call.sid }, "a call that nobody ran was over already");
+            else log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
           });
         await settle(call, reasonOf(call));
       });

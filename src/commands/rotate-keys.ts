@@ -9,6 +9,7 @@ import { createBucket } from "../sessions/bucket/bucket.ts";
 import { rotateRecordings } from "../sessions/recordings/rotate-recordings.ts";
 import { openReadable } from "./archive/open-source.ts";
 import { count } from "./archive/show-progress.ts";
+import { refuseUnusablePostgres } from "./outside-postgres.ts";
 import { presentKey, secretKeyFile, vaultWith } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
@@ -29,6 +30,7 @@ export async function rotateKeys(
       `There is no secret key: neither SECRET_KEY nor ${secretKeyFile(config.data_dir)}. The keys are sealed with it.`,
     );
   await using closing = new AsyncDisposableStack();
+  if (config.database_url) await refuseUnusablePostgres({ connectionString: config.database_url });
   const database = await openReadable(config, closing, stop);
   const vault = await vaultWith(secret, config.data_dir, secrets);
   const { recordings_bucket } = secrets;

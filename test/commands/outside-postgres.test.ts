@@ -201,6 +201,26 @@ describe.skipIf(!OUTSIDE)("with a PostgreSQL of one's own (TEST_DATABASE_URL)", 
     });
   });
 
+  test("a database that holds no Parley, and one that takes no changes, are told to every command", async () => {
+    const folder = newFolder();
+    const other = { ...env, DATABASE_URL: inDatabase(admin, `${database}_other`).connectionString ?? "" };
+    await runAsAdmin(admin, `create database ${database}_other`);
+    for (const command of ["verify-audit", "rotate-keys"])
+      expect(await run([command], { folder, env: other })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^parley: There is no Parley in this database\. .*\n$/),
+      });
+    await runAsAdmin(admin, `alter database ${database}_other set default_transaction_read_only = on`);
+    for (const command of ["start", "migrate", "rotate-keys"])
+      expect(await run([command], { folder, env: other })).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^parley: The database of DATABASE_URL is read-only: .*\n$/),
+      });
+    await runAsAdmin(admin, `drop database ${database}_other with (force)`);
+  });
+
   test("migrate and doctor say that all is well", async () => {
     const folder = newFolder();
     expect(await run(["migrate"], { folder, env })).toEqual({

@@ -38,10 +38,16 @@ export async function openReadable(
   const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
   const database = openDatabase(connection, config.connections);
   closing.defer(() => database.close());
-  const unreadable = await whyUnreadable(database.pool);
+  const unreadable = await whyUnreadable(database.pool).catch((cause) => {
+    throw cause.code === NO_TABLE ? new Fault("unavailable", NONE, { cause }) : cause;
+  });
   if (unreadable) throw new Fault("unavailable", unreadable);
   return database;
 }
+
+const NO_TABLE = "42P01";
+const NONE =
+  "There is no Parley in this database. Set DATABASE_URL, with the search_path that it may have, or DATA_DIR as it was started with.";
 
 /** Closed with `closing`. */
 async function connectionOf(

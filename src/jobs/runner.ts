@@ -263,10 +263,14 @@ function heldJobs(events: WorkerEvents): ReadonlySet<string> {
 /** Silences the warning about more workers than connections: workers wait for models, not for the database. */
 const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 
+/** It tries these again by itself: what they lack is the database, and that has a line of its own. */
+const TRIED_AGAIN =
+  /^(Error with notify listener|Error occurred attempting to UNLISTEN|Cron hit an error|Failed to reset locked)/;
+
 /** The library logs every job; only failures are passed on. */
 const quietLogger = (log: Log): Logger =>
   new Logger(() => (level, message) => {
-    if (level === "error") log.error({ jobs: true }, message);
+    if (level === "error") log[TRIED_AGAIN.test(message) ? "warn" : "error"]({ jobs: true }, message);
     else if (level === "warning" && !message.startsWith(FEW_CONNECTIONS)) log.warn({ jobs: true }, message);
     else log.trace({ jobs: true }, message);
   });

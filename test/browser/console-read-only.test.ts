@@ -13,6 +13,8 @@ test("who may only read can focus and copy a form's fields, and change nothing o
   await url.waitFor();
   await expect.poll(() => url.isEnabled()).toBe(true);
   expect(await url.isEditable()).toBe(false);
+  // A request is made by who may edit tools.
+  expect(await page.getByRole("tab", { name: "Try it" }).count()).toBe(0);
   await url.focus();
   await url.selectText();
   await expect.poll(() => page.locator("input:focus").count()).toBe(1);

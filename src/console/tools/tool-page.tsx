@@ -92,7 +92,7 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, ToolValues>) {
     ...(isWorkflow && { workflow: "Workflow" }),
     form: "Form",
     json: "JSON",
-    ...(!isWorkflow && { try: "Try it" }),
+    ...(!isWorkflow && may("tools_write") && { try: "Try it" }),
     ...(tool && { history: "History" }),
   };
 

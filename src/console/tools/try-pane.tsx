@@ -10,12 +10,10 @@ import { useAction } from "../parts/action.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code, Empty, Failure, Panel, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { exampleArguments } from "./example-arguments.ts";
 
 /** A real test request with the unsaved tool, and the arguments after each stage. */
 export function TryPane({ definition, service_id }: { definition: ToolDefinition; service_id: number }) {
-  const may = useMay();
   const [given, setGiven] = useState<unknown>(() => exampleArguments(definition));
   const [variables, setVariables] = useState<Record<string, string>>({});
   const [agent_id, setAgent] = useState<number | null>(null);
@@ -59,21 +57,19 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
               value={agent_id}
               onChange={setAgent}
             />
-            {may("tools_write") && (
-              <Group>
-                <Button
-                  leftSection={<IconPlayerPlay size={15} />}
-                  loading={attempt.isPending}
-                  disabled={service_id === 0 || unreadable > 0}
-                  onClick={() => attempt.mutate()}
-                >
-                  Run
-                </Button>
-                <Text size="xs" c="dimmed">
-                  The request is real.
-                </Text>
-              </Group>
-            )}
+            <Group>
+              <Button
+                leftSection={<IconPlayerPlay size={15} />}
+                loading={attempt.isPending}
+                disabled={service_id === 0 || unreadable > 0}
+                onClick={() => attempt.mutate()}
+              >
+                Run
+              </Button>
+              <Text size="xs" c="dimmed">
+                {service_id === 0 ? "Choose a service in the form first." : "The request is real."}
+              </Text>
+            </Group>
           </Stack>
         </Panel>
       </Grid.Col>

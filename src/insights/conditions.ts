@@ -19,7 +19,7 @@ export type Conditions = {
 };
 
 /** What a workflow asks: its conditions, and whom the names in their lists belong to. */
-export type Asked = { id: number; conditions: Conditions; agent_ids: number[]; prompt_ids: number[] };
+type Asked = { id: number; conditions: Conditions; agent_ids: number[]; prompt_ids: number[] };
 
 /** The fields of a session or a recording that conditions read. */
 export type Subject = {

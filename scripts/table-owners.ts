@@ -102,6 +102,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "insight_files",
       "insight_folders",
       "insight_outputs",
+      "insight_entries_backfill",
       "insight_tools",
       "insight_usage",
       "insight_workflow_tools",

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import { unreachable } from "../base/errors.ts";
-import { type Db, isStatementTimeout } from "../db/database.ts";
+import { type Db, isStatementTimeout, type Tx } from "../db/database.ts";
 import { MANY_ROWS, planned } from "../db/plans.ts";
-import { isAnalysis } from "../insights/output.ts";
 import { factFilters, type Searched, UnreadableFilter } from "./fact-filters.ts";
+import { insightOf, lookedAt } from "./insight-values.ts";
 import { type FigureMetric, type FigureSplit, isTime, type MetricName, ruleOf } from "./metric.ts";
 
 /** Time of which sessions are counted: [from, to). */
@@ -50,19 +50,12 @@ const TOO_LONG =
 export async function readFigures(db: Db, question: FigureQuestion): Promise<FigureResult> {
   try {
     const rows = await planned(db, { ...MANY_ROWS, statement_timeout: String(LONGEST_MS) }, async (tx) => {
-      const from =
-        ruleOf(question.metric.name).of === "people" ? peopleRows(question) : await sessionRows(tx, question);
-      // The total, and of values one more than are shown: that tells whether there are others.
-      const limit = 1 + (isTime(question.split.by) ? question.starts.length : MOST_VALUES + 1);
-      if (ruleOf(question.metric.name).kind === "percentile")
-        return percentiles(tx, from, question.metric.name === "latency_p50" ? 0.5 : 0.95, limit);
-      const { rows } = await sql<FigureRow>`
-          select grouping(k) = 1 as is_total, k::text as key, ${columnsOf(question.metric.name)}
-          from (${from}) as r
-          group by grouping sets ((), (k))
-          having grouping(k) = 1 or k is not null
-          order by grouping(k) desc, 3 desc, 2 limit ${limit}::bigint`.execute(tx);
-      return rows;
+      const rows = await groupedRows(tx, question);
+      const { tenant, split } = question;
+      if (split.by !== "insight" || !(await lookedAt(tx, tenant, split.insight)).has_lists) return rows;
+      // A session counts for each entry of a list, and once in the total.
+      const whole = await groupedRows(tx, { ...question, split: { by: "none" } });
+      return [...whole, ...rows.filter(({ is_total }) => !is_total)];
     });
     return { rows, problem: null };
   } catch (error) {
@@ -70,6 +63,22 @@ export async function readFigures(db: Db, question: FigureQuestion): Promise<Fig
     if (error instanceof UnreadableFilter) return { rows: null, problem: error.message };
     throw error;
   }
+}
+
+/** The total, and of values one more than are shown: that tells whether there are others. */
+async function groupedRows(tx: Tx, question: FigureQuestion): Promise<FigureRow[]> {
+  const { metric, split, starts } = question;
+  const from = ruleOf(metric.name).of === "people" ? peopleRows(question) : await sessionRows(tx, question);
+  const limit = 1 + (isTime(split.by) ? starts.length : MOST_VALUES + 1);
+  if (ruleOf(metric.name).kind === "percentile")
+    return percentiles(tx, from, metric.name === "latency_p50" ? 0.5 : 0.95, limit);
+  const { rows } = await sql<FigureRow>`
+    select grouping(k) = 1 as is_total, k::text as key, ${columnsOf(metric.name)}
+    from (${from}) as r
+    group by grouping sets ((), (k))
+    having grouping(k) = 1 or k is not null
+    order by grouping(k) desc, 3 desc, 2 limit ${limit}::bigint`.execute(tx);
+  return rows;
 }
 
 /** Of rows with what is measured as `v` and, of a rate, whether it applies as `v`. */
@@ -160,19 +169,29 @@ async function sessionRows(db: Db, question: FigureQuestion): Promise<RawBuilder
   const filters = await factFilters(db, tenant, question, began);
   const isRate = metric.name === "insight_rate";
   const needsInsight = isRate || metric.name === "insight_mean";
+  const looked = await lookedAt(db, tenant, metric.insight);
+  const splitBy = await lookedAt(db, tenant, split.insight);
   return sql`
     select ${keyOf(split, time, starts)} as k,
-      ${isRate ? sql`i.text = ${metric.value}` : measured(metric.name)} as v,
+      ${isRate ? sql`(i.text = ${metric.value} or ${metric.value} = any(i.entries))` : measured(metric.name)} as v,
       ${ruleOf(metric.name).kind === "percentile" ? sql`w.nth = 1` : sql`true`} as is_first
     from session_facts f
-    ${needsInsight ? sql`join ${insightOf(tenant, metric.insight ?? "", began)} as i on i.session_id = f.session_id` : sql``}
-    ${split.by === "insight" ? sql`left join ${insightOf(tenant, split.insight ?? "", began)} as by_insight on by_insight.session_id = f.session_id` : sql``}
+    ${needsInsight ? sql`join ${insightOf(tenant, looked, began)} as i on i.session_id = f.session_id` : sql``}
+    ${
+      split.by === "insight"
+        ? sql`left join ${insightOf(tenant, splitBy, began)} as by_insight on by_insight.session_id = f.session_id
+            ${splitBy.has_lists ? EACH_ENTRY : sql`cross join lateral (select by_insight.text) as entry (text)`}`
+        : sql``
+    }
     ${split.by === "label" ? sql`left join ${labels(tenant, began)} as by_label on by_label.session_id = f.session_id` : sql``}
     ${ruleOf(metric.name).kind === "percentile" ? sql`cross join lateral unnest(f.waits_ms) with ordinality as w (ms, nth)` : sql``}
     where f.sub_organization_id = ${tenant}::bigint
       and ${time} >= ${span.from.toISOString()}::timestamptz and ${time} < ${span.to.toISOString()}::timestamptz
       ${filters.length > 0 ? sql`and ${sql.join(filters, sql` and `)}` : sql``}`;
 }
+
+const EACH_ENTRY = sql`
+  left join lateral unnest(coalesce(by_insight.entries, array[by_insight.text])) as entry (text) on true`;
 
 /** A session of days is found by when it ended all the same. */
 const LONGEST_SESSION_MS = 90 * 86_400_000;
@@ -195,21 +214,13 @@ function keyOf({ by }: FigureSplit, time: RawBuilder<unknown>, starts: Date[]): 
     case "end_reason":
       return sql`f.end_reason`;
     case "insight":
-      return sql`by_insight.text`;
+      return sql`entry.text`;
     case "label":
       return sql`by_label.code`;
     default:
       return unreachable(by);
   }
 }
-
-/** What an insight says of each session, the newest analysis. Longer texts say something else each time. Index: insight_outputs_value. */
-const insightOf = (tenant: number, insight: string, began: Date): RawBuilder<unknown> => sql`(
-  select distinct on (o.session_id) o.session_id, o.json_value ->> o.insight_key as text, o.numeric_value as number
-  from insight_outputs o
-  where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${insight} and o.session_id is not null
-    and length(o.json_value ->> o.insight_key) <= 60 and ${isAnalysis("o")} and o.created_at >= ${began.toISOString()}::timestamptz
-  order by o.session_id, o.id desc)`;
 
 /** The rating of each session: of a person, else of a program. */
 const labels = (tenant: number, began: Date): RawBuilder<unknown> => sql`(

@@ -20,6 +20,7 @@ import { erasureJobs } from "../erasure/routes.ts";
 import { testJobs } from "../evaluations/run-job.ts";
 import { scheduleJob } from "../evaluations/schedule-job.ts";
 import { insightJobs } from "../executions/executor.ts";
+import { listEntriesJob } from "../executions/list-entries.ts";
 import { experimentJobs } from "../experiments/guard-job.ts";
 import { removeRecordingJobs } from "../folders/remove-recording.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
@@ -70,6 +71,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
     ...judgeJobs({ ...ground, runner }),
     ...experimentJobs(ground),
+    listEntriesJob(ground.db),
     ...searchJobs({ ...ground, carrier_prices: config.carrier_prices }),
     ...crawlJobs({ ...ground, embeds: config.embedding_model !== null, pause_ms: config.crawl_pause_ms }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),

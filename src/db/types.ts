@@ -868,6 +868,10 @@ export interface InsightBackfills {
   workflow_id: number;
 }
 
+export interface InsightEntriesBackfill {
+  before_id: number;
+}
+
 export interface InsightExecutions {
   attempts: Generated<number>;
   backfill_id: number | null;
@@ -942,6 +946,7 @@ export interface InsightFolders {
 
 export interface InsightOutputs {
   created_at: string;
+  entries: string[] | null;
   execution_id: number | null;
   id: Generated<number>;
   insight_key: string;
@@ -2207,6 +2212,7 @@ export interface DB {
   files_to_remove: FilesToRemove;
   incidents: Incidents;
   insight_backfills: InsightBackfills;
+  insight_entries_backfill: InsightEntriesBackfill;
   insight_execution_tools: InsightExecutionTools;
   insight_executions: InsightExecutions;
   insight_files: InsightFiles;

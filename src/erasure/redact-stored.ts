@@ -41,7 +41,11 @@ const STORES: Store[] = [
   ),
   store("sent_records", ["session_id", "id"], [json("content")]),
   store("session_labels", ["id"], [text("comments")]),
-  store("insight_outputs", ["id"], [text("string_value"), json("json_value")]),
+  store(
+    "insight_outputs",
+    ["id"],
+    [text("string_value"), json("json_value"), { name: "entries", holds: "list" }],
+  ),
   store("text_messages", ["id"], [text("text")]),
   store("mail_messages", ["id"], [text("subject"), text("text"), text("new_text"), text("html")]),
   store("webhook_deliveries", ["key"], [{ name: "body", holds: "printed" }]),

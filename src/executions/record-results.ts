@@ -112,10 +112,10 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into insight_outputs (sub_organization_id, execution_id, workflow_id, session_id, upload_file_id,
-      insight_tool_id, insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at,
-      updated_at)
+      insight_tool_id, insight_tool_version, model, insight_key, string_value, numeric_value, json_value, entries,
+      created_at, updated_at)
     select sub_organization_id, execution_id, workflow_id, session_id, upload_file_id, insight_tool_id,
-      insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at, created_at
+      insight_tool_version, model, insight_key, string_value, numeric_value, json_value, entries, created_at, created_at
     from json_populate_recordset(null::insight_outputs, ${JSON.stringify(rows)}::json)`.execute(tx);
 }
 

@@ -217,7 +217,8 @@ const toldBy = ({ insight_key, values, tool, end_reasons }: SuccessRule) =>
       ? sql`select exists (select from session_tool_calls c
           where c.session_id = e.session_id and c.tool_name = ${tool} and c.error is null) as is_success`
       : sql`select e.end_reason = any(${end_reasons}::text[]) as is_success`
-    : sql`select coalesce(o.string_value, o.json_value ->> o.insight_key) = any(${values}::text[]) as is_success
+    : sql`select coalesce(o.string_value, o.json_value ->> o.insight_key) = any(${values}::text[])
+          or coalesce(o.entries && ${values}::text[], false) as is_success
         from insight_outputs o where o.session_id = e.session_id and o.insight_key = ${insight_key} and ${isAnalysis("o")}
         order by o.id desc limit 1`;
 

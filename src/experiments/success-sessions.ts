@@ -11,6 +11,7 @@ export const toldSuccess = (is_success: boolean): RawBuilder<boolean> => sql`exi
   where e.session_id = s.id and e.is_over and x.success is not null and ${is_success} = (
     case when x.success ->> 'insight_key' is not null then (
         select coalesce(o.string_value, o.json_value ->> o.insight_key) in (select json_array_elements_text(x.success -> 'values'))
+          or coalesce(o.entries && array(select json_array_elements_text(x.success -> 'values')), false)
         from insight_outputs o where o.session_id = e.session_id and o.insight_key = x.success ->> 'insight_key' and ${isAnalysis("o")}
         order by o.id desc limit 1)
       when x.success ->> 'tool' is not null then exists (

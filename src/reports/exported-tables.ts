@@ -183,6 +183,7 @@ export const NOT_EXPORTED = [
   "session_facts",
   "search_languages",
   "search_backfill",
+  "insight_entries_backfill",
   "webhook_outbox",
   "webhook_inboxes",
   "webhook_inbox_messages",

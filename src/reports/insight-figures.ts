@@ -25,16 +25,19 @@ type SpentOnTool = {
   "US dollars": number | null;
 };
 
-const allOutputs = (period: Period) => sql`
-  insight_outputs o left join sessions s on s.id = o.session_id
+const allOutputs = (period: Period, more = sql``) => sql`
+  insight_outputs o left join sessions s on s.id = o.session_id ${more}
   where o.sub_organization_id = ${period.sub_organization_id} and s.is_test is not true
     and ${within("o.created_at", period)}`;
 
 /** Without what the offline model made up, unless it is asked for. */
-const outputsOf = (period: Period) =>
+const outputsOf = (period: Period, more = sql``) =>
   period.with_scripted
-    ? allOutputs(period)
-    : sql`${allOutputs(period)} and o.model is distinct from 'scripted'`;
+    ? allOutputs(period, more)
+    : sql`${allOutputs(period, more)} and o.model is distinct from 'scripted'`;
+
+/** A list counts for each of its entries. */
+const VALUES = sql`left join lateral unnest(coalesce(o.entries, array[o.string_value])) as value (text) on true`;
 
 export async function insights(db: Db, period: Period): Promise<Figures> {
   const [totals, days, keys, values, versions, spent, failures] = await Promise.all([
@@ -61,16 +64,16 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
         min(o.numeric_value) as "Lowest", max(o.numeric_value) as "Highest"
       from ${outputsOf(period)} group by 1 order by 2 desc, 1 limit 200`.execute(db),
     sql<{ Insight: string; Value: string; Outputs: number }>`
-      select o.insight_key as "Insight", o.string_value as "Value", count(*) as "Outputs"
-      from ${outputsOf(period)} and length(o.string_value) <= ${MAX_VALUE_CHARACTERS}
+      select o.insight_key as "Insight", value.text as "Value", count(*) as "Outputs"
+      from ${outputsOf(period, VALUES)} and length(value.text) <= ${MAX_VALUE_CHARACTERS}
       group by 1, 2 order by 1, 3 desc, 2 limit 500`.execute(db),
     sql<OfVersion>`
       select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         o.insight_key as "Insight",
-        case when length(o.string_value) <= ${MAX_VALUE_CHARACTERS} then o.string_value end as "Value",
+        value.text as "Value",
         count(*) as "Outputs", round(avg(o.numeric_value)::numeric, 2) as "Mean"
-      from ${outputsOf(period)} and s.id is not null
-        and (length(o.string_value) <= ${MAX_VALUE_CHARACTERS} or o.string_value is null)
+      from ${outputsOf(period, VALUES)} and s.id is not null
+        and (length(value.text) <= ${MAX_VALUE_CHARACTERS} or o.string_value is null)
       group by 1, 2, 3, 4, 5 order by 4, 1, 2, 3 desc, 6 desc, 5 limit 500`.execute(db),
     sql<SpentOnTool>`
       select w.name as "Workflow", c.name as "Tool", sum(u.runs) as "Runs", sum(u.failed_runs) as "Failed",

@@ -36,24 +36,37 @@ function amount(value: string, filter: (amount: number) => RawBuilder<boolean>):
 /** Another analysis replaces what the one before said: a session has one value, as on boards. Index: insight_outputs_session. */
 const IS_NEWEST_OUTPUT = sql`not exists (select from insight_outputs n
   where n.session_id = o.session_id and n.insight_key = o.insight_key and n.id > o.id
-    and length(n.json_value ->> n.insight_key) <= 60 and ${isAnalysis("n")})`;
+    and length(n.json_value ->> n.insight_key) <= 60 and ${isAnalysis("n")})
+  and not exists (select from insight_outputs n
+  where n.sub_organization_id = o.sub_organization_id and n.session_id = o.session_id and n.insight_key = o.insight_key
+    and n.id > o.id and n.entries is not null and ${isAnalysis("n")})`;
 
 /** A session has one rating, as in the list and on boards: of a person, else of a program; the newest. Index: session_labels_session. */
 const IS_ITS_RATING = sql`not exists (select from session_labels n
   where n.session_id = l.session_id and (n.type = 'human-rating', n.id) > (l.type = 'human-rating', l.id))`;
 
-/** `key=value`: what a tool found, True as true; `key=*`: that it found anything. Index: insight_outputs_value. */
+/**
+ * `key=value`: what a tool found, True as true, or an entry of a list; `key=*`: that it found anything. Indexes:
+ * insight_outputs_value, insight_outputs_entries, insight_outputs_lists.
+ */
 function found(tenant: number, value: string): Match {
   const at = value.indexOf("=");
   const [key, wanted] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
   if (at < 1 || wanted === "") return { problem: "Input should be name=value, such as rating=Bad" };
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
   const values = /^(true|false)$/i.test(wanted) ? [wanted, wanted.toLowerCase()] : [wanted];
-  const has = wanted === "*" ? sql`` : sql`and (o.json_value ->> o.insight_key) = any(${values}::text[])`;
-  return sql`s.id in (select o.session_id from insight_outputs o
-    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} ${has}
-      and o.session_id is not null and length(o.json_value ->> o.insight_key) <= 60
-      and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT})`;
+  const outputs = sql`select o.session_id from insight_outputs o
+    where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and o.session_id is not null
+      and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT}`;
+  const [isValue, isEntry] =
+    wanted === "*"
+      ? [sql`true`, sql`true`]
+      : [sql`(o.json_value ->> o.insight_key) = any(${values}::text[])`, sql`o.entries && ${values}::text[]`];
+  // Each has an index of its own.
+  return sql`s.id in (
+    ${outputs} and length(o.json_value ->> o.insight_key) <= 60 and ${isValue}
+    union all
+    ${outputs} and o.entries is not null and ${isEntry})`;
 }
 
 /** `key=number`: a tool's number of at least, or at most, so much. Index: insight_outputs_value, by its key. */

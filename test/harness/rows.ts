@@ -170,7 +170,7 @@ export async function insertOutput(
   app: TestApp,
   session_id: number,
   insight_key: string,
-  value: { string_value?: string; numeric_value?: number; model?: string },
+  value: { string_value?: string; numeric_value?: number; model?: string; entries?: string[] },
 ): Promise<void> {
   const now = app.clock.now().toISOString();
   const of = { sub_organization_id: app.admin.sub_organization_id, created_at: now, updated_at: now };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { json } from "../../../src/db/database.ts";
+import { entriesOf } from "../../../src/executions/output-columns.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertSession } from "../../harness/rows.ts";
 
@@ -44,7 +45,7 @@ beforeAll(async () => {
 
 type Verdict = {
   rated: readonly (readonly ["auto-rating" | "human-rating", "GOOD" | "OK" | "BAD"])[];
-  found: readonly string[];
+  found: readonly (string | string[])[];
 };
 /** Each value is followed by another that the offline model made up. */
 async function judged(session_id: number, insight_tool_id: number, { rated, found }: Verdict, at: Date) {
@@ -58,19 +59,21 @@ async function judged(session_id: number, insight_tool_id: number, { rated, foun
       })
       .execute();
   for (const value of found)
-    for (const [model, rating] of [
-      ["gpt-6-luna", value],
-      ["scripted", value === "Bad" ? "Good" : "Bad"],
+    for (const [model, rating, entries] of [
+      ["gpt-6-luna", typeof value === "string" ? value : JSON.stringify(value), entriesOf(value)],
+      ["scripted", value === "Bad" ? "Good" : "Bad", null],
     ] as const)
       await app.db
         .insertInto("insight_outputs")
         .values({
           ...{ sub_organization_id, session_id, insight_tool_id, insight_tool_version: 1, model },
-          ...{ insight_key: "rating", string_value: rating, json_value: json({ rating }) },
+          ...{ insight_key: "rating", string_value: rating, json_value: json({ rating }), entries },
           ...{ created_at: timestamp, updated_at: timestamp },
         })
         .execute();
 }
+
+const LONG_ENTRY = "A list may be longer than any value, and its entries count.";
 
 /** Around the night in which Berlin's clocks go back, at half hours, so that some begin with a day or an hour. */
 const aSession = fc.record({
@@ -91,9 +94,13 @@ const aSession = fc.record({
     ),
     { maxLength: 3 },
   ),
-  found: fc.array(fc.constantFrom("Good", "Bad", "A text too long to be a value. ".repeat(3)), {
-    maxLength: 3,
-  }),
+  found: fc.array(
+    fc.oneof(
+      fc.constantFrom("Good", "Bad", "A text too long to be a value. ".repeat(3)),
+      fc.subarray(["Bad", "late", LONG_ENTRY]),
+    ),
+    { maxLength: 3 },
+  ),
 });
 
 type Figure = { value: number | null; count: number; search: FigureSearch; label?: string };
@@ -137,12 +144,21 @@ test("what the offline model made up is counted by no figure", async () => {
   const metric = { name: "insight_rate", insight: "rating", value: "Bad" };
   const { total } = await figuresOf({ metric });
   const { rows } = await app.database.pool.query(`
-    select count(*)::int as count, count(*) filter (where rating = 'Bad')::int as bad from (
-      select distinct on (o.session_id) o.json_value ->> 'rating' as rating from insight_outputs o join session_facts f using (session_id)
+    select count(*)::int as count, count(*) filter (where rating = 'Bad' or 'Bad' = any(entries))::int as bad from (
+      select distinct on (o.session_id) o.json_value ->> 'rating' as rating, o.entries from insight_outputs o join session_facts f using (session_id)
       where o.model = 'gpt-6-luna' and not f.is_test
-        and f.began_at >= '2026-10-24T00:00:00+02:00' and f.began_at < '2026-10-26T23:00:00Z' and length(o.json_value ->> 'rating') <= 60
+        and f.began_at >= '2026-10-24T00:00:00+02:00' and f.began_at < '2026-10-26T23:00:00Z' and (length(o.json_value ->> 'rating') <= 60 or o.entries is not null)
       order by o.session_id, o.id desc) as each`);
   expect({ count: total.count, bad: Math.round((total.value ?? 0) * total.count) }).toEqual(rows[0]);
+});
+
+test("a list counts by its entries, however long it is, and once in the total", async () => {
+  const { total, points } = await figuresOf({
+    metric: SESSIONS,
+    split: { by: "insight", insight: "rating" },
+  });
+  expect(points.map(({ label }) => label).toSorted()).toEqual(["Bad", "Good", LONG_ENTRY, "late"].toSorted());
+  expect(total.count).toBe((await figuresOf({ metric: SESSIONS })).total.count);
 });
 
 describe("the search of a figure finds as many sessions as it counts", () => {

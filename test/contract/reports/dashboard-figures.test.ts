@@ -199,14 +199,23 @@ describe("numbers of dashboards", () => {
     await insertOutput(app, second, "rating", { string_value: "Good" });
     await insertOutput(app, second, "summary", { string_value: "A long text, ".repeat(10) });
     await insertOutput(app, tester, "rating", { string_value: "Bad" });
+    const tags = { string_value: '["price","late"]', entries: ["price", "late"] };
+    for (const id of [first, second]) await insertOutput(app, id, "tags", tags);
     const shown = await data("insights", { days: "2" });
     expect(shown.number("Analysed")).toBe(2);
-    expect(shown.number("Outputs")).toBe(4);
+    expect(shown.number("Outputs")).toBe(6);
     expect(shown.table("By insight")).toContainEqual(["score", 1, 4, 4, 4]);
-    expect(shown.table("Values")).toEqual([["rating", "Good", 2]]);
+    expect(shown.table("By insight")).toContainEqual(["tags", 2, null, null, null]);
+    expect(shown.table("Values")).toEqual([
+      ["rating", "Good", 2],
+      ["tags", "late", 2],
+      ["tags", "price", 2],
+    ]);
     expect(shown.table("By agent and prompt version")).toEqual([
       ["Receptionist", "Prompt", 1, "rating", "Good", 2, null],
       ["Receptionist", "Prompt", 1, "score", null, 1, 4],
+      ["Receptionist", "Prompt", 1, "tags", "late", 2, null],
+      ["Receptionist", "Prompt", 1, "tags", "price", 2, null],
     ]);
   });
 

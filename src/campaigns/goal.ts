@@ -46,7 +46,7 @@ export function reachesGoal(
   const value = String(found[goal.insight_key]);
   return goal.value === null ? !NOTHING_FOUND.includes(value) : value === goal.value;
 }
-const NOTHING_FOUND = ["", "false", "0"];
+const NOTHING_FOUND = ["", "false", "0", "[]", "{}"];
 
 type Deps = {
   db: Db;

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { reachesGoal } from "./goal.ts";
+
+test.each([
+  [null, "yes", true],
+  [null, 3, true],
+  [null, '["billing"]', true],
+  ...["", "false", 0, "[]", "{}"].map((nothing) => [null, nothing, false] as const),
+  ["[]", "[]", true],
+  ["booked", "booked", true],
+  ["booked", "Booked", false],
+] as const)("a goal of %j with the result %j is reached: %s", (value, found, expected) => {
+  expect(reachesGoal({ insight_key: "answer", value }, { answer: found })).toBe(expected);
+});

@@ -5,6 +5,7 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import { isOver, REQUEST_STATUSES } from "../channels/request-status.ts";
 import { CopyRows, copyBigint, copyHead, copyInto, copyNull, copyText, copyTimestamp } from "../db/copy.ts";
 import { isUniqueViolation, type Tx } from "../db/database.ts";
+import { failureOf } from "../db/savepoint.ts";
 import type { JsonSealer } from "../redaction/text-sealer.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
@@ -161,16 +162,9 @@ const ALL_STAGED = sql`not materialized (select *, request_status <> 'INVALID' a
 
 /** False, and undone, when a unique index refuses it. */
 async function isAccepted(tx: Tx, change: () => Promise<unknown>): Promise<boolean> {
-  await sql`savepoint before_change`.execute(tx);
-  try {
-    await change();
-    await sql`release savepoint before_change`.execute(tx);
-    return true;
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    await sql`rollback to savepoint before_change`.execute(tx);
-    return false;
-  }
+  const error = await failureOf(tx, change);
+  if (error !== null && !isUniqueViolation(error)) throw error;
+  return error === null;
 }
 
 /** Takes back what waits, by reference. Returns the references it found; the others are under way, over or unknown. */

@@ -4,6 +4,7 @@ import { lockBook } from "../address-book/contact-store.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { failureOf } from "../db/savepoint.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 
 /*
@@ -56,20 +57,6 @@ export const takeSomeCallers = ({ db, clock, log }: Deps): Promise<boolean> =>
     await sql`update contact_intake set after_session = ${upto}`.execute(tx);
     return seen === AT_ONCE;
   });
-
-/** Null: it was done. Else what it did is undone, and the transaction goes on. */
-async function failureOf(tx: Tx, act: () => Promise<void>): Promise<unknown> {
-  await sql`savepoint before_act`.execute(tx);
-  try {
-    await act();
-    await sql`release savepoint before_act`.execute(tx);
-    return null;
-  } catch (error) {
-    // Where the connection is lost, this fails, too.
-    await sql`rollback to savepoint before_act`.execute(tx);
-    return error;
-  }
-}
 
 type Behind = { tenant: number; after: number; isBehind: boolean };
 

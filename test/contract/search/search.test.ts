@@ -300,9 +300,30 @@ describe("the index", () => {
       .insertInto("search_backfill")
       .values({ before_id: Number(id) + 1 })
       .execute();
-    while (await indexSomeOlder({ db: app.db, catalogue: [], carrier_prices: {} }));
+    while (await indexSomeOlder({ ...app, catalogue: [], carrier_prices: {} }));
     expect(await ids({ words: "ocelot" })).toEqual([id]);
     expect(await app.db.selectFrom("search_backfill").selectAll().execute()).toEqual([]);
+  });
+
+  test("an older session that can't be indexed holds up none of the others", async () => {
+    const wrong = await ended({ said: [{ user: "A broken salamander." }] });
+    const id = await ended({ said: [{ user: "A whole salamander." }] });
+    await app.db
+      .deleteFrom("session_search")
+      .where("session_id", "in", [Number(wrong), Number(id)])
+      .execute();
+    await app.database.pool.query(`
+      create function fail() returns trigger language plpgsql as $$ begin raise exception 'too long'; end $$;
+      create trigger fail before insert on session_search for each row
+        when (new.session_id = ${wrong}) execute function fail()`);
+    await app.db
+      .insertInto("search_backfill")
+      .values({ before_id: Number(id) + 1 })
+      .execute();
+    while (await indexSomeOlder({ ...app, catalogue: [], carrier_prices: {} }));
+    await app.database.pool.query("drop trigger fail on session_search; drop function fail()");
+    expect(await ids({ words: "salamander" })).toEqual([id]);
+    expect(app.errors.splice(0).join()).toContain("an older session can't be searched");
   });
 
   test("loses a session's words with the session, and indexing it again brings nothing back", async () => {

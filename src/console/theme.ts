@@ -69,6 +69,8 @@ export const theme = createTheme({
     // Otherwise a search that finds nothing closes the list without a word.
     Select: { defaultProps: { nothingFoundMessage: "No results" } },
     MultiSelect: { defaultProps: { nothingFoundMessage: "No results" } },
+    // Otherwise an empty element has the focus of a menu that opens, and a screen reader says no entry.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },

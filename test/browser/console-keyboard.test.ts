@@ -4,7 +4,13 @@ import { beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { createAgent } from "../harness/agent.ts";
-import { type ConsolePage, type ConsoleTest, createConsoleTest, settled } from "../harness/console.ts";
+import {
+  axeFindings,
+  type ConsolePage,
+  type ConsoleTest,
+  createConsoleTest,
+  settled,
+} from "../harness/console.ts";
 import { playRun } from "../harness/evaluations.ts";
 import { pastSession } from "../harness/insights.ts";
 import { createNumber } from "../harness/phone.ts";
@@ -145,6 +151,16 @@ test("the switch that shows a password is reached by keyboard and named for its 
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   expect(await key.getAttribute("type")).toBe("text");
+  expect(page.faults).toEqual([]);
+});
+
+test("a menu opens at its first entry, and has nothing that is none", async () => {
+  const page = await openAt("/console/sessions");
+  await page.getByRole("button", { name: "Export" }).press("Enter");
+  await page.getByRole("menuitem").first().and(page.locator(":focus")).waitFor();
+  expect(await axeFindings(page, { type: "rule", values: ["aria-required-children"] })).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Export" }).and(page.locator(":focus")).waitFor();
   expect(page.faults).toEqual([]);
 });
 

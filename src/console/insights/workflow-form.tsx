@@ -5,6 +5,7 @@ import { KeyValues } from "../editors/key-values.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
+import { Steady } from "../records/steady.tsx";
 import { useMay } from "../server/me.tsx";
 import { WhenField } from "../time/when-field.tsx";
 import { SOURCES } from "./insight-words.tsx";
@@ -15,7 +16,7 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
   const { form, record: workflow, readOnly, frame } = props;
   const may = useMay();
   const values = form.getValues();
-  const { conditions, source } = values;
+  const { conditions, source, start_datetime, end_datetime } = values;
   const errorOf = (path: string) => form.errors[path];
   const setCondition = (part: Partial<WorkflowValues["conditions"]>) =>
     form.setFieldValue("conditions", { ...conditions, ...part });
@@ -54,94 +55,98 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
               {source === "upload" && " A recording of unknown length never matches a length filter."}
             </Text>
           </div>
-          <Grid gap="md">
-            <Grid.Col span={{ base: 12, sm: 4 }}>
-              <NumberInput
-                label="At least this long"
-                suffix=" s"
-                min={0}
-                allowNegative={false}
-                value={conditions.min_duration ?? ""}
-                onChange={(least) => setCondition({ min_duration: numberOrNull(least) })}
-                error={errorOf("conditions.min_duration")}
-              />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, sm: 4 }}>
-              <NumberInput
-                label="At most this long"
-                suffix=" s"
-                min={0}
-                allowNegative={false}
-                value={conditions.max_duration ?? ""}
-                onChange={(most) => setCondition({ max_duration: numberOrNull(most) })}
-                error={errorOf("conditions.max_duration")}
-              />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, sm: 4 }}>
-              <NumberInput
-                label="Sample rate"
-                suffix=" %"
-                min={0}
-                allowNegative={false}
-                max={100}
-                placeholder="100 %"
-                value={conditions.sample_rate ?? ""}
-                onChange={(rate) => setCondition({ sample_rate: numberOrNull(rate) })}
-                error={errorOf("conditions.sample_rate")}
-              />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, sm: 6 }}>
-              <TagsInput
-                label={source === "upload" ? "Agent numbers" : "Agents"}
-                description={source === "upload" ? "As given at the upload." : "By name or number."}
-                value={conditions.agent_list}
-                onChange={(agent_list) => setCondition({ agent_list })}
-                error={errorOf("conditions.agent_list")}
-              />
-            </Grid.Col>
-            {source === "upload" ? (
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <FolderSelect
-                  value={conditions.folder_list}
-                  onChange={(folder_list) => setCondition({ folder_list })}
-                  error={errorOf("conditions.folder_list")}
-                />
-              </Grid.Col>
-            ) : null}
-            {(source !== "upload" || conditions.prompt_list.length > 0) && (
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <TagsInput
-                  label="Prompts"
-                  description={
-                    source === "upload"
-                      ? "Recordings have no prompt: with a prompt here, none matches."
-                      : "By name or number."
-                  }
-                  value={conditions.prompt_list}
-                  onChange={(prompt_list) => setCondition({ prompt_list })}
-                  error={errorOf("conditions.prompt_list")}
-                />
-              </Grid.Col>
+          <Steady of={{ conditions, source, start_datetime, end_datetime, errors: form.errors }}>
+            {({ conditions: shown, source, start_datetime, end_datetime }) => (
+              <Grid gap="md">
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <NumberInput
+                    label="At least this long"
+                    suffix=" s"
+                    min={0}
+                    allowNegative={false}
+                    value={shown.min_duration ?? ""}
+                    onChange={(least) => setCondition({ min_duration: numberOrNull(least) })}
+                    error={errorOf("conditions.min_duration")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <NumberInput
+                    label="At most this long"
+                    suffix=" s"
+                    min={0}
+                    allowNegative={false}
+                    value={shown.max_duration ?? ""}
+                    onChange={(most) => setCondition({ max_duration: numberOrNull(most) })}
+                    error={errorOf("conditions.max_duration")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <NumberInput
+                    label="Sample rate"
+                    suffix=" %"
+                    min={0}
+                    allowNegative={false}
+                    max={100}
+                    placeholder="100 %"
+                    value={shown.sample_rate ?? ""}
+                    onChange={(rate) => setCondition({ sample_rate: numberOrNull(rate) })}
+                    error={errorOf("conditions.sample_rate")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 6 }}>
+                  <TagsInput
+                    label={source === "upload" ? "Agent numbers" : "Agents"}
+                    description={source === "upload" ? "As given at the upload." : "By name or number."}
+                    value={shown.agent_list}
+                    onChange={(agent_list) => setCondition({ agent_list })}
+                    error={errorOf("conditions.agent_list")}
+                  />
+                </Grid.Col>
+                {source === "upload" ? (
+                  <Grid.Col span={{ base: 12, sm: 6 }}>
+                    <FolderSelect
+                      value={shown.folder_list}
+                      onChange={(folder_list) => setCondition({ folder_list })}
+                      error={errorOf("conditions.folder_list")}
+                    />
+                  </Grid.Col>
+                ) : null}
+                {(source !== "upload" || shown.prompt_list.length > 0) && (
+                  <Grid.Col span={{ base: 12, sm: 6 }}>
+                    <TagsInput
+                      label="Prompts"
+                      description={
+                        source === "upload"
+                          ? "Recordings have no prompt: with a prompt here, none matches."
+                          : "By name or number."
+                      }
+                      value={shown.prompt_list}
+                      onChange={(prompt_list) => setCondition({ prompt_list })}
+                      error={errorOf("conditions.prompt_list")}
+                    />
+                  </Grid.Col>
+                )}
+                <Grid.Col span={{ base: 12, sm: 6 }}>
+                  <WhenField
+                    label="From"
+                    description="Backfill from this date when activated. Empty: new sessions only."
+                    value={start_datetime}
+                    onChange={(at) => form.setFieldValue("start_datetime", at)}
+                    error={errorOf("start_datetime")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 6 }}>
+                  <WhenField
+                    label="Until"
+                    description="Empty: no end."
+                    value={end_datetime}
+                    onChange={(at) => form.setFieldValue("end_datetime", at)}
+                    error={errorOf("end_datetime")}
+                  />
+                </Grid.Col>
+              </Grid>
             )}
-            <Grid.Col span={{ base: 12, sm: 6 }}>
-              <WhenField
-                label="From"
-                description="Backfill from this date when activated. Empty: new sessions only."
-                value={values.start_datetime}
-                onChange={(at) => form.setFieldValue("start_datetime", at)}
-                error={errorOf("start_datetime")}
-              />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, sm: 6 }}>
-              <WhenField
-                label="Until"
-                description="Empty: no end."
-                value={values.end_datetime}
-                onChange={(at) => form.setFieldValue("end_datetime", at)}
-                error={errorOf("end_datetime")}
-              />
-            </Grid.Col>
-          </Grid>
+          </Steady>
           {source === "sheet" && (
             <KeyValues
               label="Sheet"

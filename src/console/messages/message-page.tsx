@@ -7,6 +7,7 @@ import { Panel } from "../parts/parts.tsx";
 import { useAgentsWith } from "../records/agents-with.ts";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
+import { Steady } from "../records/steady.tsx";
 import { MessageCalendar } from "./message-calendar.tsx";
 import { messageFields } from "./message-fields.ts";
 import { RuleFields } from "./rule-fields.tsx";
@@ -84,18 +85,22 @@ export default recordPage({
                 When several rules match, a date wins over weekdays, weekdays win over hours alone, and the
                 shorter range wins.
               </Text>
-              {values.rules.map((rule, index) => (
-                <RuleFields
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a rule is its place in the list
-                  key={index}
-                  number={index + 1}
-                  rule={rule}
-                  readOnly={readOnly}
-                  errorOf={(field) => form.errors[`rules.${index}.${field}`]}
-                  onChange={(next) => setRules(values.rules.with(index, next))}
-                  onRemove={() => setRules(values.rules.toSpliced(index, 1))}
-                />
-              ))}
+              <Steady of={{ rules: values.rules, errors: form.errors }}>
+                {({ rules, errors }) =>
+                  rules.map((rule, index) => (
+                    <RuleFields
+                      // biome-ignore lint/suspicious/noArrayIndexKey: a rule is its place in the list
+                      key={index}
+                      number={index + 1}
+                      rule={rule}
+                      readOnly={readOnly}
+                      errorOf={(field) => errors[`rules.${index}.${field}`]}
+                      onChange={(next) => setRules(rules.with(index, next))}
+                      onRemove={() => setRules(rules.toSpliced(index, 1))}
+                    />
+                  ))
+                }
+              </Steady>
               {!readOnly && (
                 <div>
                   <Button

@@ -19,7 +19,12 @@ export type Conditions = {
 };
 
 /** What a workflow asks: its conditions, and whom the names in their lists belong to. */
-type Asked = { id: number; conditions: Conditions; agent_ids: number[]; prompt_ids: number[] };
+export type WorkflowConditions = {
+  id: number;
+  conditions: Conditions;
+  agent_ids: number[];
+  prompt_ids: number[];
+};
 
 /** The fields of a session or a recording that conditions read. */
 export type Subject = {
@@ -64,7 +69,7 @@ type Requirement = {
  * is in a folder, and it has to be in one that is named.
  */
 export function requirementsOf(
-  { id: workflow_id, conditions, agent_ids, prompt_ids }: Asked,
+  { id: workflow_id, conditions, agent_ids, prompt_ids }: WorkflowConditions,
   kind: "session" | "recording",
 ): Requirement[] {
   const { min_duration, max_duration, sample_rate } = conditions;
@@ -106,7 +111,7 @@ const spellings = (list: number[] | string[] | null, ids: number[]): string[] =>
   list === null || list.length === 0 ? [] : [...list, ...ids].map(String);
 
 /** Whether a workflow with these conditions takes the subject. */
-export function meets(workflow: Asked, subject: Subject): boolean {
+export function meets(workflow: WorkflowConditions, subject: Subject): boolean {
   const kind = subject.folder_id === null ? "session" : "recording";
   return requirementsOf(workflow, kind).every((asked) => asked.of(subject));
 }

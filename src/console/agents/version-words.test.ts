@@ -7,9 +7,9 @@ test("parts that differ are named in a sentence", () => {
   );
 });
 
-test("a list of names is one text, a record its values", () => {
+test("a list of names is one value, a record its values", () => {
   expect(differencesOf([{ part: "tools", before: ["a", "b"], after: ["b", "a"] }])).toEqual([
-    { path: "tools", before: "a\nb", after: "b\na" },
+    { path: "tools", before: ["a", "b"], after: ["b", "a"] },
   ]);
   expect(differencesOf([{ part: "model", before: { model: "one" }, after: { model: "two" } }])).toEqual([
     { path: "model.model", before: "one", after: "two" },

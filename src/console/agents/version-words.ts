@@ -28,11 +28,7 @@ export function findingPlace({ part, path }: Pick<AgentFinding, "part" | "path">
 
 /** What differs within each part, for the views that show differences. */
 export const differencesOf = (changes: readonly AgentChange[]): Difference[] =>
-  changes.flatMap(({ part, before, after }) => differences(asLines(before), asLines(after), part));
-
-/** A list of names is read best a line each, so that one that moved is seen to. */
-const asLines = (value: unknown): unknown =>
-  Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value.join("\n") : value;
+  changes.flatMap(({ part, before, after }) => differences(before, after, part));
 
 /** What differs by the words of the agent's forms; the name of a tool stands as the model reads it. */
 export const labelsOf = (entries: readonly Difference[]): FieldLabels =>

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { differences } from "./differences.ts";
+import { differences, showValue } from "./differences.ts";
+import { lineChanges } from "./line-changes.ts";
 
 test("a record does not differ from itself", () => {
   fc.assert(
@@ -23,6 +24,17 @@ test("each value that changed is told by its path, nothing else", () => {
     { path: "name", before: "Anna", after: "Bea" },
     { path: "rules.1.day", before: 2, after: 3 },
     { path: "extra", before: undefined, after: true },
+  ]);
+});
+
+test("of a list of texts what was taken away and added is told, not that all behind it moved", () => {
+  const [found, ...others] = differences({ days: ["mon", "tue", "wed"] }, { days: ["tue", "wed", "sun"] });
+  expect(others).toEqual([]);
+  expect(lineChanges(showValue(found?.before), showValue(found?.after))).toEqual([
+    { kind: "removed", text: "mon" },
+    { kind: "same", text: "tue" },
+    { kind: "same", text: "wed" },
+    { kind: "added", text: "sun" },
   ]);
 });
 

@@ -33,7 +33,7 @@ type Run = { id: number; status: string; agent: string; version: number | null; 
 
 /**
  * Saves a suite from a file, runs it on the Parley that runs here, and prints what failed and why. Resolves with the exit
- * code: 0 all passed, 1 some failed, 2 the suite or the command line is faulty.
+ * code: 0 all passed, 1 some failed, 2 the suite or the command line is faulty, or Parley did not play it.
  */
 export async function evaluate(
   args: string[],
@@ -55,16 +55,19 @@ export async function evaluate(
     );
 
   const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
-  const suite: TestSuiteInput = { ...read.value, agent: wanted.agent ?? read.value.agent };
-  let version: number | null;
   try {
-    const { id } = await findAgent(parley, suite.agent);
-    version = await versionOf(parley, id, wanted.against);
+    return await played(parley, read.value, wanted);
   } catch (error) {
-    if (!(error instanceof Fault && error.kind === "not-found")) throw error;
-    return faulty([`${wanted.file}: agent: ${error.message}`]);
+    if (!(error instanceof Fault)) throw error;
+    return faulty([error.kind === "not-found" ? `${wanted.file}: agent: ${error.message}` : error.message]);
   }
-  const saved = await parley.import_test_suite({ body: { text: JSON.stringify(read.value) } });
+}
+
+async function played(parley: ParleyClient, file: TestSuiteInput, wanted: Wanted): Promise<number> {
+  const suite = { ...file, agent: wanted.agent ?? file.agent };
+  const { id } = await findAgent(parley, suite.agent);
+  const version = await versionOf(parley, id, wanted.against);
+  const saved = await parley.import_test_suite({ body: { text: JSON.stringify(file) } });
   // What is doubtful is told of the draft: another version may have the tools that it lacks.
   if (wanted.against === "draft" && saved.findings.length > 0)
     return faulty(saved.findings.map(({ path, message }) => `${wanted.file}: ${path}: ${message}`));

@@ -38,7 +38,7 @@ test("the suite of docs/test-your-agent.md fails as the page shows it, also as J
 test("a report that can't be written is told after the results", async () => {
   const { code, stdout, stderr } = await evaluate(listing("yaml"), "--junit", "gone/junit.xml");
   expect({ code, stderr }).toEqual({
-    code: 1,
+    code: 2,
     stderr:
       "parley: gone/junit.xml can't be written: its folder isn't there. Make the folder, or name another one.\n",
   });
@@ -55,13 +55,16 @@ test("as JSON it has a summary and each result, and all that passes exits with 0
   expect(results).toMatchObject([{ case_name: "Greets", status: "passed" }]);
 });
 
-test("a suite that can't be read, or of an agent that is not there, is told at its place and exits with 2", async () => {
+test("a suite that can't be read, is of an agent that is not there, or has nobody to play it is told at its place and exits with 2", async () => {
   const misspelt = await evaluate(listing("yaml").replace("said:", "sayd:"));
   expect(misspelt).toMatchObject({ code: 2, stdout: "" });
   expect(misspelt.stderr).toMatch(/^parley: hours\.yaml:\d+:\d+: cases\[0\]\.expect\.sayd: /);
   const nobody = await evaluate(listing("yaml").replace("agent: Demo clinic", "agent: Nobody"));
   expect(nobody).toMatchObject({ code: 2, stdout: "" });
   expect(nobody.stderr).toMatch(/^parley: hours\.yaml: agent: /);
+  const away = await run(["evaluate", "hours.yaml"], { folder, env: { PORT: "1" } });
+  expect(away).toMatchObject({ code: 2, stdout: "" });
+  expect(away.stderr).toMatch(/^parley: Parley does not answer at /);
 });
 
 test("a replay of recorded sessions exits with 0 when nothing changed, with 1 when something got worse, and with 2 for nobody", async () => {

@@ -1,5 +1,6 @@
+import type { Caller } from "../api/caller.ts";
 import type { Tx } from "../db/database.ts";
-import type { StoredWorkflow } from "./workflow-schema.ts";
+import type { InsightWorkflowInput, StoredWorkflow } from "./workflow-schema.ts";
 
 /** What decides which subjects a workflow takes, and nothing that costs more to read. */
 export type WorkflowRule = Pick<
@@ -49,3 +50,28 @@ export const shareSessionWorkflows = (tx: Tx, sub_organization_id: number): Prom
     .orderBy("id")
     .forShare()
     .execute();
+
+/** Whom the names in the lists belong to; recordings are of people. Indexes: agents_name, prompts_name. */
+export async function namedIn(
+  tx: Tx,
+  { sub_organization_id }: Caller,
+  { source, conditions }: InsightWorkflowInput,
+) {
+  const idsOf = async (table: "agents" | "prompts", list: number[] | string[] | null): Promise<number[]> => {
+    const names = (list ?? []).filter((entry) => typeof entry === "string");
+    if (source === "upload" || names.length === 0) return [];
+    const rows = await tx
+      .selectFrom(table)
+      .select("id")
+      .where("sub_organization_id", "=", sub_organization_id)
+      .where("deleted_at", "is", null)
+      .where("name", "in", names)
+      .orderBy("id")
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+  return {
+    agent_ids: await idsOf("agents", conditions.agent_list),
+    prompt_ids: await idsOf("prompts", conditions.prompt_list),
+  };
+}

@@ -8,6 +8,7 @@ import { selectCoverage } from "./coverage.ts";
 import { refuseUnknown, shareRows } from "./held-rows.ts";
 import { toolJson, withDefinition } from "./tool-configuration-schema.ts";
 import { shareTools } from "./tool-configuration-store.ts";
+import { namedIn } from "./workflow-rule.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
 /** A workflow without its estimate, which is computed for every answer. */
@@ -247,31 +248,6 @@ const columns = ({ caller, at }: Stamp, input: InsightWorkflowInput) => ({
   updated_at: at.toISOString(),
   last_updated_by: caller.email,
 });
-
-/** Whom the names in the lists belong to; recordings are of people. Indexes: agents_name, prompts_name. */
-async function namedIn(
-  tx: Tx,
-  { sub_organization_id }: Caller,
-  { source, conditions }: InsightWorkflowInput,
-) {
-  const idsOf = async (table: "agents" | "prompts", list: number[] | string[] | null): Promise<number[]> => {
-    const names = (list ?? []).filter((entry) => typeof entry === "string");
-    if (source === "upload" || names.length === 0) return [];
-    const rows = await tx
-      .selectFrom(table)
-      .select("id")
-      .where("sub_organization_id", "=", sub_organization_id)
-      .where("deleted_at", "is", null)
-      .where("name", "in", names)
-      .orderBy("id")
-      .execute();
-    return rows.map(({ id }) => id);
-  };
-  return {
-    agent_ids: await idsOf("agents", conditions.agent_list),
-    prompt_ids: await idsOf("prompts", conditions.prompt_list),
-  };
-}
 
 const linkTools = (tx: Tx, workflow_id: number, ids: number[]) =>
   ids.length === 0

@@ -54,7 +54,8 @@ function found(tenant: number, value: string): Match {
   const [key, wanted] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
   if (at < 1 || wanted === "") return { problem: "Input should be name=value, such as rating=Bad" };
   if (wanted.length > 60) return { problem: "Values of up to 60 characters can be searched" };
-  const values = /^(true|false)$/i.test(wanted) ? [wanted, wanted.toLowerCase()] : [wanted];
+  const isTruth = /^(true|false)$/i.test(wanted);
+  const values = isTruth ? [wanted, wanted.toLowerCase(), capitalized(wanted)] : [wanted];
   const outputs = sql`select o.session_id from insight_outputs o
     where o.sub_organization_id = ${tenant}::bigint and o.insight_key = ${key} and o.session_id is not null
       and ${isAnalysis("o")} and ${IS_NEWEST_OUTPUT}`;
@@ -68,6 +69,9 @@ function found(tenant: number, value: string): Match {
     union all
     ${outputs} and o.entries is not null and ${isEntry})`;
 }
+
+/** As Python writes it, and models that have read much of it. */
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
 /** `key=number`: a tool's number of at least, or at most, so much. Index: insight_outputs_value, by its key. */
 function foundNumber(tenant: number, value: string, at_least: boolean): Match {

@@ -115,7 +115,9 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
           <summary>{counted(list.length, "value")}</summary>
           {tile.chart === "bars" ? (
             <BarList
-              bars={list.map(({ name, value }) => ({ name, value: shown(value, unit) ?? 0 }))}
+              bars={list.map(({ name, value }) => ({
+                ...{ name, value: shown(value, unit) ?? 0, text: figureText(value, unit) },
+              }))}
               label={titleOf(tile)}
               links={list.map(linkOf)}
             />

@@ -16,7 +16,7 @@ export function BarList(props: {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul className={classes.bars} aria-label={label}>
-      {bars.map(({ name, value }, index) => (
+      {bars.map(({ name, value, text = value.toLocaleString("en") }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two rows may be called the same
         <li key={index}>
           <Text size="sm" component="bdi" className={classes.barName}>
@@ -25,7 +25,7 @@ export function BarList(props: {
           <span className={classes.track} aria-hidden>
             <span style={{ width: `${(value / most) * 100}%` }} />
           </span>
-          <span className={classes.barValue}>{value.toLocaleString("en")}</span>
+          <span className={classes.barValue}>{text}</span>
         </li>
       ))}
     </ul>

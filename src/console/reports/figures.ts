@@ -17,8 +17,8 @@ export function spelled({ value, unit }: DashboardData["numbers"][number]): stri
   return unit === "seconds" ? `${text} s` : text;
 }
 
-/** One bar of a chart: its label and value. */
-export type Bar = { name: string; value: number };
+/** One bar of a chart: its label and value; `text`: the value with its unit. */
+export type Bar = { name: string; value: number; text?: string };
 
 /** The column whose numbers are identifiers, not counts. */
 const NO_COUNT = "Version";

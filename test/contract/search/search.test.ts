@@ -228,7 +228,7 @@ describe("what happened", () => {
     const shown = (await search({ session_id: id }, "", reader)).body.items;
     expect(shown).toMatchObject([{ session_id: id, title: "I would like to come on Friday." }]);
     expect(await ids({ insight: "rating=Good" })).toEqual([]);
-    for (const insight of ["solved=true", "solved=True", "mood=True"])
+    for (const insight of ["solved=true", "solved=True", "mood=True", "mood=true", "mood=TRUE"])
       expect(await ids({ insight })).toEqual([id]);
     expect(await ids({ insight: "solved=False" })).toEqual([]);
   });

@@ -161,6 +161,70 @@ describe("a word about a call", () => {
   });
 });
 
+describe("where the campaign has steps after its own, a word", () => {
+  const sms = { mode: "sms" as const, source: "+15125550199", address: null, wait: "10m", after: null };
+  const person = { target: "+15125550100", variables: {} };
+  const steps = (...more: object[]) => ({
+    ...{ ...context, retry_count: 0 },
+    cadence: { person, steps: more.map((one) => ({ ...sms, ...one })) },
+  });
+
+  test("that ends a call nobody answered leads to the next step, once no retry is left", () => {
+    expect(settle(attempt(), request(), word("BUSY"), steps({}))).toMatchObject({
+      request: {
+        request_status: "PENDING",
+        channel_status: "BUSY",
+        due_at: new Date("2026-11-18T12:10:00Z"),
+      },
+      decision: { kind: "step", step: 2, of: 2, mode: "sms", status: "BUSY" },
+      cadence: { next: { step: 1 }, skipped: [] },
+    });
+    const retried = { ...steps({}), retry_count: 1 };
+    expect(settle(attempt(), request(), word("BUSY"), retried).decision).toMatchObject({ kind: "retry" });
+    for (const more of [{ batch_goes_on: false }, { was_reached_before: true }])
+      expect(settle(attempt(), request(), word("BUSY"), { ...steps({}), ...more }).cadence).toBeUndefined();
+  });
+
+  test("of a call that reached the person leads to none, and neither does a step that comes after something else", () => {
+    const talks = attempt({ channel_status: "IN-PROGRESS" });
+    const connected = request({ request_status: "CONNECTED", channel_status: "IN-PROGRESS" });
+    for (const [state, of, status, rules] of [
+      [talks, connected, "COMPLETED", steps({})],
+      [attempt(), request(), "BUSY", steps({ after: ["NO-ANSWER"] })],
+    ] as const)
+      expect(settle(state, of, word(status), rules)).toMatchObject({
+        request: { request_status: status === "BUSY" ? "FAILED" : "COMPLETED", due_at: null },
+        cadence: { next: null },
+      });
+    const answered = attempt({ channel_status: "HUMAN", answerer: "HUMAN" });
+    expect(settle(answered, connected, word("NO_OUTCOME"), steps({})).decision).toMatchObject({
+      why: "answered",
+    });
+  });
+
+  test("that a message was left on a machine leads to the step that follows messages", () => {
+    const left = attempt({ channel_status: "MACHINE", answerer: "MACHINE", voicemail_left: true });
+    const connected = request({ request_status: "CONNECTED", channel_status: "MACHINE" });
+    const stepAfter = (...outcomes: string[]) =>
+      settle(left, connected, word("COMPLETED"), steps({ after: outcomes })).cadence?.next?.step ?? null;
+    expect([stepAfter("VOICEMAIL_LEFT"), stepAfter("BUSY")]).toEqual([1, null]);
+  });
+
+  test("about a step that the next one waits behind ends the wait only where it reached the person", () => {
+    const waits = request({ request_status: "PENDING", attempt_count: 2, step: 2 });
+    const of = (mode: "voice" | "sms", channel_status: ChannelStatus, status: ChannelStatus) => {
+      const before = attempt({ mode, attempt_number: 2, state: "ENDED", step: 1, channel_status });
+      return settle(before, waits, word(status), steps({}, { mode: "email" }));
+    };
+    expect(of("sms", "SENT", "DELIVERED")).toMatchObject({ attempt: {}, request: null, decision: null });
+    expect(of("voice", "NO_OUTCOME", "COMPLETED")).toMatchObject({
+      request: { request_status: "COMPLETED", due_at: null },
+      decision: { kind: "done" },
+    });
+    expect(of("voice", "NO_OUTCOME", "BUSY")).toMatchObject({ request: null, decision: null });
+  });
+});
+
 test("no order and no repetition of words takes an attempt back", () => {
   const words = fc.array(fc.constantFrom(...CHANNEL_STATUSES), { maxLength: 12 });
   fc.assert(

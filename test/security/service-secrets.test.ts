@@ -50,7 +50,7 @@ test("a service's secret goes to no host that its tools don't call, by saving a 
   };
   const { body: result } = await attacker("POST", "/api/v1/tools/try", hidden);
   expect(result).toMatchObject({
-    request: { url: `${evil.url}/x` },
+    request: null,
     error: expect.stringContaining("allowed hosts"),
   });
   const good = { ...attempt, definition: endpointTool("bill", `${theirs.url}/other`) };

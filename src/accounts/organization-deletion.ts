@@ -9,8 +9,8 @@ import { oneByOne } from "../jobs/one-by-one.ts";
 import { closeAccess } from "./user-store.ts";
 
 /**
- * Whether the organization of a column's sub-organization still exists. Checked before anything starts by itself that costs
- * money or reaches somebody; when the deletion is undone, it resumes.
+ * Whether the organization that this sub-organization column leads to still exists. Checked before anything starts by itself
+ * that costs money or reaches somebody; when the deletion is undone, it resumes.
  */
 export const isOfOpenOrganization = (column: string): RawBuilder<boolean> => sql<boolean>`exists (
   select from sub_organizations tenant join organizations owner on owner.id = tenant.organization_id

@@ -48,7 +48,7 @@ export type AnsweredKind =
 export type CallOutput =
   /**
    * Words to speak now; a sentence may come in parts, `last` ends it. `lang` null: as before. Words, even none at all,
-   * end a looped sound. `spoken`: how the voice is given them, where that differs; what was heard is told of these.
+   * end a looped sound. `spoken`: the words as the voice should say them, where that differs; the line reports what was heard in this form.
    */
   | {
       type: "say";

@@ -53,6 +53,7 @@ export const takeSomeCallers = ({ db, clock, log }: Deps): Promise<boolean> =>
       if (error) log.error({ err: error, sub_organization_id: tenant }, "callers could not be made contacts");
       await noteBehind(tx, { tenant, after, isBehind: error !== null });
     }
+    await forgetCaughtUp(tx, [...byTenant.keys()]);
     if (upto === null) return false;
     await sql`update contact_intake set after_session = ${upto}`.execute(tx);
     return seen === AT_ONCE;
@@ -67,6 +68,12 @@ const noteBehind = (tx: Tx, { tenant, after, isBehind }: Behind): Promise<unknow
         insert into contact_intake_behind (sub_organization_id, after_session) values (${tenant}, ${after})
         on conflict (sub_organization_id) do nothing`.execute(tx)
     : sql`delete from contact_intake_behind where sub_organization_id = ${tenant}`.execute(tx);
+
+/** Who has no callers left, or no longer wants them as contacts, would be looked at from the same session for ever. */
+const forgetCaughtUp = (tx: Tx, with_callers: number[]): Promise<unknown> =>
+  sql`delete from contact_intake_behind where sub_organization_id <> all(${with_callers}::bigint[])`.execute(
+    tx,
+  );
 
 /** The last of the sessions after this one before the first that is too young. Index: sessions_pkey. */
 async function settledSessions(tx: Tx, after: number, now: Date) {

@@ -27,7 +27,7 @@ test("each value that changed is told by its path, nothing else", () => {
   ]);
 });
 
-test("of a list of texts what was taken away and added is told, not that all behind it moved", () => {
+test("for a list of texts the review shows which entries were removed and added, not that everything after them moved", () => {
   const [found, ...others] = differences({ days: ["mon", "tue", "wed"] }, { days: ["tue", "wed", "sun"] });
   expect(others).toEqual([]);
   expect(lineChanges(showValue(found?.before), showValue(found?.after))).toEqual([

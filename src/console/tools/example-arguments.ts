@@ -17,7 +17,7 @@ type Schema = {
 export const exampleArguments = (definition: ToolDefinition): Record<string, unknown> =>
   requiredOf((definition.tool.function.parameters ?? {}) as Schema);
 
-/** More are left to whoever tries the tool; a schema may ask for any number. */
+/** A schema may ask for any number of items; an example shows no more than these. */
 const MOST_ITEMS = 20;
 
 const requiredOf = ({ properties = {}, required = [] }: Schema): Record<string, unknown> =>

@@ -150,6 +150,15 @@ test("a sub-organization whose callers can't be made contacts holds up nobody el
   expect((await sql`select from contact_intake_behind`.execute(app.db)).rows).toEqual([]);
 });
 
+test("a sub-organization that is behind and no longer wants its callers as contacts is not looked at again", async () => {
+  const { caller: neighbour } = await app.createNeighbour();
+  const { sub_organization_id } = neighbour;
+  await spoke(ANN, { sub_organization_id });
+  await sql`insert into contact_intake_behind values (${sub_organization_id}, 0)`.execute(app.db);
+  await take();
+  expect((await sql`select from contact_intake_behind`.execute(app.db)).rows).toEqual([]);
+});
+
 test("an erasure that comes meanwhile leaves no contact", async () => {
   await spoke(ANN);
   app.clock.advance(2 * MINUTE_ms);

@@ -151,7 +151,8 @@ test("a page whose code can't be reached says so in its place, and is there once
   const again = own.locator("#main").getByRole("button", { name: "Try again" });
   await own.locator("#main").getByText("Parley can't be reached. Try again in a moment.").waitFor();
   await again.click();
-  await again.waitFor();
+  // The button can be clicked again once this try has failed.
+  await own.locator("#main").getByRole("button", { name: "Try again", disabled: false }).waitFor();
   await own.unrouteAll();
   await again.click();
   await own.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();

@@ -93,7 +93,7 @@ export function FileList({ folder_id }: { folder_id: number }) {
   ];
   return (
     <>
-      <Stale error={executions.error} retry={() => void executions.refetch()} />
+      <Stale error={executions.error} retry={() => executions.refetch()} />
       <DataTable
         label="Recordings of the folder"
         operation={FILES}

@@ -142,7 +142,7 @@ export function DataTable<O extends ListOperation>(
       )}
       {rows && (
         <div className={classes.stale}>
-          <Stale error={list.error} retry={() => void list.refetch()} />
+          <Stale error={list.error} retry={() => list.refetch()} />
         </div>
       )}
       {!rows?.length && (rows || list.error) ? (
@@ -152,7 +152,7 @@ export function DataTable<O extends ListOperation>(
           isNarrowed={isNarrowed}
           days={props.days === true}
           empty={empty}
-          retry={() => void list.refetch()}
+          retry={() => list.refetch()}
           toFirstPage={() => change({ page: 1 }, true)}
         />
       ) : (

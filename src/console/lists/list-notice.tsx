@@ -22,7 +22,7 @@ export function ListNotice(props: {
   /** The list offers a choice of days. */
   days: boolean;
   empty: EmptyList;
-  retry(): void;
+  retry(): unknown;
   toFirstPage(): void;
 }) {
   return <div className={classes.notice}>{noticeOf(props)}</div>;

@@ -22,6 +22,6 @@ export function lazyPart<Props extends object>(
     if (data) return <data.default {...props} />;
     if (!error) return <Loading />;
     const told = error instanceof ApiError ? error : new Error("Parley was updated. Reload the page.");
-    return <Failure error={told} retry={() => void reloadOnceReached()} />;
+    return <Failure error={told} retry={() => reloadOnceReached()} />;
   };
 }

@@ -8,7 +8,7 @@ import {
   IconRefresh,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "../server/api.ts";
 import { asLeft } from "./as-left.ts";
 import classes from "./parts.module.css";
@@ -126,8 +126,32 @@ export function Empty(props: { title: string; children?: ReactNode; action?: Rea
   );
 }
 
+/** Turns for as long as the promise of its try is open, so that nobody wonders whether the click arrived. */
+function TryAgain({ retry }: { retry: () => unknown }) {
+  const [isTrying, setIsTrying] = useState(false);
+  const tryAgain = async () => {
+    setIsTrying(true);
+    try {
+      await retry();
+    } finally {
+      setIsTrying(false);
+    }
+  };
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} />}
+      loading={isTrying}
+      onClick={() => void tryAgain()}
+    >
+      Try again
+    </Button>
+  );
+}
+
 /** Why something is not shown, and a way to try again. */
-export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
+export function Failure({ error, retry }: { error: Error; retry?: () => unknown }) {
   const missing = error instanceof ApiError && error.status === 404;
   const forbidden = error instanceof ApiError && error.status === 403;
   const title = missing ? "Record not found" : forbidden ? "This is not allowed" : "The request failed";
@@ -135,11 +159,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
     <Alert color="red" title={title} icon={<IconAlertTriangle />} role="alert" my="md">
       <Stack gap="xs" align="flex-start">
         <span>{error.message}</span>
-        {retry && !missing && !forbidden && (
-          <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={retry}>
-            Try again
-          </Button>
-        )}
+        {retry && !missing && !forbidden && <TryAgain retry={retry} />}
       </Stack>
     </Alert>
   );
@@ -149,15 +169,13 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
  * Above what was read before and could not be read again. Where the server is not reached at all, the banner says so
  * once for the whole page.
  */
-export function Stale({ error, retry }: { error: Error | null; retry(): void }) {
+export function Stale({ error, retry }: { error: Error | null; retry(): unknown }) {
   if (error === null || (error instanceof ApiError && error.status === 0)) return null;
   return (
     <Alert color="yellow" title="This may be out of date" icon={<IconAlertTriangle />} role="status" my="xs">
       <Stack gap="xs" align="flex-start">
         <span>Refresh failed: {error.message}</span>
-        <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={retry}>
-          Try again
-        </Button>
+        <TryAgain retry={retry} />
       </Stack>
     </Alert>
   );
@@ -183,7 +201,7 @@ export function Fetched<T>(props: {
   lines?: number;
 }) {
   const { query, children, lines } = props;
-  const retry = () => void query.refetch();
+  const retry = () => query.refetch();
   if (query.data !== undefined) {
     return (
       <>

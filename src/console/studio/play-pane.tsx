@@ -81,7 +81,7 @@ export function PlayPane({ definition, task, recorded, breakpoints, onPlayed }: 
     else setGiven([...given, next]);
   }, [isRunning, isSettled, last, next, played, given, breakpoints]);
 
-  if (query.error && !last) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (query.error && !last) return <Failure error={query.error} retry={() => query.refetch()} />;
   if (!last) return <Loading />;
   return (
     <Stack gap="sm">
@@ -141,7 +141,7 @@ export function PlayPane({ definition, task, recorded, breakpoints, onPlayed }: 
           )}
         </Group>
       )}
-      {query.error && <Failure error={query.error} retry={() => void query.refetch()} />}
+      {query.error && <Failure error={query.error} retry={() => query.refetch()} />}
       <PlayTalk events={events} played={played} />
       {last.awaits !== null ? (
         <ToolAnswer

@@ -30,7 +30,7 @@ export function AddressSection({ agent }: { agent: AgentResponse }) {
   const found = targets.data?.items ?? [];
   return (
     <Panel title="Addresses" actions={may && <Connect agent={agent} />}>
-      {targets.error && <Failure error={targets.error} retry={() => void targets.refetch()} />}
+      {targets.error && <Failure error={targets.error} retry={() => targets.refetch()} />}
       {targets.data && found.length === 0 && (
         <Text size="sm" c="dimmed">
           Nobody can reach this agent yet. Give it a chat page, or connect a number or a mailbox.

@@ -134,9 +134,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               {talk.queued && <Said source="user">{talk.queued}</Said>}
               {talk.error && <Failure error={talk.error} />}
               {!isCalling && voice.notice !== "" && <Failure error={new Error(voice.notice)} />}
-              {talk.story.error && (
-                <Failure error={talk.story.error} retry={() => void talk.story.refetch()} />
-              )}
+              {talk.story.error && <Failure error={talk.story.error} retry={() => talk.story.refetch()} />}
               {session?.ended && !isCalling && (
                 <Text size="sm" c="dimmed" ta="center" py="xs">
                   The conversation has ended.

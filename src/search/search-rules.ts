@@ -5,7 +5,7 @@ import * as list from "../api/list.ts";
 import { toldSuccess } from "../experiments/success-sessions.ts";
 import { isAnalysis } from "../insights/output.ts";
 import { sessionList } from "../sessions/listed/session-list.ts";
-import { facet } from "./index-sessions.ts";
+import { facet } from "./facets.ts";
 import { hasWords, type SearchedWords } from "./searched-words.ts";
 
 type Match = RawBuilder<boolean> | { problem: string };

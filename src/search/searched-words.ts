@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { READ_UP_TO } from "../api/long-list.ts";
 import type { Db } from "../db/database.ts";
-import { facet } from "./index-sessions.ts";
+import { facet } from "./facets.ts";
 import { spaced } from "./search-language.ts";
 
 /** What somebody looks for, as PostgreSQL reads it. */

@@ -65,10 +65,8 @@ export async function nextStepOf(
     deps.db,
     addresses.map((address) => ({ sub_organization_id, address })),
   );
-  const [blocked, queue] = [
-    await readReachIssues(deps.db, [reachQuestion(batch, request.target)], persons),
-    await requestQueue(deps.db, look, waiting, persons),
-  ];
+  const blocked = await readReachIssues(deps.db, [reachQuestion(batch, request.target)], persons);
+  const queue = await requestQueue(deps.db, look, waiting, persons);
   const { per_person = null } = deps.limits;
   const targets = persons.addressesOf(sub_organization_id, [request.target]);
   const tried = await readTried(

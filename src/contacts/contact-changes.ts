@@ -210,10 +210,9 @@ export function contactChangeRoutes(
     },
     ({ caller, params, body }) =>
       change(caller, async (tx, by) => {
-        const [one, other] = [
-          await newAddress(tx, caller, addressSpellings(params.address)[0] as string, ["path", "address"]),
-          await newAddress(tx, caller, body.address, ["body", "address"]),
-        ];
+        const named = addressSpellings(params.address)[0] as string;
+        const one = await newAddress(tx, caller, named, ["path", "address"]);
+        const other = await newAddress(tx, caller, body.address, ["body", "address"]);
         const { sub_organization_id } = caller;
         const own = await findContact(tx, sub_organization_id, one);
         const before = own ?? (await findContact(tx, sub_organization_id, other));

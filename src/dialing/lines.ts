@@ -214,21 +214,19 @@ async function countLines(
   limits: LineLimits,
   now: Date,
 ): Promise<Lines> {
-  const [busy, callers, health] = [
-    await sql<AttemptsUnderWay>`
-      select organization_id, source, campaign_id, agent_id, count(*) as attempts, count(*) filter (where mode = 'voice') as calls
-      from attempts where holds_slot and organization_id = any(${organization_ids}::bigint[])
-      group by 1, 2, 3, 4`.execute(db),
-    await sql<Callers>`
-      select o.organization_id, s.agent_id, count(*) as calls
-      from sessions s join sub_organizations o on o.id = s.sub_organization_id
-      where s.ended_at is null and s.channel = 'voice' and not s.is_outbound
-        and o.organization_id = any(${organization_ids}::bigint[])
-      group by 1, 2`.execute(db),
-    await sql<{ organization_id: number; source: string } & Parameters<typeof healthOf>[0]>`
-      select * from dial_sources where organization_id = any(${organization_ids}::bigint[])
-        and closed_until is not null`.execute(db),
-  ];
+  const busy = await sql<AttemptsUnderWay>`
+    select organization_id, source, campaign_id, agent_id, count(*) as attempts, count(*) filter (where mode = 'voice') as calls
+    from attempts where holds_slot and organization_id = any(${organization_ids}::bigint[])
+    group by 1, 2, 3, 4`.execute(db);
+  const callers = await sql<Callers>`
+    select o.organization_id, s.agent_id, count(*) as calls
+    from sessions s join sub_organizations o on o.id = s.sub_organization_id
+    where s.ended_at is null and s.channel = 'voice' and not s.is_outbound
+      and o.organization_id = any(${organization_ids}::bigint[])
+    group by 1, 2`.execute(db);
+  const health = await sql<{ organization_id: number; source: string } & Parameters<typeof healthOf>[0]>`
+    select * from dial_sources where organization_id = any(${organization_ids}::bigint[])
+      and closed_until is not null`.execute(db);
   return new Lines({
     limits,
     now,

@@ -68,14 +68,12 @@ export async function compareVersions(
 ): Promise<ExperimentComparison> {
   const { id, variants, stages } = experiment;
   const counts = await guardCounts(db, id);
-  const [totals, troubled, sessions, success, past, collected_at] = [
-    await totalsOf(db, id, stage),
-    await troubledOf(db, id, stage),
-    await sessionsOf(db, id, stage),
-    await successOf(db, experiment),
-    await pastCounts(db, experiment),
-    await collectedAt(db, id),
-  ];
+  const totals = await totalsOf(db, id, stage);
+  const troubled = await troubledOf(db, id, stage);
+  const sessions = await sessionsOf(db, id, stage);
+  const success = await successOf(db, experiment);
+  const past = await pastCounts(db, experiment);
+  const collected_at = await collectedAt(db, id);
   const control = controlOf(variants);
   const of = <T>(value: (version: number) => T) =>
     variants.map(({ version_number, is_control }) => ({

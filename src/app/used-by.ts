@@ -3,9 +3,11 @@ import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
 import { sourceHolders } from "../agents/source-holders.ts";
 import { watchingTools } from "../analytics/watching-tool.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
-import { suitesOfAgent } from "../evaluations/suites-using.ts";
+import { followToolInTests, suitesOfAgent } from "../evaluations/suites-using.ts";
 import { followNames } from "../executions/follow-names.ts";
 import { experimentsOfAgent } from "../experiments/experiments-of-agent.ts";
 import type { addInsights } from "../insights/routes.ts";
@@ -23,7 +25,7 @@ type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders" | "followName
   Pick<Parameters<typeof addKnowledge>[1], "sourceHolders">;
 
 /** Who uses a record, and who knows it by its name: asked by its room, answered by rooms to the right of it. */
-export const usedBy: UsedBy = {
+export const usedBy = (deps: { clock: Clock; vault: Vault }): UsedBy => ({
   agentHolders: async (tx, id) => [
     ...(await targetsOfAgent(tx, id)),
     ...(await campaignsOfAgent(tx, id)),
@@ -31,7 +33,11 @@ export const usedBy: UsedBy = {
     ...(await suitesOfAgent(tx, id)),
   ],
   followNames,
-  followToolName,
+  // Suites are held before their agents, as by who saves one.
+  followToolName: async (tx, by, renamed) => {
+    await followToolInTests(deps)(tx, by, renamed);
+    await followToolName(tx, by, renamed);
+  },
   watchingTools,
   insightToolUrls: urlsOfService,
   insightToolJudges: judgesOfTool,
@@ -40,4 +46,4 @@ export const usedBy: UsedBy = {
     ...(await publishedWithService(tx, id)),
   ],
   sourceHolders,
-};
+});

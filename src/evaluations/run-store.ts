@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { freezeSnapshot } from "../agents/snapshot.ts";
+import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import { fingerprintOf } from "../agents/version-parts.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -12,7 +12,7 @@ import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
 import { agentNamed, caseCount, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
 import { type CountedResult, summarize, type TestMeasures, type TestSummary } from "./summary.ts";
-import { recordedBy, type TestCase } from "./test-case.ts";
+import { recordedBy, type TestCase, withToolNames } from "./test-case.ts";
 
 export type TestRunRow = {
   passed: number;
@@ -71,7 +71,7 @@ export async function beginRun(
   const { sub_organization_id } = caller;
   const agent_id = wanted.agent ? await agentNamed(tx, caller, wanted.agent) : suite.agent_id;
   const snapshot = await freezeSnapshot(tx, sub_organization_id, agent_id, wanted.version ?? "draft");
-  const cases = await casesOf(tx, suite_id);
+  const cases = await namedAsIn(tx, snapshot, await casesOf(tx, suite_id));
   if (cases.length === 0) throw invalid(["body"], "The suite has no cases");
   const count = cases.length * wanted.repetitions;
   if (count > MAX_RESULTS)
@@ -126,6 +126,26 @@ export async function beginRun(
       queue_name => case when result.position = any(${withSound}::int[]) then ${soundQueue(sub_organization_id)}::text end)
     from result order by result.id`.execute(tx);
   return id;
+}
+
+/** Cases name tools as they are called now; a published version calls them by the names they had. */
+async function namedAsIn(
+  db: Db,
+  { tools, session_end_tool }: Snapshot,
+  cases: TestCase[],
+): Promise<TestCase[]> {
+  const held = new Map(
+    [...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ id, name }) => [id, name]),
+  );
+  if (held.size === 0) return cases;
+  const now = await db
+    .selectFrom("tools")
+    .select(["id", "name"])
+    .where("id", "in", [...held.keys()])
+    .where("deleted_at", "is", null)
+    .execute();
+  const before = new Map(now.map(({ id, name }) => [name, held.get(id) ?? name]));
+  return cases.map((one) => withToolNames(one, (tool) => before.get(tool) ?? tool));
 }
 
 /** As they are now. One that there is not, or that can't judge, is refused before anything is played. */

@@ -151,6 +151,24 @@ export const TestCase = z
   .meta({ id: "TestCase" });
 export type TestCase = z.infer<typeof TestCase>;
 
+/** The case with other names for tools. Pure. */
+export function withToolNames(one: TestCase, nameOf: (tool: string) => string): TestCase {
+  const named = <T extends { tool: string }>(entries: T[]): T[] =>
+    entries.map((entry) => ({ ...entry, tool: nameOf(entry.tool) }));
+  const { called, not_called, order, final } = one.expect;
+  return {
+    ...one,
+    mocks: named(one.mocks),
+    expect: {
+      ...one.expect,
+      ...(called && { called: named(called) }),
+      ...(not_called && { not_called: not_called.map(nameOf) }),
+      ...(order && { order: order.map(nameOf) }),
+      ...(final && { final: named(final) }),
+    },
+  };
+}
+
 /** The session whose lines the person says. */
 export const recordedBy = ({ person }: Pick<TestCase, "person">): number | null =>
   !Array.isArray(person) && "session" in person ? person.session : null;

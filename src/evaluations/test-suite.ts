@@ -55,7 +55,7 @@ export const SUITES = "/api/v1/test_suites";
 export const suiteParams = z.object({ suite_id: recordId() });
 const TAG = "tests";
 
-const audited = (tx: Tx, caller: Caller, row: TestSuiteRow): Promise<object> => {
+export const auditedSuite = (tx: Tx, caller: Caller, row: TestSuiteRow): Promise<object> => {
   const { findings: _, last_run_id: _id, last_run_passed: _passed, last_run_judged: _judged, ...suite } = row;
   return withoutSealedCases(tx, caller, suite);
 };
@@ -87,7 +87,7 @@ export function suiteRoutes(
     create: TestSuiteInput,
     update: TestSuiteUpdate,
     list: suiteList,
-    audited: (row, _input, { tx, caller }) => audited(tx, caller, row),
+    audited: (row, _input, { tx, caller }) => auditedSuite(tx, caller, row),
     store: {
       page: (caller, query) => list.listPage(db, selectSuites(db, caller), query, suiteList),
       find,

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
@@ -25,7 +26,11 @@ export async function replaceAgent(
   await refuseMissingParts(tx, caller, input);
   await tx
     .updateTable("agents")
-    .set(values(caller, now, input))
+    .set({
+      ...values(caller, now, input),
+      former_names: sql`case when name = ${input.name} then former_names
+        else array_append(array_remove(former_names, name), name) end`,
+    })
     .where("id", "=", input.id)
     .execute();
 }

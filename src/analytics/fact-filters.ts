@@ -4,6 +4,7 @@ import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { requireSearched, SEARCH_RULES, searchRules } from "../search/search-rules.ts";
 import { readWords, type SearchedWords } from "../search/searched-words.ts";
+import { withKnownNames } from "../sessions/listed/known-names.ts";
 import { type FigureMetric, ruleOf } from "./metric.ts";
 
 /** The fields that sessions are searched by. */
@@ -107,7 +108,8 @@ export async function factFilters(
     const value = search_field_values[n] ?? "";
     if (field === "words" && !words.has(value)) words.set(value, await readWords(db, tenant, value));
   }
-  const rules = searchRules(tenant, words);
+  const searched = { search_fields, search_field_values };
+  const rules = await withKnownNames(db, tenant, searched, searchRules(tenant, words));
   const own: RawBuilder<boolean>[] = [];
   const others: RawBuilder<boolean>[] = [];
   for (const [n, field] of search_fields.entries()) {

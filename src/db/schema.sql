@@ -744,7 +744,8 @@ create table agents (
   published_version bigint,
   publish_gates json not null default '[]'::json,
   publish_replay_gate json,
-  max_concurrent integer check (max_concurrent > 0)
+  max_concurrent integer check (max_concurrent > 0),
+  former_names text[] not null default '{}'::text[]
 );
 create unique index agents_name on agents (sub_organization_id, name) where (deleted_at is null);
 create index agents_prompt on agents (prompt_id) where (deleted_at is null);

@@ -47,6 +47,7 @@ export interface Agents {
   deleted_reason: string | null;
   description: string | null;
   enable_verbal_language_change: Generated<boolean>;
+  former_names: Generated<string[]>;
   id: Generated<number>;
   label: string | null;
   labels: string[] | null;

@@ -51,6 +51,9 @@ export function lastDays(
   };
 }
 
+/** How the agent of the sessions `s` is called now: grouped by its number, it is one row under all the names it had. */
+export const AGENT_NAME = sql<string>`coalesce((select a.name from agents a where a.id = s.agent_id), min(s.agent_name))`;
+
 /** Which of the period's days a time falls on, from 1. The days begin where we say: PostgreSQL may know other time zones. */
 export const dayOf = (column: string, period: Period): RawBuilder<number> =>
   sql<number>`width_bucket(${sql.ref(column)}, ${period.starts.map((start) => start.toISOString())}::timestamptz[])`;

@@ -1,6 +1,15 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, type DayCount, dayOf, type Figures, type Period, table, within } from "./figures.ts";
+import {
+  AGENT_NAME,
+  byDay,
+  type DayCount,
+  dayOf,
+  type Figures,
+  type Period,
+  table,
+  within,
+} from "./figures.ts";
 
 /** Longer texts are summaries, which say something else each time. */
 const MAX_VALUE_CHARACTERS = 60;
@@ -68,13 +77,13 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
       from ${outputsOf(period, VALUES)} and length(value.text) <= ${MAX_VALUE_CHARACTERS}
       group by 1, 2 order by 1, 3 desc, 2 limit 500`.execute(db),
     sql<OfVersion>`
-      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+      select ${AGENT_NAME} as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         o.insight_key as "Insight",
         value.text as "Value",
         count(*) as "Outputs", round(avg(o.numeric_value)::numeric, 2) as "Mean"
       from ${outputsOf(period, VALUES)} and s.id is not null
         and (length(value.text) <= ${MAX_VALUE_CHARACTERS} or o.string_value is null)
-      group by 1, 2, 3, 4, 5 order by 4, 1, 2, 3 desc, 6 desc, 5 limit 500`.execute(db),
+      group by s.agent_id, 2, 3, 4, 5 order by 4, 1, 2, 3 desc, 6 desc, 5 limit 500`.execute(db),
     sql<SpentOnTool>`
       select w.name as "Workflow", c.name as "Tool", sum(u.runs) as "Runs", sum(u.failed_runs) as "Failed",
         sum(u.input_tokens) as "Tokens in", sum(u.output_tokens) as "Tokens out",

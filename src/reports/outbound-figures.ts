@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import {
+  AGENT_NAME,
   byDay,
   type DayCount,
   dayOf,
@@ -67,10 +68,10 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
         count(*) as "Requests"
       from ${requestsOf(period)} group by 1, 2 order by 3 desc, 1, 2`.execute(db),
     sql<OfVersion>`
-      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+      select ${AGENT_NAME} as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         count(*) as "Requests", count(*) filter (where r.request_status = 'COMPLETED') as "Completed"
       from ${requestsOf(period)} and s.id is not null
-      group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
+      group by s.agent_id, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
   const { requests, attempts, completed, waiting } = campaigns.rows[0] ?? NOTHING;
   return {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import {
+  AGENT_NAME,
   byDay,
   type DayCount,
   dayOf,
@@ -42,8 +43,8 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
       select s.channel as "Channel", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
       from sessions s where ${ofPeople(period)} group by 1 order by 2 desc, 1`.execute(db),
     sql<{ Agent: string; Sessions: number; "Turns each": number | null }>`
-      select s.agent_name as "Agent", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
-      from sessions s where ${ofPeople(period)} group by 1 order by 2 desc, 1 limit 50`.execute(db),
+      select ${AGENT_NAME} as "Agent", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
+      from sessions s where ${ofPeople(period)} group by s.agent_id order by 2 desc, 1 limit 50`.execute(db),
     sql<{ Prompt: string; Version: number; Sessions: number; "Turns each": number | null }>`
       select s.prompt_name as "Prompt", s.prompt_version_number as "Version", count(*) as "Sessions",
         round(avg(s.turn_count), 1) as "Turns each"
@@ -138,9 +139,9 @@ export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
         ${overall(sql`count(*)`)} as events, count(*) over () as kinds
       from ${eventsOf(period)} group by 1, 2 order by 3 desc, 1, 2 limit 200`.execute(db),
     sql<EventsOfVersion>`
-      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+      select ${AGENT_NAME} as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         count(*) as "Events", count(distinct e.session_id) as "Sessions"
-      from ${eventsOf(period)} group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
+      from ${eventsOf(period)} group by s.agent_id, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
   const { events, kinds } = types.rows[0] ?? { events: 0, kinds: 0 };
   return {
@@ -170,10 +171,10 @@ export async function sessionTransfers(db: Db, period: Period): Promise<Figures>
         ${SUCCEEDED} as "Succeeded", ${overall(sql`count(*)`)} as transfers, ${overall(SUCCEEDED)} as succeeded
       from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1 order by 2 desc, 1 limit 200`.execute(db),
     sql<TransfersOfVersion>`
-      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+      select ${AGENT_NAME} as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
         count(*) as "Transfers", ${SUCCEEDED} as "Succeeded"
       from ${eventsOf(period)} and e.type = ${TRANSFER}
-      group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
+      group by s.agent_id, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
     sql<{ count: number }>`
       select count(*) as count from sessions s
       where ${ofPeople(period)} and s.transfer_voicemail_detected`.execute(db),

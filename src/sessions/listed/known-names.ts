@@ -6,7 +6,8 @@ import { runningOrOver } from "./session-list.ts";
 /*
  * An organization has few agents, prompts and numbers of its own, and many sessions with each. Which of these names hold the
  * text that is looked for is read from an index, name by name; sessions that are over are then found by their whole name. By
- * trigrams, those of one number among thirty took 88 ms of a million sessions, and take 37 (docs/decisions/0215).
+ * trigrams, those of one number among thirty took 88 ms of a million sessions, and take 37 (docs/decisions/0215). An agent
+ * that was renamed is found with all its sessions by each of its names (docs/decisions/0278).
  */
 
 /** Past this many names of a kind, sessions are found by trigrams: reading so many takes about 10 ms. */
@@ -26,15 +27,18 @@ export async function withKnownNames<Rules extends list.ListRules>(
   rules: Rules,
 ): Promise<Rules> {
   const known = new Map<string, string[]>();
+  const renamed = new Map<string, number[]>();
   for (const [n, field] of query.search_fields.entries()) {
     const value = query.search_field_values[n] ?? "";
     const names = isName(field) ? await namesWith(db, sub_organization_id, field, value) : null;
     if (names) known.set(`${field} ${value}`, names);
+    if (field === "agent_name") renamed.set(value, await renamedAgents(db, sub_organization_id, value));
   }
-  const fields = Object.entries(rules.fields).map(([field, rule]) => [
-    field,
-    isName(field) ? byWholeName(field, rule, known) : rule,
-  ]);
+  const fields = Object.entries(rules.fields).map(([field, rule]) => {
+    if (!isName(field)) return [field, rule];
+    const byName = byWholeName(field, rule, known);
+    return [field, field === "agent_name" ? orRenamed(byName, renamed) : byName];
+  });
   return { ...rules, fields: Object.fromEntries(fields) };
 }
 
@@ -56,6 +60,31 @@ function byWholeName(
     },
     isRead: (value) => !known.has(`${field} ${value}`) && (rule.isRead?.(value) ?? false),
   };
+}
+
+/** With all sessions of the agents that were renamed. Index: sessions_agent. */
+function orRenamed(rule: list.ListField, renamed: ReadonlyMap<string, number[]>): list.ListField {
+  return {
+    ...rule,
+    match: (value) => {
+      const [match, agents = []] = [rule.match(value), renamed.get(value)];
+      if ("problem" in match || agents.length === 0) return match;
+      return sql`(${match} or s.agent_id = any(${agents}::bigint[]))`;
+    },
+  };
+}
+
+/** Agents that were renamed, and have or had a name that contains the value. */
+async function renamedAgents(db: Db, sub_organization_id: number, value: string): Promise<number[]> {
+  const found = await db
+    .selectFrom("agents")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where(sql<boolean>`former_names <> '{}' and exists (
+      select from unnest(former_names || name) as called where called ilike ${list.containing(value)})`)
+    .orderBy("id")
+    .execute();
+  return found.map(({ id }) => id);
 }
 
 /** The names of sessions that are over, of those that contain the value; null where there are too many names to read. */

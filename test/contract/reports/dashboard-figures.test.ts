@@ -202,6 +202,7 @@ describe("numbers of dashboards", () => {
     const tags = { string_value: '["price","late"]', entries: ["price", "late"] };
     for (const id of [first, second]) await insertOutput(app, id, "tags", tags);
     const shown = await data("insights", { days: "2" });
+    const { name: agent } = (await app.send("GET", "/api/v1/agents/1")).body;
     expect(shown.number("Analysed")).toBe(2);
     expect(shown.number("Outputs")).toBe(6);
     expect(shown.table("By insight")).toContainEqual(["score", 1, 4, 4, 4]);
@@ -212,10 +213,10 @@ describe("numbers of dashboards", () => {
       ["tags", "price", 2],
     ]);
     expect(shown.table("By agent and prompt version")).toEqual([
-      ["Receptionist", "Prompt", 1, "rating", "Good", 2, null],
-      ["Receptionist", "Prompt", 1, "score", null, 1, 4],
-      ["Receptionist", "Prompt", 1, "tags", "late", 2, null],
-      ["Receptionist", "Prompt", 1, "tags", "price", 2, null],
+      [agent, "Prompt", 1, "rating", "Good", 2, null],
+      [agent, "Prompt", 1, "score", null, 1, 4],
+      [agent, "Prompt", 1, "tags", "late", 2, null],
+      [agent, "Prompt", 1, "tags", "price", 2, null],
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
+import type { FoundInsight } from "../campaigns/goal.ts";
 import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 
 /*
@@ -17,24 +18,26 @@ export const insightsStatus = sql<string | null>`(
   from insight_executions e where e.session_id = requests.session_id)`;
 
 const newestOfEachKey = (counted: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select distinct on (insight_key) insight_key, string_value, numeric_value, model
+  select distinct on (insight_key) insight_key, string_value, numeric_value, entries, model
   from insight_outputs where session_id = requests.session_id and ${counted} order by insight_key, id desc`;
 
 const ANY = newestOfEachKey(sql`true`);
 const ANALYSES = newestOfEachKey(sql`model is distinct from ${SCRIPTED_MODEL}`);
 
+const VALUE = sql`case when o.string_value is null then to_json(o.numeric_value) else to_json(o.string_value) end`;
+
 const valuesOf = (newest: RawBuilder<unknown>) => sql<Record<string, string | number> | null>`(
-  select json_object_agg(o.insight_key, case when o.string_value is null then to_json(o.numeric_value)
-    else to_json(o.string_value) end)
-  from (${newest}) as o)`;
+  select json_object_agg(o.insight_key, ${VALUE}) from (${newest}) as o)`;
 
 const told = <T>({ permissions }: Caller, value: RawBuilder<T>): RawBuilder<T | null> =>
   permissions.has("insights_read") ? value : sql<null>`null`;
 
 /** The newest value of every key, as a text or a number; null where nothing was found, and for callers who may not read insights. */
 export const insightsFound = (caller: Caller) => told(caller, valuesOf(ANY));
-/** All of them without what the offline model made up, before an analysis or after it. */
-export const insightsAnalysed = valuesOf(ANALYSES);
+/** All of them without what the offline model made up, before an analysis or after it; a list with its entries. */
+export const insightsAnalysed = sql<Record<string, FoundInsight> | null>`(
+  select json_object_agg(o.insight_key, json_build_object('value', ${VALUE}, 'entries', o.entries))
+  from (${ANALYSES}) as o)`;
 
 /** Whether the offline model made up any of these values; null where no value is shown. */
 export const insightsScripted = (caller: Caller) =>

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import { insightsAnalysed } from "../batches/request-insights.ts";
-import { type CampaignGoal, reachesGoal, readGoal } from "../campaigns/goal.ts";
+import { type CampaignGoal, type FoundInsight, reachesGoal, readGoal } from "../campaigns/goal.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 
@@ -38,7 +38,7 @@ type Conversation = {
   id: number;
   campaign_id: number;
   has_talked: boolean;
-  found: Record<string, string | number> | null;
+  found: Record<string, FoundInsight> | null;
 };
 
 const HAS_TALKED = sql`exists (

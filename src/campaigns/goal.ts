@@ -37,14 +37,20 @@ export async function readGoal(db: Db, campaign_id: number): Promise<CampaignGoa
   return rows[0]?.goal ?? null;
 }
 
-/** Whether a conversation with these results reached the goal. Pure. */
+/** `entries`: of a list; null of anything else. */
+export type FoundInsight = { value: string | number; entries: readonly string[] | null };
+
+/** Whether a conversation with these results reached the goal, which may be an entry of a list. Pure. */
 export function reachesGoal(
   goal: CampaignGoal | null,
-  found: Readonly<Record<string, string | number>> | null,
+  found: Readonly<Record<string, FoundInsight>> | null,
 ): boolean {
-  if (goal === null || found === null || !Object.hasOwn(found, goal.insight_key)) return false;
-  const value = String(found[goal.insight_key]);
-  return goal.value === null ? !NOTHING_FOUND.includes(value) : value === goal.value;
+  const result =
+    goal !== null && found !== null && Object.hasOwn(found, goal.insight_key) && found[goal.insight_key];
+  if (!result) return false;
+  const value = String(result.value);
+  if (goal.value === null) return !NOTHING_FOUND.includes(value);
+  return value === goal.value || result.entries?.includes(goal.value) === true;
 }
 const NOTHING_FOUND = ["", "false", "0", "[]", "{}"];
 

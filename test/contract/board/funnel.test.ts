@@ -95,6 +95,22 @@ test("another goal is counted over the conversations that are over, and none has
   expect((await funnel(campaign_id)).goal).toBeNull();
 });
 
+test("a list reaches a goal that is one of its entries", async () => {
+  const { campaign_id, sessions } = await talked(4);
+  const tags = (n: number, ...entries: string[]) =>
+    insertOutput(app, sessions[n] as number, "tags", { string_value: JSON.stringify(entries), entries });
+  await tags(1, "billing", "delay");
+  await tags(2, "delay");
+  const goal = { insight_key: "tags", value: "billing" };
+  await setGoal(campaign_id, goal);
+  await noteSessions(app.db, sessions);
+  expect((await funnel(campaign_id)).goal).toBe(1);
+  const other = { ...goal, value: "delay" };
+  await setGoal(campaign_id, other);
+  await recount(campaign_id, other);
+  expect((await funnel(campaign_id)).goal).toBe(2);
+});
+
 test("what the offline model made up reaches no goal", async () => {
   const { campaign_id, sessions } = await talked(4);
   const goal = { insight_key: "appointment", value: "booked" };

@@ -195,6 +195,8 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
     create: AlertRuleCreate,
     update: AlertRuleUpdate,
     list: ruleList,
+    // Who reads the trail need not be somebody who may see the figures.
+    audited: ({ state, state_since, last_value, last_sessions, checked_at, problem, ...rule }) => rule,
     store: {
       async page(caller, query) {
         const page = await list.listPage(db, selectRules(db, caller), query, ruleList);

@@ -161,6 +161,13 @@ describe("an alert", () => {
     for (const id of ids.slice(0, 2))
       await app.send("PUT", "/api/v1/alerts/", { id, name: `Now errors ${id}`, ...rule() });
     expect(await read([])).toEqual([hidden, hidden, seen, null]);
+    const trail = "audit_entries/?search_fields=resource&search_field_values=alerts&limit=1000";
+    const { items } = (await app.send("GET", `/api/v1/${trail}`)).body;
+    const named = items.flatMap(({ before, after }: Record<"before" | "after", object | null>) =>
+      Object.keys({ ...before, ...after }),
+    );
+    expect(named).toContain("threshold");
+    expect(named).not.toContain("last_value");
     const kept = [null, "The score is 2.5"];
     expect(await read(["insights_read"])).toEqual([kept, kept, seen, null]);
     for (const id of ids) await app.send("DELETE", `/api/v1/alerts/${id}?reason=test`);

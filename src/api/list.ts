@@ -70,6 +70,12 @@ export const exact = (name: string): ListField => ({
   order: column(name),
 });
 
+/** An id that is stored as text: whole, and sorted as the number that it mostly is. */
+export const textId = (name: string): ListField => ({
+  ...exact(name),
+  order: sql`case when ${column(name)} ~ '^[0-9]{1,18}$' then lpad(${column(name)}, 18, '0') else ${column(name)} end`,
+});
+
 export const integer = (name: string): ListField => ({
   match: (value) =>
     /^-?\d{1,15}$/.test(value.trim())

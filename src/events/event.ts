@@ -77,10 +77,10 @@ const eventList: list.ListRules = {
   fields: {
     timestamp: list.time("e.timestamp"),
     // Ids match whole: "7" is not a search for session 17.
-    session_id: list.exact("e.session_id"),
-    conversation_id: list.read(list.exact("e.conversation_id")),
+    session_id: list.textId("e.session_id"),
+    conversation_id: list.read(list.textId("e.conversation_id")),
     source: list.read(list.text("e.source")),
-    source_id: list.read(list.exact("e.source_id")),
+    source_id: list.read(list.textId("e.source_id")),
     category: list.read(list.text("e.category")),
     type: list.read(list.text("e.type")),
     // Index: events_person.

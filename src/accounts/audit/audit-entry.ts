@@ -36,7 +36,7 @@ const auditList: list.ListRules = {
     request_id: list.exact("a.request_id"),
     action: list.read(list.exact("a.action")),
     resource: list.read(list.exact("a.resource")),
-    resource_id: list.exact("a.resource_id"),
+    resource_id: list.textId("a.resource_id"),
     before: list.read(list.document("a.before")),
     after: list.read(list.document("a.after")),
   },

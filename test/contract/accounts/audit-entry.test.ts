@@ -57,6 +57,24 @@ test("secrets are in no entry", async () => {
   expect(JSON.stringify(body)).not.toContain("hunter2");
 });
 
+test("the numbers of records sort as numbers, before what goes by a name", async () => {
+  const { caller, send } = await app.createNeighbour();
+  for (const resource_id of ["10", "9", "desk", "1000"])
+    await app.db
+      .insertInto("audit_entries")
+      .values({
+        ...{
+          sub_organization_id: caller.sub_organization_id,
+          at: app.clock.now().toISOString(),
+          actor: "a@b.example",
+        },
+        ...{ action: "update", resource: "things", resource_id },
+      })
+      .execute();
+  const { items } = (await send("GET", `${PATH}?order_by=resource_id`)).body;
+  expect(items.map((item: { resource_id: string }) => item.resource_id)).toEqual(["9", "10", "1000", "desk"]);
+});
+
 test("the trail is searched, ordered, bounded in time and cut to fields like every list", async () => {
   const search = (field: string, value: string) => `search_fields=${field}&search_field_values=${value}`;
   const deep = await app.send(

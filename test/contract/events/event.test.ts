@@ -57,6 +57,23 @@ test.each([
   );
 });
 
+test.each(["session_id", "conversation_id", "source_id"])("%s sorts as the number it is", async (field) => {
+  const ids = [9, 1_000, 10, 2];
+  const { caller, send } = await app.createNeighbour();
+  await app.db.transaction().execute((tx) =>
+    publish(
+      tx,
+      caller.sub_organization_id,
+      ids.map((n) => ({
+        ...{ at: app.clock.now(), source: "tool-call", category: "automation", type: "x", description: "y" },
+        ...{ session_id: n, conversation_id: n, source_id: n },
+      })),
+    ),
+  );
+  const { items } = (await send("GET", `/api/v1/events/?order_by=${field}`)).body;
+  expect(items.map((item: Record<string, string>) => item[field])).toEqual(["2", "9", "10", "1000"]);
+});
+
 test("a neighbour sees none of them", async () => {
   const neighbour = await app.createNeighbour();
   expect((await neighbour.send("GET", "/api/v1/events/")).body.total_count).toBe(0);

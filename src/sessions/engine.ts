@@ -70,6 +70,7 @@ export type StoredTurn = {
   turn_index: number;
   at: Date;
   trace: readonly TraceEntry[];
+  /** All of the turn so far. */
   messages: readonly { role: "agent" | "user"; text: string }[];
 };
 

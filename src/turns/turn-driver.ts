@@ -3,7 +3,6 @@ import type { ToolCall } from "../llm/model.ts";
 import type { Engine, HeldSession } from "../sessions/engine.ts";
 import type { LeasedSession } from "../sessions/leased-session.ts";
 import type { ClientAnswer } from "../sessions/live/client-calls.ts";
-import type { SentSoFar } from "../sessions/sent/sent-parts.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import { redactedState } from "../sessions/session-redactor.ts";
 import type { SessionState } from "../sessions/variables.ts";
@@ -27,7 +26,7 @@ import { greetingText, greetingTrace } from "./greeting.ts";
 import type { TextSink } from "./rounds/model-round.ts";
 import { OutputCheck } from "./safety/output-check.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
-import { storeTurn } from "./turn-store.ts";
+import { type StoredSoFar, storeTurn } from "./turn-store.ts";
 import { TurnTiming } from "./turn-timing.ts";
 
 type TurnChannel = {
@@ -58,8 +57,8 @@ export class TurnDriver {
   #state: TurnState;
   /** The state before the turn, until it is stored with the first rows of the turn. */
   #begun: StateBefore | null;
-  /** What models were sent that is stored, by this turn and those before it. */
-  #sent: SentSoFar;
+  /** What models were sent that is stored, by this turn and those before it, and this turn's messages that are. */
+  #stored: StoredSoFar;
   /** Null where the organization has no rules for what is said. */
   readonly #output: OutputCheck | null;
   /** Messages and calls before the turn. */
@@ -68,7 +67,7 @@ export class TurnDriver {
   constructor(engine: Engine, leased: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
     // Everything that the turn changes is kept in its state only.
     const { state: memory, next_seq, sent, ...session } = leased;
-    this.#sent = sent;
+    this.#stored = { sent, messages: [] };
     const begins = input.text !== null && !input.debug;
     this.#begun = begins ? { state: redactedState(leased.redactor, memory), at: engine.clock.now() } : null;
     this.engine = engine;
@@ -205,7 +204,7 @@ export class TurnDriver {
   async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
     this.change((draft) => draft.noteAsides());
     const { unstored, memory, next_seq } = this.#state;
-    const sent = await storeTurn(
+    this.#stored = await storeTurn(
       this.engine,
       this.session,
       this.#facts.turn_index,
@@ -217,9 +216,8 @@ export class TurnDriver {
         ...(ended && { ended: { reason: "agent", user_terminated: false } }),
       },
       unstored,
-      { sent: this.#sent, begun: this.#begun },
+      { ...this.#stored, begun: this.#begun },
     );
-    this.#sent = sent;
     this.#begun = null;
     // What the channel saw meanwhile is the next step's to take, or the channel's where there is none.
     this.#step((draft) => draft.stored(unstored));

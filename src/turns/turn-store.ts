@@ -8,7 +8,7 @@ import { traceInsert, traceRows } from "../events/trace.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { LeaseLost } from "../jobs/lease.ts";
 import type { SealedValue } from "../redaction/redactor.ts";
-import { ENDED_COLUMNS, type EndedSession, type Engine } from "../sessions/engine.ts";
+import { ENDED_COLUMNS, type EndedSession, type Engine, type StoredTurn } from "../sessions/engine.ts";
 import { rememberSent } from "../sessions/sent/known-session.ts";
 import { NOTHING_SENT, type SentSoFar } from "../sessions/sent/sent-parts.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
@@ -33,14 +33,17 @@ type SessionChange = {
 /** The rows of a turn, with what was sent in it as rows of its own table. */
 type StorableRows = Omit<TurnRows, "rounds" | "exchanges"> & { sent: readonly SentRow[] };
 
-/** What models were sent that is stored, and the state before the turn if it is not. */
-type SentBefore = { sent: SentSoFar; begun: StateBefore | null };
+/** What is stored already: of what models were sent, and of this turn's messages. */
+export type StoredSoFar = { sent: SentSoFar; messages: StoredTurn["messages"] };
 
-export const NOTHING_BEFORE: SentBefore = { sent: NOTHING_SENT, begun: null };
+/** The same, and the state before the turn if it is not. */
+type StoredBefore = StoredSoFar & { begun: StateBefore | null };
+
+export const NOTHING_BEFORE: StoredBefore = { sent: NOTHING_SENT, messages: [], begun: null };
 
 /**
  * Stores the session's row and the rows that the turn adds, in one transaction. A turn that lost its lease stores nothing.
- * The consequences of an end or an opt-out are part of the same transaction. Resolves with what models were sent that is stored.
+ * The consequences of an end or an opt-out are part of the same transaction. Resolves with what is stored now.
  */
 export async function storeTurn(
   engine: Pick<Engine, "db" | "onEnd" | "onStored" | "callBacks">,
@@ -48,21 +51,22 @@ export async function storeTurn(
   turn_index: number,
   change: SessionChange,
   unredacted: TurnRows,
-  before: SentBefore,
-): Promise<SentSoFar> {
+  before: StoredBefore,
+): Promise<StoredSoFar> {
   const { ended, at } = change;
   const { rounds, exchanges, ...others } = redactedRows(session.redactor, unredacted);
   const { rows: sent_now, sent } = sentRows({ rounds, exchanges }, before.sent, before.begun);
   const rows = { ...others, sent: sent_now };
   const { opt_outs, call_backs } = rows;
-  const stored = ({ sent_id }: { sent_id: number | null }): SentSoFar => {
+  const messages = [...before.messages, ...rows.messages];
+  const stored = ({ sent_id }: { sent_id: number | null }): StoredSoFar => {
     const { id: session_id, agent_name, channel, is_test } = session;
-    const { trace, messages } = rows;
+    const { trace } = rows;
     engine.onStored?.({ session_id, agent_name, channel, is_test, turn_index, at, trace, messages });
     // Nothing was stored of an organization that doesn't want it: the next round names all its parts.
-    if (sent_id === null) return before.sent;
+    if (sent_id === null) return { sent: before.sent, messages };
     rememberSent(engine.db, session_id, sent, sent_id);
-    return sent;
+    return { sent, messages };
   };
   if (!ended && opt_outs.length === 0 && call_backs.length === 0) {
     return stored(await writeTurn(engine.db, session, turn_index, change, rows));

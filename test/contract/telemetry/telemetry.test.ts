@@ -125,6 +125,21 @@ test("nothing of what was said, asked of a tool or answered by it leaves, unless
   expect(JSON.stringify(spans())).toMatch(/Zacharias/);
 });
 
+test("a turn's span has all that was said in the turn, also before a call of a tool", async () => {
+  const talker = await createAgent(app, {
+    script: `on "slots" -> say "One moment." then call look_up {"person": "Zoe"}\nafter look_up -> say "Ten past nine."`,
+    tools: [endpointTool("look_up", `${service.url}/slots`)],
+    service: { allowed_hosts: [new URL(service.url).host] },
+  });
+  told = await open(true);
+  await converse(app, talker.agent_id)("slots please");
+  await told.close();
+  const turn = spans().find(({ name }) => name.startsWith("invoke_agent ")) as SentSpan;
+  const messages = JSON.parse(String(attributeOf(turn, "gen_ai.output.messages")));
+  const said = messages.map(({ parts }: { parts: { content: string }[] }) => parts[0]?.content);
+  expect(said).toEqual(["One moment.", "Ten past nine."]);
+});
+
 test("a collector that hangs, refuses or is gone holds up no turn", async () => {
   told = await open(false);
   collector.respond(() => {});

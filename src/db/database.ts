@@ -4,7 +4,7 @@ import type { CopyStreamQuery } from "pg-copy-streams";
 import { type Log, silentLog } from "../base/log.ts";
 import { breakLost, type WatchedClient } from "./lost-backends.ts";
 import { createNotices, type Notices } from "./notices.ts";
-import { withOwnSettings } from "./own-settings.ts";
+import { setAsideTransactionTimeout, withOwnSettings } from "./own-settings.ts";
 import { PatientPool } from "./patient-pool.ts";
 import { StatementNames } from "./plans.ts";
 import { poolByPurpose } from "./reading.ts";
@@ -166,6 +166,7 @@ function openPool(connection: Connection, log: Log): PatientPool {
       connectionTimeoutMillis: CONNECT_MS,
       ...connection,
       types,
+      onConnect: setAsideTransactionTimeout,
       Client: NamingClient as unknown as pg.PoolConfig["Client"],
     } as pg.PoolConfig,
     log,

@@ -5,7 +5,7 @@ import pg from "pg";
 import { Fault } from "../base/errors.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import type { Connection } from "./database.ts";
-import { withOwnSettings } from "./own-settings.ts";
+import { setAsideTransactionTimeout, withOwnSettings } from "./own-settings.ts";
 
 const FOLDER = path.join(import.meta.dirname, "migrations");
 
@@ -74,6 +74,7 @@ export async function migrate(
   stop?.addEventListener("abort", leave, { once: true });
   await client.connect();
   try {
+    await setAsideTransactionTimeout(client);
     await client.query(LEAVE_NOTHING_BEHIND).catch(() => {});
     await takeLock(client, log);
     await client.query(GO_WHERE_TABLES_ARE);

@@ -28,6 +28,17 @@ export function withOwnSettings(connection: pg.PoolConfig, more = ""): pg.PoolCo
   return { ...rest, options: `${given} ${OWN_SETTINGS} ${more}`.trim() };
 }
 
+/**
+ * The one setting that PostgreSQL before 17 refuses a connection for: it would end a migration, a backup, a restore, an
+ * import or the making of an index, each of which takes as long as it takes.
+ */
+const NO_TRANSACTION_TIMEOUT =
+  "select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'";
+
+/** For a connection that was opened with our settings. */
+export const setAsideTransactionTimeout = (client: pg.ClientBase): Promise<unknown> =>
+  client.query(NO_TRANSACTION_TIMEOUT);
+
 /** `pg` lets options in the connection string override the ones passed separately, so they are merged here. */
 function optionsApart(connection: pg.PoolConfig): pg.PoolConfig {
   if (connection.connectionString === undefined) return connection;

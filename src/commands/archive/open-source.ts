@@ -7,7 +7,7 @@ import type { Config } from "../../config.ts";
 import { type Connection, type Database, openDatabase } from "../../db/database.ts";
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
 import { whyUnreadable } from "../../db/migrate.ts";
-import { withOwnSettings } from "../../db/own-settings.ts";
+import { setAsideTransactionTimeout, withOwnSettings } from "../../db/own-settings.ts";
 import { joinRunningPostgres } from "../../db/running-postgres.ts";
 import { refuseOldPostgres } from "../outside-postgres.ts";
 
@@ -24,6 +24,7 @@ export async function openSource(
   client.on("error", () => {});
   closing.defer(() => client.end().catch(() => {}));
   await client.connect();
+  await setAsideTransactionTimeout(client);
   stop.throwIfAborted();
   const opened = closing.move();
   return { client, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -13,7 +13,7 @@ import { createLog, type Log } from "../../base/log.ts";
 import type { Config, Secrets } from "../../config.ts";
 import { type Connection, isConnectionLost, isDiskFull } from "../../db/database.ts";
 import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
-import { withOwnSettings } from "../../db/own-settings.ts";
+import { setAsideTransactionTimeout, withOwnSettings } from "../../db/own-settings.ts";
 import { migrateJobs } from "../../jobs/runner.ts";
 import { makeDataDir } from "../open-platform.ts";
 import { connectionFault, refuseUnusablePostgres } from "../outside-postgres.ts";
@@ -130,6 +130,7 @@ async function restoreInto(
   client.on("error", () => {});
   closing.defer(() => client.end().catch(() => {}));
   await client.connect();
+  await setAsideTransactionTimeout(client);
   await requireEmpty(
     client,
     config.database_url ? "The database of DATABASE_URL" : `The database in ${config.data_dir}`,

@@ -5,6 +5,7 @@ import { readYaml } from "../api/input/yaml-file.ts";
 import { unreadable } from "../base/errors.ts";
 import { resolveReferences } from "./env-references.ts";
 import { ENVIRONMENTS, told } from "./read-folder.ts";
+import type { PlanTarget } from "./run.ts";
 
 const EnvironmentFile = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
@@ -12,21 +13,17 @@ const EnvironmentFile = z.strictObject({
   values: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string()).default({}),
 });
 
-type NamedEnvironment = {
-  url: string;
-  token: string;
-  /** Values of this environment, then those of the process. */
-  env: (name: string) => string | undefined;
-};
-
 type Env = (name: string) => string | undefined;
 
-/** `environments/staging.yaml`: where an installation is, and what differs there. Or what is wrong with it. */
+/**
+ * `environments/staging.yaml`: where an installation is, and what differs there: its values come before those of the
+ * process. Or what is wrong with it.
+ */
 export async function readEnvironment(
   folder: string,
   name: string,
   env: Env,
-): Promise<NamedEnvironment | { faults: string[] }> {
+): Promise<(PlanTarget & { token: string }) | { faults: string[] }> {
   const file = `${ENVIRONMENTS}/${name}.yaml`;
   const text = await readTextFile(path.join(folder, file)).catch((error) => error as NodeJS.ErrnoException);
   if (typeof text !== "string")
@@ -45,5 +42,9 @@ export async function readEnvironment(
       faults: missing.map(({ name: variable }) => `${file}: The environment has no ${variable}. Set it.`),
     };
   const { url, token, values } = value as z.infer<typeof EnvironmentFile>;
-  return { url, token, env: (variable) => values[variable] ?? env(variable) };
+  const remedies = {
+    address: `Start it, or correct the url in ${file}.`,
+    token: `Correct the token in ${file}.`,
+  };
+  return { url, token, env: (variable) => values[variable] ?? env(variable), remedies };
 }

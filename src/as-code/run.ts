@@ -14,6 +14,8 @@ export type PlanTarget = {
   url: string;
   token: string | (() => string);
   env: (name: string) => string | undefined;
+  /** What to do where nothing answers there, and where the token is not known. */
+  remedies: { address: string; token: string };
 };
 
 export type CommandOutput = { out(text: string): void; err(text: string): void; json: boolean };
@@ -127,15 +129,16 @@ function refuse(output: CommandOutput, faults: string[]): null {
 }
 
 /** An installation that doesn't answer, or not to this token, is told in words. */
-async function reached<T>({ url, token }: PlanTarget, ask: (parley: ParleyClient) => Promise<T>): Promise<T> {
+async function reached<T>(target: PlanTarget, ask: (parley: ParleyClient) => Promise<T>): Promise<T> {
+  const { url, token, remedies } = target;
   try {
-    return await ask(createClient({ baseUrl: url, token, fetch: (...asked) => reach(url, ...asked) }));
+    return await ask(createClient({ baseUrl: url, token, fetch: (...asked) => reach(target, ...asked) }));
   } catch (error) {
     if (error instanceof ApiError)
       throw new Fault(
         error.status === 401 ? "not-authenticated" : "unavailable",
         error.status === 401
-          ? `The Parley at ${url} does not know this token. Set PARLEY_API_TOKEN.`
+          ? `The Parley at ${url} does not know this token. ${remedies.token}`
           : `${url}: ${error.message}`,
         { cause: error },
       );
@@ -144,9 +147,10 @@ async function reached<T>({ url, token }: PlanTarget, ask: (parley: ParleyClient
 }
 
 /** In the middle of an apply, too, it is said who does not answer, and why. */
-const reach = (url: string, ...asked: Parameters<typeof fetch>): Promise<Response> =>
+const reach = ({ url, remedies }: PlanTarget, ...asked: Parameters<typeof fetch>): Promise<Response> =>
   fetch(...asked).catch((cause: unknown) => {
-    throw new Fault("unavailable", `Parley does not answer at ${url}: ${fetchFailureWords(cause, url)}.`, {
+    const why = fetchFailureWords(cause, url);
+    throw new Fault("unavailable", `Parley does not answer at ${url}: ${why}. ${remedies.address}`, {
       cause,
     });
   });

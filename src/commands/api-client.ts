@@ -7,6 +7,9 @@ import type { Config, Secrets } from "../config.ts";
 import { fetchFailureWords } from "../egress/egress-failure.ts";
 import { presentKey } from "./secret-key.ts";
 
+export const START_OR_SET_ADDRESS = "Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.";
+export const SET_TOKEN = "Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.";
+
 /** The key in the data directory proves that whoever runs this owns the installation. Each token lives ten minutes. */
 export async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<() => string> {
   const key = await presentKey(config.data_dir, secrets);
@@ -40,7 +43,7 @@ async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>):
   const response = await fetch(url, init).catch((error: unknown) => {
     throw new Fault(
       "unavailable",
-      `Parley does not answer at ${baseUrl}: ${fetchFailureWords(error, baseUrl)}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
+      `Parley does not answer at ${baseUrl}: ${fetchFailureWords(error, baseUrl)}. ${START_OR_SET_ADDRESS}`,
     );
   });
   // The SDK says where a redirect leads.
@@ -54,10 +57,7 @@ async function reach(baseUrl: string, ...[url, init]: Parameters<typeof fetch>):
 function faultOf({ operation, status, detail, issues }: ApiError, baseUrl: string): Fault {
   if (status === 403) return new Fault("forbidden", detail);
   if (status === 401)
-    return new Fault(
-      "not-authenticated",
-      `The Parley at ${baseUrl} does not know this token. Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.`,
-    );
+    return new Fault("not-authenticated", `The Parley at ${baseUrl} does not know this token. ${SET_TOKEN}`);
   if (status === 404) return new Fault("not-found", detail);
   // What went wrong inside has no words for a person: the operation is what there is to look for.
   if (status === 500) return new Fault("unavailable", `${operation} answered 500: ${detail}`);

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { freePort } from "../harness/free-port.ts";
 import { newFolder } from "./program.ts";
 import { typedHere } from "./typed-here.ts";
 
@@ -61,4 +62,28 @@ test("what is typed wrongly is told, and nothing is done", async () => {
     stdout: "",
     stderr: "parley: file/clinic can't be written: a part of its path is a file. Name another one.\n",
   });
+});
+
+test("where nothing answers, or the token is unknown, it says what to do, for an environment of its own, too", async () => {
+  const folder = newFolder();
+  const typed = (args: string[], own = env) => typedHere(args, { folder, env: own });
+  await typed(["export", "clinic"]);
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  expect((await typed(["plan", "clinic"], { ...env, PUBLIC_URL: nobody })).stderr).toMatch(
+    /refused the connection\. Start it with \.\/parley start, or set PORT or PUBLIC_URL to where it is\.\n$/,
+  );
+  expect((await typed(["drift", "clinic"], { ...env, PARLEY_API_TOKEN: "another" })).stderr).toMatch(
+    /does not know this token\. Set DATA_DIR \(or SECRET_KEY\) as it was started with, or PARLEY_API_TOKEN\.\n$/,
+  );
+  mkdirSync(path.join(folder, "clinic/environments"), { recursive: true });
+  const named = (url = "") =>
+    writeFileSync(path.join(folder, "clinic/environments/live.yaml"), `url: ${url}\ntoken: another\n`);
+  named(nobody);
+  expect((await typed(["plan", "clinic", "--env", "live"])).stderr).toMatch(
+    /refused the connection\. Start it, or correct the url in environments\/live\.yaml\.\n$/,
+  );
+  named(env.PUBLIC_URL);
+  expect((await typed(["plan", "clinic", "--env", "live"])).stderr).toMatch(
+    /does not know this token\. Correct the token in environments\/live\.yaml\.\n$/,
+  );
 });

@@ -8,7 +8,7 @@ import {
   planFolder,
 } from "../../as-code/run.ts";
 import type { Config, Secrets } from "../../config.ts";
-import { tokenOfThisMachine } from "../api-client.ts";
+import { SET_TOKEN, START_OR_SET_ADDRESS, tokenOfThisMachine } from "../api-client.ts";
 import { Misused } from "../typed/misused.ts";
 import { type AS_CODE_FLAGS, AS_CODE_VALUES } from "./as-code-flags.ts";
 
@@ -53,7 +53,8 @@ async function targetOf(
   if (name !== null) return readEnvironment(folder, name, env);
   const { config, secrets } = given();
   const token = process.env.PARLEY_API_TOKEN ?? (await tokenOfThisMachine(config, secrets));
-  return { url: config.public_url, token, env };
+  const remedies = { address: START_OR_SET_ADDRESS, token: SET_TOKEN };
+  return { url: config.public_url, token, env, remedies };
 }
 
 function valueAfter(args: string[], flag: string): string | null {

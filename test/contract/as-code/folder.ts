@@ -36,7 +36,12 @@ export const contents = (folder: string): Record<string, string> =>
 
 /** The four commands as one organization's, with what they print and exit with. */
 export function commandsOf(url: string, token: string, variables: Record<string, string> = {}) {
-  const target: PlanTarget = { url, token, env: (name) => variables[name] };
+  const target: PlanTarget = {
+    url,
+    token,
+    env: (name) => variables[name],
+    remedies: { address: "Start it.", token: "Set another." },
+  };
   const run = async (command: (output: Parameters<typeof exportFolder>[3]) => Promise<number>) => {
     const said = { out: "", err: "" };
     const output = {

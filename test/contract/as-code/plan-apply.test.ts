@@ -357,9 +357,11 @@ describe("what is wrong", () => {
   test("an installation that does not answer, or not to this token, is told in words", async () => {
     const folder = newFolder(CLINIC);
     await expect(commandsOf("http://127.0.0.1:9", "x", SECRET).plan(folder)).rejects.toThrow(
-      "Parley does not answer at http://127.0.0.1:9: bad port.",
+      "Parley does not answer at http://127.0.0.1:9: bad port. Start it.",
     );
-    await expect(commandsOf(url, "wrong", SECRET).plan(folder)).rejects.toThrow("does not know this token");
+    await expect(commandsOf(url, "wrong", SECRET).plan(folder)).rejects.toThrow(
+      "does not know this token. Set another.",
+    );
   });
 
   test("an installation that goes away half way is told in words, with what is done; the next apply goes on", async () => {
@@ -378,7 +380,7 @@ describe("what is wrong", () => {
     const stopped = await commandsOf(between.url, token, SECRET).apply(folder);
     expect(stopped.code).toBe(1);
     expect(stopped.out).toContain(
-      `  Parley does not answer at ${between.url}: ${new URL(between.url).host} closed the connection before its answer was complete.\n`,
+      `  Parley does not answer at ${between.url}: ${new URL(between.url).host} closed the connection before its answer was complete. Start it.\n`,
     );
     expect(stopped.out).toContain("Stopped: 2 done, 1 failed, 1 not begun.");
     expect((await commandsOf(url, token, SECRET).apply(folder)).out).toContain("Done: 2 of 2 changes.");

@@ -11,6 +11,7 @@ import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { SocketCaller } from "./call-socket.ts";
 import { findAgent } from "./chat.ts";
+import { requireWritable } from "./require-writable.ts";
 import { Misused, parseTyped } from "./typed/misused.ts";
 
 /** The agent has ended when nothing was heard for so long. */
@@ -35,6 +36,8 @@ export async function call(
       'Name an agent and what to say: ./parley call "Demo clinic" --say "When are you open?"',
     );
   if (values.wav && values.say) throw new Misused("Use --wav or --say, not both.");
+  const { out } = values;
+  if (out) await requireWritable(out);
   const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const client_id = await findPage(parley, wanted);
   const utterances = values.wav ? [await fromFile(values.wav)] : await spoken(values.say ?? []);
@@ -59,7 +62,6 @@ export async function call(
     await caller.until(isQuiet, ANSWER_MS);
   }
   caller.hangUp();
-  const { out } = values;
   if (out) {
     const channels = [join(caller.sent), join(caller.heard)];
     await writeFile(out, writeWav({ rate: HEARING_RATE, channels })).catch((error) => {

@@ -11,6 +11,7 @@ import type { TestSuiteInput } from "../evaluations/test-case.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
 import { type EvaluatedResult, junitOf, reportOf } from "./evaluate-report.ts";
+import { requireWritable } from "./require-writable.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** Between two looks at a run. */
@@ -54,8 +55,9 @@ export async function evaluate(
       }),
     );
 
-  const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   try {
+    if (wanted.junit !== null) await requireWritable(wanted.junit);
+    const parley = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
     return await played(parley, read.value, wanted);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

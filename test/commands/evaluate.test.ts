@@ -35,14 +35,17 @@ test("the suite of docs/test-your-agent.md fails as the page shows it, also as J
   expect(junit.match(/<failure/g)).toHaveLength(3);
 });
 
-test("a report that can't be written is told after the results", async () => {
-  const { code, stdout, stderr } = await evaluate(listing("yaml"), "--junit", "gone/junit.xml");
-  expect({ code, stderr }).toEqual({
+test("a report that can't be written is told before anything is played", async () => {
+  const told = (junit: string) => evaluate(listing("yaml"), "--junit", junit);
+  expect(await told("gone/junit.xml")).toEqual({
     code: 2,
+    stdout: "",
     stderr:
       "parley: gone/junit.xml can't be written: its folder isn't there. Make the folder, or name another one.\n",
   });
-  expect(stdout).toContain("1 of 2 cases passed");
+  expect((await told(".")).stderr).toBe("parley: . is a folder. Name a file.\n");
+  expect((await told("hours.yaml/junit.xml")).stderr).toContain("a part of its path is a file");
+  expect(readFileSync(path.join(folder, "junit.xml"), "utf8")).toContain("<testcase ");
 });
 
 test("as JSON it has a summary and each result, and all that passes exits with 0", async () => {

@@ -93,5 +93,8 @@ test("what can't be said is told in a sentence", async () => {
   });
   expect((await parleyCall(target)).stderr).toMatch(/^parley: Name an agent and what to say/);
   expect((await parleyCall(target, "--wav", file, "--say", "x")).stderr).toContain("not both");
+  expect((await parleyCall("Nobody", "--say", "x", "--out", "gone/call.wav")).stderr).toBe(
+    "parley: gone/call.wav can't be written: its folder isn't there. Make the folder, or name another one.\n",
+  );
   expect((await parleyCall("Nobody", "--say", "x")).stderr).toContain("There is no agent Nobody.");
 });

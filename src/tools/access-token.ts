@@ -3,10 +3,13 @@ import { sql } from "kysely";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
+import { unreachable } from "../base/errors.ts";
+import { hideSecrets } from "../base/hide-secrets.ts";
 import { randomId } from "../base/ids.ts";
 import { tryParseJson } from "../base/parse-json.ts";
+import { cutTo, storableText } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
-import type { Egress } from "../egress/egress.ts";
+import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import { own } from "../expressions/member.ts";
 
 /** An access token, or a sentence why there is none. */
@@ -171,7 +174,8 @@ export function createAccessTokens({ db, vault, egress, clock }: Parts): AccessT
   }
 }
 
-const UNREACHABLE = "The sign-in server of the tool's service can't be reached.";
+const SERVER = "The sign-in server of the tool's service";
+const UNREACHABLE = `${SERVER} can't be reached.`;
 
 type Fetched = { ok: true; token: string; life_s: number } | { ok: false; problem: string };
 
@@ -195,19 +199,49 @@ async function fetchToken(egress: Egress, credentials: ClientCredentials): Promi
   if (outcome.kind === "response" && outcome.status === 401) {
     outcome = await ask({}, { authorization: basic(client_id, client_secret) });
   }
-  if (outcome.kind !== "response") return { ok: false, problem: UNREACHABLE };
-  if (outcome.status !== 200) {
-    return { ok: false, problem: `The sign-in server of the tool's service answered ${outcome.status}.` };
-  }
+  if (outcome.kind !== "response" || outcome.status !== 200)
+    return { ok: false, problem: `${SERVER} ${whyNone(outcome, credentials)}` };
   const answer = tryParseJson(outcome.body);
   const token = own(answer, "access_token");
   const life_s = Number(own(answer, "expires_in"));
   // Without a word of the answer: it may hold the token in another spelling.
   if (typeof token !== "string" || token === "") {
-    return { ok: false, problem: "The sign-in server of the tool's service gave no access_token in JSON." };
+    return { ok: false, problem: `${SERVER} gave no access_token in JSON.` };
   }
   return { ok: true, token, life_s: life_s > 0 ? Math.min(life_s, LONGEST_LIFE_S) : DEFAULT_LIFE_S };
 }
+
+function whyNone(outcome: EgressOutcome, credentials: ClientCredentials): string {
+  switch (outcome.kind) {
+    case "response": {
+      const why = saidWhy(outcome.body, credentials);
+      return `answered ${outcome.status}${why ? `: ${why}` : "."}`;
+    }
+    case "redirect":
+      return `answered with a redirect (${outcome.status}), which is not followed.`;
+    case "timeout":
+      return `did not answer within ${Math.round(outcome.after_ms / 1000)} s.`;
+    case "refused":
+    case "failed":
+      return `can't be reached: ${outcome.reason}.`;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** What RFC 6749 (5.2) has a server say: a code, and perhaps a sentence for people. Null where it says neither. */
+function saidWhy(body: Buffer, { client_id, client_secret }: ClientCredentials): string | null {
+  const answer = tryParseJson(body);
+  const said = ["error", "error_description"]
+    .map((field) => own(answer, field))
+    .filter((text) => typeof text === "string" && text !== "");
+  const text = storableText(said.join(", "))
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  return cutTo(hideSecrets(text, [`${client_id}:${client_secret}`, client_secret]), LONGEST_REASON) || null;
+}
+
+const LONGEST_REASON = 500;
 
 const usableFor = (life_s: number): number => life_s - Math.min(EXPIRY_MARGIN_S, life_s / 2);
 

@@ -1,12 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { unreachable } from "../../base/errors.ts";
+import { hideSecrets } from "../../base/hide-secrets.ts";
 import {
   type CarrierAccount,
   CarrierFault,
   type CarrierMail,
   type OutgoingMail,
 } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
 import { extraHeaders } from "../smtp/smtp-mail.ts";
 

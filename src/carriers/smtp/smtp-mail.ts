@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { errorText, PublicError } from "../../base/errors.ts";
+import { hideSecrets } from "../../base/hide-secrets.ts";
 import { randomBase62 } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import {
@@ -11,7 +12,6 @@ import {
   type OutgoingMail,
   type Taken,
 } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { SmtpServer } from "../../channels/credentials/mail-credentials.ts";
 import { failureWords } from "../../egress/egress-failure.ts";
 import { refusalIsAbout } from "../mail-refusal.ts";

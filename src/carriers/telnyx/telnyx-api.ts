@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { hideSecrets } from "../../base/hide-secrets.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { telnyxFault } from "./telnyx-fault.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { hideSecrets } from "../../base/hide-secrets.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
-import { hideSecrets } from "../../channels/credentials/hide-secrets.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
 import { faultOf } from "./twilio-fault.ts";
 

@@ -139,6 +139,42 @@ describe("a sign-in server that gives none is told in a sentence", () => {
   });
 });
 
+describe("why a sign-in server gave none is told in its own words, as far as they are short and no secret", () => {
+  test.each<[object | string, string]>([
+    [
+      { error: "invalid_client", error_description: "AADSTS7000215:\r\nInvalid secret.\0" },
+      "401: invalid_client, AADSTS7000215: Invalid secret.",
+    ],
+    [{ error: "invalid_scope" }, "401: invalid_scope"],
+    [
+      { error: "denied", error_description: "us:long secret is wrong, long secret" },
+      "401: denied, [hidden] is wrong, [hidden]",
+    ],
+    [{ error: "x".repeat(900) }, `401: ${"x".repeat(500)}`],
+    [{ error: { code: 1 }, error_description: null }, "401."],
+    ["<html>", "401."],
+  ])("%j", async (answer, said) => {
+    const { id } = await service("long secret");
+    peer.respond((_, response) => json(response, 401, answer));
+    const problem = `The sign-in server of the tool's service answered ${said}`;
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual({ ok: false, problem });
+  });
+
+  test("a redirect, and an address where nobody is, are named", async () => {
+    const { id } = await service();
+    peer.respond((_, response) => void response.writeHead(302, { location: "/login" }).end());
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toMatchObject({
+      problem:
+        "The sign-in server of the tool's service answered with a redirect (302), which is not followed.",
+    });
+    peer.respond((_, response) => void response.destroy());
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toMatchObject({
+      problem:
+        "The sign-in server of the tool's service can't be reached: 127.0.0.1 closed the connection before its answer was complete.",
+    });
+  });
+});
+
 test("a tool whose token was taken back is called once more with a new one", async () => {
   const { id } = await service();
   const { agent_id } = await createAgent(app, {

@@ -11,8 +11,8 @@ import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { SocketCaller } from "./call-socket.ts";
 import { findAgent } from "./chat.ts";
-import { requireWritable } from "./require-writable.ts";
 import { Misused, parseTyped } from "./typed/misused.ts";
+import { requireWritable } from "./typed/require-writable.ts";
 
 /** The agent has ended when nothing was heard for so long. */
 const QUIET_MS = 1_500;

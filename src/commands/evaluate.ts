@@ -11,8 +11,8 @@ import type { TestSuiteInput } from "../evaluations/test-case.ts";
 import { client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
 import { type EvaluatedResult, junitOf, reportOf } from "./evaluate-report.ts";
-import { requireWritable } from "./require-writable.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+import { requireWritable } from "./typed/require-writable.ts";
 
 /** Between two looks at a run. */
 const LOOK_MS = 300;

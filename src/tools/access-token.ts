@@ -4,12 +4,12 @@ import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { unreachable } from "../base/errors.ts";
-import { hideSecrets } from "../base/hide-secrets.ts";
 import { randomId } from "../base/ids.ts";
 import { tryParseJson } from "../base/parse-json.ts";
 import { cutTo, storableText } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
+import { hideSecrets } from "../egress/hide-secrets.ts";
 import { own } from "../expressions/member.ts";
 
 /** An access token, or a sentence why there is none. */

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
 import { unreachable } from "../../base/errors.ts";
-import { hideSecrets } from "../../base/hide-secrets.ts";
 import {
   type CarrierAccount,
   CarrierFault,
@@ -8,6 +7,7 @@ import {
   type OutgoingMail,
 } from "../../channels/carrier.ts";
 import type { Egress, EgressOutcome } from "../../egress/egress.ts";
+import { hideSecrets } from "../../egress/hide-secrets.ts";
 import { extraHeaders } from "../smtp/smtp-mail.ts";
 
 const TIMEOUT_MS = 30_000;

@@ -2,7 +2,6 @@ import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import { errorText, PublicError } from "../../base/errors.ts";
-import { hideSecrets } from "../../base/hide-secrets.ts";
 import { randomBase62 } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "../../channels/carrier.ts";
 import type { SmtpServer } from "../../channels/credentials/mail-credentials.ts";
 import { failureWords } from "../../egress/egress-failure.ts";
+import { hideSecrets } from "../../egress/hide-secrets.ts";
 import { refusalIsAbout } from "../mail-refusal.ts";
 
 type SmtpTimes = {

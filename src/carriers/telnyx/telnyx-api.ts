@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { hideSecrets } from "../../base/hide-secrets.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { hideSecrets } from "../../egress/hide-secrets.ts";
 import { telnyxFault } from "./telnyx-fault.ts";
 
 export const TELNYX_URL = "https://api.telnyx.com/v2";

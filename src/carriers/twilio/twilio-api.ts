@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { hideSecrets } from "../../base/hide-secrets.ts";
 import { tryParseJson } from "../../base/parse-json.ts";
 import { type CarrierAccount, CarrierFault } from "../../channels/carrier.ts";
 import type { Egress, EgressRequest } from "../../egress/egress.ts";
+import { hideSecrets } from "../../egress/hide-secrets.ts";
 import { faultOf } from "./twilio-fault.ts";
 
 /** Twilio's three hosts; with one address for all (`TWILIO_BASE_URL`, the simulator) their paths don't overlap. */

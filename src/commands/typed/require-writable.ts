@@ -1,6 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
-import { unwritable } from "../base/errors.ts";
+import { unwritable } from "../../base/errors.ts";
 
 /** Refuses a file that a command could not write once its work is done. It makes none: one that is there at the end is whole. */
 export async function requireWritable(file: string): Promise<void> {

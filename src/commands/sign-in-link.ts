@@ -1,20 +1,55 @@
+import { localToken } from "../accounts/local-token.ts";
 import { recoveryCode } from "../accounts/sign-in/sign-in-code.ts";
 import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { presentKey } from "./secret-key.ts";
+import { fetchFailureWords } from "../egress/egress-failure.ts";
+import { keyPlace, presentKey } from "./secret-key.ts";
 
-/** The way back in for whoever can read the installation's secret key. Asks no program and stores nothing. */
+/**
+ * The way back in for whoever can read the installation's secret key. Nothing is stored; the program that runs is asked
+ * whether the key is its own, and where it can't be asked the link is printed all the same.
+ */
 export async function signInLink(config: Config, secrets: Secrets): Promise<number> {
-  const key = await presentKey(config.data_dir, secrets);
+  const { data_dir, public_url } = config;
+  const key = await presentKey(data_dir, secrets);
   if (!key)
     throw new Fault(
       "unavailable",
-      `There is no Parley in ${config.data_dir}. Set DATA_DIR (or SECRET_KEY) as it was started with.`,
+      `There is no Parley in ${data_dir}. Set DATA_DIR (or SECRET_KEY) as it was started with.`,
     );
-  const code = recoveryCode(createVault(key), new Date());
+  const vault = createVault(key);
+  const now = new Date();
+  const asked = await isKeyOf(public_url, localToken(vault, now));
+  if (asked === false)
+    throw new Fault(
+      "refused",
+      `${keyPlace(data_dir, secrets)} is not the secret key of the Parley at ${public_url}, so a link made with it would not work. Set DATA_DIR (or SECRET_KEY), and PORT or PUBLIC_URL, as it was started with.`,
+    );
+  if (asked !== true)
+    process.stderr.write(
+      `parley: Parley does not answer at ${public_url} from here: ${asked.problem}. The link works while it runs.\n`,
+    );
   process.stdout.write(
-    `Signs the first administrator in once, within ten minutes, and sets a password:\n${config.public_url}/sign-in?code=${code}\n`,
+    `Signs the first administrator in once, within ten minutes, and sets a password:\n${public_url}/sign-in?code=${recoveryCode(vault, now)}\n`,
   );
   return 0;
+}
+
+/** Somebody who is locked out does not wait long for an address that can't be reached from here. */
+const ASK_MS = 5_000;
+
+/** Whether a token that this key signed is taken; a proxy that asks for a password itself says nothing of that. */
+async function isKeyOf(public_url: string, token: string): Promise<boolean | { problem: string }> {
+  try {
+    const { status, headers } = await fetch(`${public_url}/api/v1/permissions/`, {
+      headers: { "service-api-key": token },
+      signal: AbortSignal.timeout(ASK_MS),
+    });
+    if (status === 200) return true;
+    const isOurs = headers.get("content-type")?.includes("json");
+    return isOurs && status === 401 ? false : { problem: `what answers there said ${status}` };
+  } catch (error) {
+    return { problem: fetchFailureWords(error, public_url) };
+  }
 }

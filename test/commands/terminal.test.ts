@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newFolder, otherProgram, parley, parleyForFile, run, usedFolder } from "./program.ts";
+import { newFolder, otherProgram, parley, parleyForFile, run, send, usedFolder } from "./program.ts";
 
 /** A running program's folder, and the environment that leads a terminal on this machine to it. */
 let folder: string;
@@ -76,6 +76,29 @@ describe("./parley chat", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^parley: The Parley at \S+ does not know this token\. Set DATA_DIR/);
   });
+});
+
+test("./parley sign-in-link prints a link that works, and none with a key that is not the program's; one that is not asked has its link", async () => {
+  const made = await run(["sign-in-link"], { folder, env });
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  const [link = ""] = /http\S+$/m.exec(made.stdout) ?? [];
+  const { origin, searchParams } = new URL(link);
+  const body = { code: searchParams.get("code"), password: "correct horse battery" };
+  expect((await send("POST", `${origin}/api/console/one-time-code`, body)).status).toBe(200);
+
+  const SECRET_KEY = "the key of some other installation here";
+  expect(await run(["sign-in-link"], { folder, env: { ...env, SECRET_KEY } })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `parley: SECRET_KEY is not the secret key of the Parley at ${origin}, so a link made with it would not work. Set DATA_DIR (or SECRET_KEY), and PORT or PUBLIC_URL, as it was started with.\n`,
+  });
+  for (const PORT of [await otherProgram(401), "1"]) {
+    const alone = await run(["sign-in-link"], { folder, env: { PORT } });
+    expect(alone).toMatchObject({ code: 0, stdout: expect.stringContaining("/sign-in?code=recovery-") });
+    expect(alone.stderr).toMatch(
+      /^parley: Parley does not answer at \S+ from here: .+ The link works while it runs\.\n$/,
+    );
+  }
 });
 
 test("./parley experiments says that a control is missing, and what to do, where no version is live", async () => {

@@ -362,12 +362,12 @@ test("a receiver that is down is told of on the home page and on its campaign, l
   await failing(60_000);
   const banner = page.getByRole("alert").filter({ hasText: "webhook is failing" });
   await page.goto(`/console/campaigns/${id}?view=webhooks`);
-  await page.getByText("failing, 6 tries in a row").waitFor({ timeout: 20_000 });
+  await page.getByText("failing, 6 tries in a row").waitFor();
   expect(await banner.count()).toBe(0);
   await failing(3_600_000);
   for (const path of ["/console/", `/console/campaigns/${id}`]) {
     await page.goto(path);
-    await banner.getByRole("link", { name: `Webhook ${webhook_id} of` }).waitFor({ timeout: 20_000 });
+    await banner.getByRole("link", { name: `Webhook ${webhook_id} of` }).waitFor();
     expect(await banner.innerText()).toContain("failing since");
   }
   expect(await axeFindings(page)).toEqual([]);

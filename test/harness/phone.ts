@@ -144,10 +144,12 @@ export async function quiet(app: Pick<TestApp, "db">, session_id: number): Promi
       .where("id", "=", session_id)
       .executeTakeFirstOrThrow();
     if (session.lease_owner !== null) throw new Error("a turn runs");
-    // Its commit is seen before whoever committed is told; what follows from it comes only then.
+    // Its commit is seen before whoever committed is told; what follows from it comes only then. A connection calls itself
+    // idle before it has told, and reads only after that.
     const { rows } = await sql`
         select from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`.execute(app.db);
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+          and (state, wait_event) is distinct from ('idle', 'ClientRead')`.execute(app.db);
     if (rows.length > 0) throw new Error("something is being stored");
   }, WAITING);
   await new Promise((resolve) => setImmediate(resolve));

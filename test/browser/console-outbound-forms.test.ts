@@ -200,13 +200,14 @@ test("what the offline model made up about a person is marked on the person's pa
 test("a key in a field of a long form draws that field's part of it anew, and not the form", async () => {
   const own = await it.open(await it.person("Admin"));
   await own.context().addInitScript(countComponents);
-  for (const [address, most] of [
-    [`/console/campaigns/${campaign_id}?view=settings`, 400],
-    ["/console/agents/1", 200],
-    ["/console/prompts/1", 200],
+  for (const [address, field, most] of [
+    [`/console/campaigns/${campaign_id}?view=settings`, "Name", 400],
+    ["/console/agents/1", "Name", 200],
+    ["/console/prompts/1", "Name", 200],
+    ["/console/tools/visit_workflow", "Goal", 300],
   ] as const) {
     await own.goto(address);
-    const name = own.getByRole("textbox", { name: "Name", exact: true });
+    const name = own.getByRole("textbox", { name: field, exact: true });
     await name.press("End");
     await name.pressSequentially("ab");
     expect(await own.evaluate("drawn.splice(0).at(0)"), address).toBeGreaterThan(0);

@@ -11,11 +11,10 @@ export function keepFocus(): void {
   document.addEventListener("focusin", ({ target }) => {
     last = target as Element;
   });
-  document.addEventListener("focusout", () => {
-    const left = last;
+  document.addEventListener("focusout", ({ target }) => {
     // Left by a person, and not taken away: the browser says so before what it takes away is gone.
     queueMicrotask(() => {
-      if (left === last && left?.isConnected && !isDisabled(left)) last = null;
+      if (target === last && last?.isConnected && !isDisabled(last)) last = null;
     });
   });
   new MutationObserver((changes) => {

@@ -18,9 +18,14 @@ export function PageWindow({ isTyped = false, showsOnce = false, ...props }: Win
   const root = useRef<HTMLDivElement>(null);
   const [before, setBefore] = useState(() => (opened ? focused() : null));
   const [wasOpened, setWasOpened] = useState(opened);
+  // A closed one is no part of the page: it would be drawn at each key of the form that it belongs to.
+  const [isDrawn, setDrawn] = useState(opened);
   if (opened !== wasOpened) {
     setWasOpened(opened);
-    if (opened) setBefore(focused());
+    if (opened) {
+      setBefore(focused());
+      setDrawn(true);
+    }
   }
   useEffect(() => {
     if (!opened) return undefined;
@@ -33,9 +38,14 @@ export function PageWindow({ isTyped = false, showsOnce = false, ...props }: Win
   const leave = () => {
     if (!isTyped || window.confirm("Close without saving what you entered?")) onClose();
   };
+  if (!isDrawn) return null;
   return (
     <Modal
       {...props}
+      onExitTransitionEnd={() => {
+        setDrawn(false);
+        props.onExitTransitionEnd?.();
+      }}
       closeOnClickOutside={!showsOnce}
       closeOnEscape={!showsOnce}
       onClose={leave}

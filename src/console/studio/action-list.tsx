@@ -4,7 +4,7 @@ import type { Step } from "../api-types.ts";
 import { STEP_EVENTS, type StepAction, type StepEvent } from "../workflows/workflow.ts";
 import { ActionFields } from "./action-fields.tsx";
 import { ConditionField } from "./condition-field.tsx";
-import { useFault, useSurroundings } from "./step-context.ts";
+import { type ChangeStep, useFault, useSurroundings } from "./step-context.ts";
 import classes from "./studio.module.css";
 
 const EVENT_WORDS: Record<StepEvent, string> = {
@@ -43,19 +43,15 @@ const NEW_ACTIONS: Record<StepAction["action"], StepAction> = {
 };
 
 /** What a step does by itself, without asking the model. */
-export function ActionList(props: {
-  step: Step;
-  isFirst: boolean;
-  onChange(step: Step, key?: string): void;
-}) {
+export function ActionList(props: { step: Step; isFirst: boolean; onChange: ChangeStep }) {
   const { step, isFirst, onChange } = props;
   const { readOnly } = useSurroundings();
-  const storeOf = (event: StepEvent) => (actions: StepAction[], key?: string) => {
-    const { [event]: _, ...others } = step.on ?? {};
-    const on = actions.length > 0 ? { ...step.on, [event]: actions } : others;
-    const { on: __, ...rest } = step;
-    onChange(Object.keys(on).length > 0 ? { ...rest, on } : rest, key);
-  };
+  const storeOf = (event: StepEvent) => (actions: StepAction[], key?: string) =>
+    onChange(({ on: before, ...rest }) => {
+      const { [event]: _, ...others } = before ?? {};
+      const on = actions.length > 0 ? { ...before, [event]: actions } : others;
+      return Object.keys(on).length > 0 ? { ...rest, on } : rest;
+    }, key);
   const events = STEP_EVENTS.filter((event) => event !== "start" || isFirst || step.on?.start?.length);
   return (
     <Stack gap="sm">

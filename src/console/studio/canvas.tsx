@@ -23,6 +23,7 @@ import { nextOf } from "../workflows/workflow.ts";
 import { type Breakpoints, StepBox, type StepNode } from "./step-box.tsx";
 import classes from "./studio.module.css";
 import { TransitionArrow, type TransitionEdge } from "./transition-arrow.tsx";
+import { useKept } from "./use-kept.ts";
 
 /** What a person does on the canvas. Each has a counterpart in a form or a button. */
 export type CanvasActs = {
@@ -93,37 +94,39 @@ function Flow(props: Props) {
     [task, sizes],
   );
 
-  const nodes = useMemo(
-    () =>
-      task.steps.map((step, index): StepNode => {
-        const size = sizes[step.id];
-        const found = issues?.get(step.id) ?? [];
-        return {
-          id: step.id,
-          type: "step",
-          position: dragged.get(step.id) ?? (positions.get(step.id) as Point),
-          selected: step.id === (current ?? selected),
-          ariaLabel: [
-            `Step ${step.id}: ${step.goal}`,
-            found.length > 0 && counted(found.length, "finding"),
-            breakpoints?.steps.includes(step.id) && "breakpoint",
-          ]
-            .filter(Boolean)
-            .join(", "),
-          ...(size && { measured: size }),
-          data: {
-            step,
-            isFirst: index === 0,
-            isCurrent: step.id === current,
-            isVisited: visited.includes(step.id),
-            issues: found,
-            breakpoints: breakpoints ?? null,
-          },
-        };
-      }),
-    [task.steps, positions, dragged, sizes, selected, current, visited, issues, breakpoints],
+  const nodes = useKept(
+    useMemo(
+      () =>
+        task.steps.map((step, index): StepNode => {
+          const size = sizes[step.id];
+          const found = issues?.get(step.id) ?? [];
+          return {
+            id: step.id,
+            type: "step",
+            position: dragged.get(step.id) ?? (positions.get(step.id) as Point),
+            selected: step.id === (current ?? selected),
+            ariaLabel: [
+              `Step ${step.id}: ${step.goal}`,
+              found.length > 0 && counted(found.length, "finding"),
+              breakpoints?.steps.includes(step.id) && "breakpoint",
+            ]
+              .filter(Boolean)
+              .join(", "),
+            ...(size && { measured: size }),
+            data: {
+              step,
+              isFirst: index === 0,
+              isCurrent: step.id === current,
+              isVisited: visited.includes(step.id),
+              issues: found,
+              breakpoints: breakpoints ?? null,
+            },
+          };
+        }),
+      [task.steps, positions, dragged, sizes, selected, current, visited, issues, breakpoints],
+    ),
   );
-  const edges = useMemo(() => edgesOf(task, edge), [task, edge]);
+  const edges = useKept(useMemo(() => edgesOf(task, edge), [task, edge]));
 
   // A step that was added elsewhere may be out of sight.
   const count = task.steps.length;

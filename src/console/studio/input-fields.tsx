@@ -14,7 +14,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { InputParameter, Step } from "../api-types.ts";
-import { useFault, useSurroundings } from "./step-context.ts";
+import { type ChangeStep, useFault, useSurroundings } from "./step-context.ts";
 import classes from "./studio.module.css";
 
 const TYPES = [
@@ -38,13 +38,13 @@ const FORMATS = [
 /** What the step asks the person for. */
 export function InputFields(props: {
   step: Step;
-  onChange(step: Step, key?: string): void;
+  onChange: ChangeStep;
   onRename(from: string, to: string): void;
 }) {
   const { step, onChange, onRename } = props;
   const { readOnly } = useSurroundings();
   const inputs = step.inputs ?? [];
-  const store = (next: InputParameter[], key?: string) => onChange({ ...step, inputs: next }, key);
+  const store = (next: InputParameter[], key?: string) => onChange((now) => ({ ...now, inputs: next }), key);
   return (
     <Stack gap={6}>
       {inputs.map((input, index) => (

@@ -3,17 +3,18 @@ import { IconArrowUp, IconPlus, IconTrash } from "@tabler/icons-react";
 import type { ConditionalText, Step } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import { ConditionField } from "./condition-field.tsx";
-import { useFault, useSurroundings } from "./step-context.ts";
+import { type ChangeStep, useFault, useSurroundings } from "./step-context.ts";
 import classes from "./studio.module.css";
 
 type Instruction = string | ConditionalText;
 
 /** What the model reads when the step begins: texts, each maybe with a condition. */
-export function InstructionFields(props: { step: Step; onChange(step: Step, key?: string): void }) {
+export function InstructionFields(props: { step: Step; onChange: ChangeStep }) {
   const { step, onChange } = props;
   const { readOnly } = useSurroundings();
   const instructions = (step.instructions ?? []) as Instruction[];
-  const store = (next: Instruction[], key?: string) => onChange({ ...step, instructions: next }, key);
+  const store = (next: Instruction[], key?: string) =>
+    onChange((now) => ({ ...now, instructions: next }), key);
   return (
     <Stack gap={6}>
       {instructions.map((instruction, index) => (

@@ -1,5 +1,5 @@
 import { createContext, useContext } from "react";
-import type { ToolDefinition } from "../api-types.ts";
+import type { Step, ToolDefinition } from "../api-types.ts";
 import { issuesBelow, type PlacedIssue } from "../workflows/issue-places.ts";
 import type { KnownName } from "../workflows/names.ts";
 
@@ -14,6 +14,9 @@ export type StepSurroundings = {
   tools: readonly CallableTool[];
   readOnly: boolean;
 };
+
+/** Stores what becomes of a step as it is now. `key` names the field that is typed in, so that typing on is one edit. */
+export type ChangeStep = (edit: (now: Step) => Step, key?: string) => void;
 
 export const StepContext = createContext<StepSurroundings>({
   issues: [],

@@ -13,17 +13,18 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconFlag, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import type { Step, StepTools } from "../api-types.ts";
+import { Steady } from "../records/steady.tsx";
 import { ActionList } from "./action-list.tsx";
 import { InputFields } from "./input-fields.tsx";
 import { InstructionFields } from "./instruction-fields.tsx";
-import { useFault, useSurroundings } from "./step-context.ts";
+import { type ChangeStep, useFault, useSurroundings } from "./step-context.ts";
 import { TransitionFields } from "./transition-fields.tsx";
 
 type Props = {
   step: Step;
   ids: readonly string[];
   isFirst: boolean;
-  onChange(step: Step, key?: string): void;
+  onChange: ChangeStep;
   onRename(id: string): void;
   onRenameInput(from: string, to: string): void;
   onMakeFirst(): void;
@@ -68,23 +69,23 @@ export function StepForm(props: Props) {
         autosize
         minRows={1}
         value={step.goal}
-        onChange={({ currentTarget }) => onChange({ ...step, goal: currentTarget.value }, "goal")}
+        onChange={({ currentTarget: { value: goal } }) => onChange((now) => ({ ...now, goal }), "goal")}
         error={useFault("goal")}
         readOnly={readOnly}
       />
-      <Section title="Instructions">
-        <InstructionFields step={step} onChange={onChange} />
+      <Section title="Instructions" of={[step.id, step.instructions]}>
+        {() => <InstructionFields step={step} onChange={onChange} />}
       </Section>
-      <Section title="Inputs">
-        <InputFields step={step} onChange={onChange} onRename={onRenameInput} />
+      <Section title="Inputs" of={[step.id, step.inputs]}>
+        {() => <InputFields step={step} onChange={onChange} onRename={onRenameInput} />}
       </Section>
-      <Section title="Actions">
-        <ActionList step={step} isFirst={isFirst} onChange={onChange} />
+      <Section title="Actions" of={[step.id, step.on, step.inputs, isFirst]}>
+        {() => <ActionList step={step} isFirst={isFirst} onChange={onChange} />}
       </Section>
-      <Section title="Next steps">
-        <TransitionFields step={step} ids={ids} onChange={onChange} />
+      <Section title="Next steps" of={[step.id, step.next, step.inputs, ids]}>
+        {() => <TransitionFields step={step} ids={ids} onChange={onChange} />}
       </Section>
-      <StepToolFields step={step} onChange={onChange} />
+      <Steady of={[step.id, step.tools]}>{() => <StepToolFields step={step} onChange={onChange} />}</Steady>
       {!readOnly && (
         <Group gap="xs">
           {!isFirst && (
@@ -107,14 +108,19 @@ export function StepForm(props: Props) {
   );
 }
 
-function Section({ title, children }: { title: string; children: ReactNode }) {
+/** `of` is all of the step that the section shows, and the name by which its edits find the step. */
+function Section({ title, of, children }: { title: string; of: unknown[]; children(): ReactNode }) {
   return (
-    <Stack gap={4} component="section" aria-label={title}>
-      <Text size="sm" fw={600}>
-        {title}
-      </Text>
-      {children}
-    </Stack>
+    <Steady of={of}>
+      {() => (
+        <Stack gap={4} component="section" aria-label={title}>
+          <Text size="sm" fw={600}>
+            {title}
+          </Text>
+          {children()}
+        </Stack>
+      )}
+    </Steady>
   );
 }
 
@@ -125,11 +131,10 @@ function StepToolFields({ step, onChange }: Pick<Props, "step" | "onChange">) {
   const fault = useFault("tools");
   const given = step.tools ?? {};
   const store = (next: StepTools) => {
-    const { tools: _, ...rest } = step;
     const kept = Object.fromEntries(
       Object.entries(next).filter(([, value]) => value != null && value !== false),
     );
-    onChange(Object.keys(kept).length > 0 ? { ...rest, tools: kept } : rest);
+    onChange(({ tools: _, ...rest }) => (Object.keys(kept).length > 0 ? { ...rest, tools: kept } : rest));
   };
   return (
     <Stack gap={4}>

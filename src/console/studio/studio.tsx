@@ -19,10 +19,10 @@ import {
   addStep,
   connectSteps,
   disconnect,
+  editStep,
   makeFirst,
   removeStep,
   renameStep,
-  replaceStep,
 } from "../workflows/step-edits.ts";
 import { stepsTasks, withTask } from "../workflows/workflow.ts";
 import { Canvas, type CanvasActs } from "./canvas.tsx";
@@ -35,13 +35,14 @@ import { StepForm } from "./step-form.tsx";
 import classes from "./studio.module.css";
 import { useAround } from "./use-around.ts";
 import { useBreakpoints } from "./use-breakpoints.ts";
+import { useKept } from "./use-kept.ts";
 import { useUndoKeys } from "./use-undo-keys.ts";
 import { WorkflowForm } from "./workflow-form.tsx";
 
 type Props = {
   definition: ToolDefinition;
   /** `key` names the field that is typed in, so that typing on is one edit. */
-  onChange(definition: ToolDefinition, key?: string): void;
+  onChange(edit: (now: ToolDefinition) => ToolDefinition, key?: string): void;
   undo: (() => void) | null;
   redo: (() => void) | null;
   issues: readonly PlacedIssue[];
@@ -83,8 +84,12 @@ export default function Studio(props: Props) {
   const breakpoints = useBreakpoints();
   const isPlaying = side === "play";
 
-  const change = (next: StepsTask, key?: string) =>
-    onChange(withTask(definition, index, next), key === undefined ? undefined : `${index} ${key}`);
+  const change = (edited: (now: StepsTask) => StepsTask, key?: string) =>
+    onChange(
+      (now) =>
+        withTask(now, index, edited(stepsTasks(now).find((each) => each.index === index)?.task ?? task)),
+      key === undefined ? undefined : `${index} ${key}`,
+    );
   const step = task.steps.find(({ id }) => id === selected) ?? null;
   const place = task.steps.findIndex(({ id }) => id === selected);
   // A renamed or removed step that Undo brings back is not the one that was selected: its neighbour is.
@@ -99,27 +104,28 @@ export default function Studio(props: Props) {
     const inTask = issuesBelow(issues, path);
     return new Map(task.steps.map(({ id }, at) => [id, issuesBelow(inTask, ["steps", at])]));
   }, [issues, path, task.steps]);
-  const surroundings = {
+  // All fields of the step read these, and a key changes them seldom.
+  const surroundings = useKept({
     issues: side === "workflow" ? issuesBelow(issues, path) : (step && byStep.get(step.id)) || [],
     names: useMemo(() => namesAt(task, step, around.names), [task, step, around.names]),
     tools: around.tools,
     readOnly,
-  };
+  });
 
   const edit: CanvasActs = {
     select(id) {
       select(id);
       setSide("step");
     },
-    connect: (from, to) => change(connectSteps(task, from, to)),
+    connect: (from, to) => change((now) => connectSteps(now, from, to)),
     addAt(from, at, shown) {
       const added = addStep(moveSteps(task, shown), { at });
-      change(connectSteps(added.task, from, added.id));
+      change(() => connectSteps(added.task, from, added.id));
       edit.select(added.id);
     },
-    move: (places) => change(moveSteps(task, places)),
-    remove: (id) => change(removeStep(task, id)),
-    disconnect: (from, at) => change(disconnect(task, from, at)),
+    move: (places) => change((now) => moveSteps(now, places)),
+    remove: (id) => change((now) => removeStep(now, id)),
+    disconnect: (from, at) => change((now) => disconnect(now, from, at)),
   };
   const acts: Partial<CanvasActs> = isPlaying || readOnly ? { select: edit.select } : edit;
 
@@ -165,7 +171,7 @@ export default function Studio(props: Props) {
                 disabled={readOnly}
                 onClick={() => {
                   const added = addStep(task, { below: selected });
-                  change(added.task);
+                  change(() => added.task);
                   edit.select(added.id);
                 }}
               >
@@ -176,7 +182,7 @@ export default function Studio(props: Props) {
                 variant="default"
                 leftSection={<IconLayoutGrid size={14} />}
                 disabled={readOnly || !isArranged(task)}
-                onClick={() => change(arrange(task))}
+                onClick={() => change(arrange)}
               >
                 Arrange
               </Button>
@@ -236,7 +242,7 @@ export default function Studio(props: Props) {
               <JsonPane
                 key={edition}
                 definition={definition}
-                onChange={(next) => onChange(next, "json")}
+                onChange={(next) => onChange(() => next, "json")}
                 issues={issues}
                 text={text}
                 onText={setText}
@@ -248,7 +254,7 @@ export default function Studio(props: Props) {
               />
             ) : side === "workflow" ? (
               <Fields>
-                <WorkflowForm task={task} onChange={change} />
+                <WorkflowForm task={task} onChange={(next, key) => change(() => next, key)} />
               </Fields>
             ) : step ? (
               <Fields>
@@ -257,15 +263,15 @@ export default function Studio(props: Props) {
                   step={step}
                   ids={task.steps.map(({ id }) => id)}
                   isFirst={place === 0}
-                  onChange={(next, key) =>
-                    change(replaceStep(task, step.id, next), key && `${step.id} ${key}`)
+                  onChange={(edited, key) =>
+                    change((now) => editStep(now, step.id, edited), key && `${step.id} ${key}`)
                   }
                   onRename={(id) => {
-                    change(renameStep(task, step.id, id));
+                    change((now) => renameStep(now, step.id, id));
                     setSelected({ selected: id, form });
                   }}
-                  onRenameInput={(from, to) => change(renameInput(task, step.id, from, to))}
-                  onMakeFirst={() => change(makeFirst(task, step.id))}
+                  onRenameInput={(from, to) => change((now) => renameInput(now, step.id, from, to))}
+                  onMakeFirst={() => change((now) => makeFirst(now, step.id))}
                   onRemove={() => edit.remove(step.id)}
                 />
               </Fields>

@@ -4,19 +4,15 @@ import type { Step } from "../api-types.ts";
 import { withNext } from "../workflows/step-edits.ts";
 import { type NextEntry, nextOf } from "../workflows/workflow.ts";
 import { ConditionField } from "./condition-field.tsx";
-import { useFault, useSurroundings } from "./step-context.ts";
+import { type ChangeStep, useFault, useSurroundings } from "./step-context.ts";
 import classes from "./studio.module.css";
 
 /** Transitions are tried in this order; the first whose condition holds is taken. */
-export function TransitionFields(props: {
-  step: Step;
-  ids: readonly string[];
-  onChange(step: Step, key?: string): void;
-}) {
+export function TransitionFields(props: { step: Step; ids: readonly string[]; onChange: ChangeStep }) {
   const { step, ids, onChange } = props;
   const { readOnly } = useSurroundings();
   const entries = nextOf(step);
-  const store = (next: NextEntry[], key?: string) => onChange(withNext(step, next), key);
+  const store = (next: NextEntry[], key?: string) => onChange((now) => withNext(now, next), key);
   return (
     <Stack gap={6}>
       <Text size="xs" c="dimmed">

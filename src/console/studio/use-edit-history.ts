@@ -17,9 +17,14 @@ export function useEditHistory<T>(value: T, store: (value: T) => void) {
     store(next.present);
   };
   return {
-    /** `key` names the field that is typed in; without it the change is an edit of its own. */
-    change: (next: T, key?: string) =>
-      go(edited(latest.current, next, key === undefined ? null : { key, at_ms: performance.now() })),
+    /**
+     * The value as it is to be, or what makes it from the value as it is now. `key` names the field that is typed in; without
+     * it the change is an edit of its own.
+     */
+    change(next: T | ((now: T) => T), key?: string) {
+      const value = typeof next === "function" ? (next as (now: T) => T)(latest.current.present) : next;
+      go(edited(latest.current, value, key === undefined ? null : { key, at_ms: performance.now() }));
+    },
     undo: history.past.length > 0 ? () => go(undone(latest.current)) : null,
     redo: history.future.length > 0 ? () => go(redone(latest.current)) : null,
   };

@@ -26,9 +26,9 @@ function withPlaces(task: StepsTask, nameOf: (id: string) => string | null): Ste
   return { ...task, config: { ...task.config, canvas: Object.fromEntries(canvas) } };
 }
 
-export const replaceStep = (task: StepsTask, id: string, step: Step): StepsTask => ({
+export const editStep = (task: StepsTask, id: string, edited: (step: Step) => Step): StepsTask => ({
   ...task,
-  steps: task.steps.map((each) => (each.id === id ? step : each)),
+  steps: task.steps.map((each) => (each.id === id ? edited(each) : each)),
 });
 
 /** Removes a step and the transitions that lead to it. */
@@ -58,16 +58,16 @@ export function addStep(
 
 /** Adds a transition from one step to another, unless there is one. */
 export function connectSteps(task: StepsTask, from: string, to: string): StepsTask {
-  const step = task.steps.find(({ id }) => id === from);
-  if (!step || nextOf(step).some(({ id }) => id === to)) return task;
-  return replaceStep(task, from, { ...step, next: [...(step.next ?? []), to] });
+  return editStep(task, from, (step) =>
+    nextOf(step).some(({ id }) => id === to) ? step : { ...step, next: [...(step.next ?? []), to] },
+  );
 }
 
 /** Takes away one transition, by its place among those of its step. */
 export function disconnect(task: StepsTask, from: string, index: number): StepsTask {
-  const step = task.steps.find(({ id }) => id === from);
-  if (!step?.next) return task;
-  return replaceStep(task, from, { ...step, next: step.next.toSpliced(index, 1) });
+  return editStep(task, from, (step) =>
+    step.next ? { ...step, next: step.next.toSpliced(index, 1) } : step,
+  );
 }
 
 /** Makes a step the one where the workflow begins. */

@@ -11,10 +11,10 @@ import {
   addStep,
   connectSteps,
   disconnect,
+  editStep,
   makeFirst,
   removeStep,
   renameStep,
-  replaceStep,
 } from "./step-edits.ts";
 import { nextOf } from "./workflow.ts";
 import { toolNameOf } from "./workflow-templates.ts";
@@ -130,10 +130,11 @@ describe("editing it", () => {
         (it: StepsTask) =>
           moveSteps(it, new Map([[from, { x, y: 0 }]])),
     ),
-    fc.tuple(id, fc.string()).map(([from, goal]) => (it: StepsTask) => {
-      const found = it.steps.find((each) => each.id === from);
-      return found ? replaceStep(it, from, { ...found, goal }) : it;
-    }),
+    fc.tuple(id, fc.string()).map(
+      ([from, goal]) =>
+        (it: StepsTask) =>
+          editStep(it, from, (step) => ({ ...step, goal })),
+    ),
     fc.constant(arrange),
   );
 
@@ -225,7 +226,7 @@ describe("inputs", () => {
   test("a later step knows what was saved, what a tool answered and what is set, and not what was only asked", () => {
     const names = namesAt(asking, asking.steps[1] as Step, []).map(({ name }) => name);
     expect(names).toEqual(["day", "local.free", "local.last_call_error"]);
-    const unsaved = replaceStep(asking, "ASK", { ...(asking.steps[0] as Step), on: {} });
+    const unsaved = editStep(asking, "ASK", (step) => ({ ...step, on: {} }));
     expect(namesAt(unsaved, unsaved.steps[1] as Step, [])).toEqual([]);
   });
 });

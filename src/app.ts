@@ -81,8 +81,9 @@ export async function createApp(given: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  const tools = addTools(api, { ...ground, ...usedBy(parts), listings: engine.mcp.listings });
-  const agents = addAgents(api, { ...ground, ...usedBy(parts) });
+  const users = usedBy(parts);
+  const tools = addTools(api, { ...ground, ...users, listings: engine.mcp.listings });
+  const agents = addAgents(api, { ...ground, ...users });
   addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates });
   addSpeech(api, {
     ...ground,
@@ -94,7 +95,7 @@ export async function createApp(given: AppParts): Promise<App> {
     speakOffline: parts.speakOffline ?? (async () => null),
   });
   speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
-  addKnowledge(api, { ...ground, ...engine, ...usedBy(parts), embeds: config.embedding_model !== null });
+  addKnowledge(api, { ...ground, ...engine, ...users, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });
@@ -120,7 +121,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addBatches(api, ground);
   addBoard(api, { ...ground, ...engine, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
-  addInsights(api, { ...ground, ...usedBy(parts) });
+  addInsights(api, { ...ground, ...users });
   addExecutions(api, { ...ground, runner });
   addJudges(api, ground);
   addFolders(api, ground);

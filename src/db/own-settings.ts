@@ -33,7 +33,7 @@ export function withOwnSettings(connection: pg.PoolConfig, more = ""): pg.PoolCo
  * import or the making of an index, each of which takes as long as it takes.
  */
 const NO_TRANSACTION_TIMEOUT =
-  "select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'";
+  "select set_config('transaction_timeout', '0', false) where current_setting('server_version_num')::int >= 170000";
 
 /** For a connection that was opened with our settings. */
 export const setAsideTransactionTimeout = (client: pg.ClientBase): Promise<unknown> =>

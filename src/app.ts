@@ -81,9 +81,9 @@ export async function createApp(given: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  const users = usedBy(parts);
-  const tools = addTools(api, { ...ground, ...users, listings: engine.mcp.listings });
-  const agents = addAgents(api, { ...ground, ...users });
+  const whoUses = usedBy(parts);
+  const tools = addTools(api, { ...ground, ...whoUses, listings: engine.mcp.listings });
+  const agents = addAgents(api, { ...ground, ...whoUses });
   addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates });
   addSpeech(api, {
     ...ground,
@@ -95,7 +95,7 @@ export async function createApp(given: AppParts): Promise<App> {
     speakOffline: parts.speakOffline ?? (async () => null),
   });
   speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
-  addKnowledge(api, { ...ground, ...engine, ...users, embeds: config.embedding_model !== null });
+  addKnowledge(api, { ...ground, ...engine, ...whoUses, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });
@@ -121,7 +121,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addBatches(api, ground);
   addBoard(api, { ...ground, ...engine, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
-  addInsights(api, { ...ground, ...users });
+  addInsights(api, { ...ground, ...whoUses });
   addExecutions(api, { ...ground, runner });
   addJudges(api, ground);
   addFolders(api, ground);

@@ -12,7 +12,6 @@ import { organizationChanges } from "./app/organizations.ts";
 import { createOutreach, mailerOf } from "./app/outreach.ts";
 import type { App, AppParts } from "./app/parts.ts";
 import { openApi } from "./app/server.ts";
-import { usedBy } from "./app/used-by.ts";
 import { voiceParts } from "./app/voice.ts";
 import { VERSION } from "./base/version.ts";
 import { removeBatchesOf } from "./batches/batch-store.ts";
@@ -81,9 +80,8 @@ export async function createApp(given: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  const whoUses = usedBy(parts);
-  const tools = addTools(api, { ...ground, ...whoUses, listings: engine.mcp.listings });
-  const agents = addAgents(api, { ...ground, ...whoUses });
+  const tools = addTools(api, { ...ground, listings: engine.mcp.listings });
+  const agents = addAgents(api, ground);
   addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates });
   addSpeech(api, {
     ...ground,
@@ -95,7 +93,7 @@ export async function createApp(given: AppParts): Promise<App> {
     speakOffline: parts.speakOffline ?? (async () => null),
   });
   speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
-  addKnowledge(api, { ...ground, ...engine, ...whoUses, embeds: config.embedding_model !== null });
+  addKnowledge(api, { ...ground, ...engine, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });
@@ -121,7 +119,7 @@ export async function createApp(given: AppParts): Promise<App> {
   addBatches(api, ground);
   addBoard(api, { ...ground, ...engine, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, { ...ground, egress_allow: config.egress_allow });
-  addInsights(api, { ...ground, ...whoUses });
+  addInsights(api, ground);
   addExecutions(api, { ...ground, runner });
   addJudges(api, ground);
   addFolders(api, ground);

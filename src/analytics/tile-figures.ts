@@ -1,26 +1,16 @@
-import { sql } from "kysely";
 import { z } from "zod";
 import { type Caller, requirePermission } from "../api/caller.ts";
 import { timestamp } from "../api/schema.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { INDEXED } from "../search/search.ts";
 import { changeOf, differenceOf, intervalOf } from "./compare-figures.ts";
-import { type FilterField, requireFilters, type Searched } from "./fact-filters.ts";
+import { requireFilters, type Searched } from "./fact-filters.ts";
+import { labelsOf } from "./figure-labels.ts";
 import { type Spans, startsOf } from "./figure-period.ts";
+import { FigureSearch, pairOf, searchOf, withSearch } from "./figure-search.ts";
 import { type FigureSplit, isTime, ruleOf } from "./metric.ts";
 import { type FigureRow, type FigureSpan, MOST_VALUES, readFigures } from "./read-figures.ts";
 import type { BoardTile } from "./tile.ts";
-
-const FigureSearch = z
-  .object({
-    search_fields: z.array(z.string()),
-    search_field_values: z.array(z.string()),
-    start_datetime: timestamp(),
-    end_datetime: timestamp(),
-  })
-  .meta({ id: "FigureSearch", description: "The search that finds these sessions." });
-type FigureSearch = z.infer<typeof FigureSearch>;
 
 const figure = {
   value: z.number().nullable().describe("Shares are from 0 to 1; null: nothing to count."),
@@ -101,27 +91,8 @@ export async function tileFigures(
     });
 
   if (tile.compare === "versions" && tile.versions) {
-    const sides = [];
-    for (const version of [tile.versions.first, tile.versions.second]) {
-      const searched = withSearch(tile, "agent_version", version);
-      const found = await read(spans.now, starts, { split: { by: "none" }, searched });
-      if (found.problem !== null) return { ...none, problem: found.problem };
-      sides.push({ row: totalOf(found.rows), search: searchOf(tile, searched, spans.now) });
-    }
-    const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
-    const difference = differenceOf(metric.name, first.row, second.row);
-    return {
-      ...none,
-      versions: {
-        first: shown(tile, first.row, null, first.search),
-        second: shown(tile, second.row, null, second.search),
-        difference: difference && {
-          value: difference.difference,
-          low: difference.low,
-          high: difference.high,
-        },
-      },
-    };
+    const readVersion = (searched: Searched) => read(spans.now, starts, { split: { by: "none" }, searched });
+    return { ...none, ...(await ofVersions(tile, tile.versions, spans.now, readVersion)) };
   }
 
   const found = await read(spans.now, starts);
@@ -163,6 +134,32 @@ export async function tileFigures(
       };
     }),
     more_values: !isTime(split.by) && values.length > MOST_VALUES,
+  };
+}
+
+/** Two versions beside each other, without a period before. */
+async function ofVersions(
+  tile: BoardTile,
+  versions: NonNullable<BoardTile["versions"]>,
+  span: FigureSpan,
+  read: (searched: Searched) => ReturnType<typeof readFigures>,
+): Promise<Pick<TileFigures, "versions"> | Pick<TileFigures, "problem">> {
+  const sides: { row: FigureRow; shown: FigureTotal }[] = [];
+  for (const version of [versions.first, versions.second]) {
+    const searched = withSearch(tile, "agent_version", version);
+    const found = await read(searched);
+    if (found.problem !== null) return { problem: found.problem };
+    const row = totalOf(found.rows);
+    sides.push({ row, shown: shown(tile, row, null, searchOf(tile, searched, span)) });
+  }
+  const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  const difference = differenceOf(tile.metric.name, first.row, second.row);
+  return {
+    versions: {
+      first: first.shown,
+      second: second.shown,
+      difference: difference && { value: difference.difference, low: difference.low, high: difference.high },
+    },
   };
 }
 
@@ -214,85 +211,4 @@ function mayNot(caller: Caller, tile: BoardTile): string | null {
     if (error instanceof Fault) return `You may not see this tile. ${error.message}`;
     throw error;
   }
-}
-
-const withSearch = (
-  { search_fields, search_field_values }: Searched,
-  field: FilterField,
-  value: string,
-): Searched => ({
-  search_fields: [...search_fields, field],
-  search_field_values: [...search_field_values, value],
-});
-
-/** What a value of a split is searched by. */
-function pairOf({ by, insight }: FigureSplit, key: string): [FilterField, string] {
-  switch (by) {
-    case "agent":
-      return ["agent_id", key];
-    case "version":
-      return ["agent_version", key];
-    case "campaign":
-      return ["campaign_id", key];
-    case "insight":
-      return ["insight", `${insight}=${key}`];
-    case "label":
-      return ["label", key];
-    case "end_reason":
-      return ["end_reason", key];
-    default:
-      return ["channel", key];
-  }
-}
-
-/** The sessions behind a figure: of a share, those to which it applies; of the latency, those in which an answer was waited for. */
-function searchOf({ metric }: BoardTile, searched: Searched, { from, to }: FigureSpan): FigureSearch {
-  const { search, needs } = ruleOf(metric.name);
-  // A mean is of all that have the insight.
-  const value = needs === "insight_value" ? metric.value : "*";
-  const more: [string, string][] = needs
-    ? [["insight", `${metric.insight}=${value}`]]
-    : search
-      ? [search]
-      : [];
-  const fields = [...searched.search_fields, ...more.map(([field]) => field)];
-  const values = [...searched.search_field_values, ...more.map(([, value]) => value)];
-  // Only sessions that are over count, and some searches find those that still run, too.
-  if (!fields.some((field) => field === "is_running" || INDEXED.has(field))) {
-    fields.push("is_running");
-    values.push("false");
-  }
-  return {
-    search_fields: fields,
-    search_field_values: values,
-    start_datetime: from.toISOString(),
-    end_datetime: to.toISOString(),
-  };
-}
-
-/** Names of agents and campaigns. */
-async function labelsOf(
-  db: Db,
-  tenant: number,
-  { by }: FigureSplit,
-  keys: string[],
-): Promise<Map<string, string>> {
-  const ids = [...new Set(keys.map((key) => Number(key.split(".")[0])))].filter(Number.isSafeInteger);
-  if ((by !== "agent" && by !== "version" && by !== "campaign") || ids.length === 0) return new Map();
-  const { rows } =
-    by === "campaign"
-      ? await sql<{ id: number; name: string }>`
-          select id, campaign_name as name from campaigns
-          where sub_organization_id = ${tenant}::bigint and id = any(${ids}::bigint[])`.execute(db)
-      : await sql<{ id: number; name: string }>`
-          select id, name from agents
-          where sub_organization_id = ${tenant}::bigint and id = any(${ids}::bigint[])`.execute(db);
-  const names = new Map(rows.map(({ id, name }) => [String(id), name]));
-  return new Map(
-    keys.map((key) => {
-      const [id = "", version] = key.split(".");
-      const name = names.get(id) ?? `${by === "campaign" ? "Campaign" : "Agent"} ${id}`;
-      return [key, version === undefined ? name : `${name}, version ${version}`];
-    }),
-  );
 }

@@ -11,6 +11,7 @@ import { createRecordingStore } from "../sessions/recordings/recording-store.ts"
 import { transcriptionAccessOf } from "../transcription/transcription-provider.ts";
 import type { OutreachParts } from "./outreach.ts";
 import type { AppParts } from "./parts.ts";
+import { usedBy } from "./used-by.ts";
 
 /** What rooms share: the parts the program was started with, and what is made of them once. */
 export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachParts) {
@@ -35,6 +36,7 @@ export function groundOf(parts: AppParts, engine: Engine, outreach: OutreachPart
     voice_missing: engines ? engines.missing : NO_ENGINES,
     freezeJudges,
     keptSince,
+    ...usedBy(parts),
     transcriptionKeys,
     transcriptionAccess: transcriptionAccessOf({ db, vault, environment: transcriptionKeys }),
   };

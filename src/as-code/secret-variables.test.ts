@@ -37,6 +37,7 @@ test("a variable is called by its record and its secret where that tells it apar
   const of = (...records: string[]) =>
     secretVariables(records.map((record) => ({ kind: "services", record, secret: "token" })));
   expect(of("Stripe API", "Calendar")).toEqual(["STRIPE_API_TOKEN", "CALENDAR_TOKEN"]);
+  expect(of("Praxis Müller")).toEqual(["PRAXIS_MULLER_TOKEN"]);
   expect(of("Pay API", "pay-api", "7 Days")).toEqual([
     expect.stringMatching(/^PAY_API_[0-9A-F]{8}_TOKEN$/),
     expect.stringMatching(/^PAY_API_[0-9A-F]{8}_TOKEN$/),

@@ -30,6 +30,7 @@ function variableOf(parts: string[]): string {
 const upper = (text: string): string =>
   text
     .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, "_")
     .replaceAll(/^_+|_+$/g, "");

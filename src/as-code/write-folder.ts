@@ -28,6 +28,7 @@ export function filesOf(records: readonly RemoteRecord[]): Files {
 const slugOf = (key: string): string =>
   key
     .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9_]+/g, "-")
     .replaceAll(/^-+|-+$/g, "")

@@ -222,3 +222,14 @@ test("what is exported and applied to an empty organization is exported as the s
     { numRuns: rounds(8, 60) },
   );
 });
+
+test("a file is called as its record is, without marks on its letters", async () => {
+  const { send, token } = await emptyOrganization(app);
+  for (const called of ["Praxis Müller", "Água & Luz"])
+    await send("POST", "/api/v1/services/", { name: called, description: "" });
+  const folder = newFolder();
+  await commandsOf(url, token).export(folder);
+  expect(Object.keys(contents(folder))).toEqual(
+    expect.arrayContaining(["services/praxis-muller.yaml", "services/agua-luz.yaml"]),
+  );
+});

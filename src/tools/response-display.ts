@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { anyJson, boundedList, integer } from "../api/schema.ts";
+import { kept } from "./kept-object.ts";
 
 /*
  * How the result of a tool becomes cards in a live chat: `items_path` picks the list in the result, and the mapping
@@ -59,16 +60,14 @@ type Part = { [name: string]: Value };
 const dotted = (part: string, fields: Record<string, typeof value>) =>
   Object.fromEntries(Object.keys(fields).map((field) => [`${part}.${field}`, value]));
 
-const DisplayMapping = z
-  .object({
-    media: z.object(media).nullish(),
-    content: z.object(content).nullish(),
-    ...dotted("media", media),
-    ...dotted("content", content),
-    actions: boundedList(DisplayActionMapping).nullish(),
-    cta: Cta.nullish(),
-  })
-  .meta({ id: "DisplayMapping" });
+const DisplayMapping = kept({
+  media: kept(media).nullish(),
+  content: kept(content).nullish(),
+  ...dotted("media", media),
+  ...dotted("content", content),
+  actions: boundedList(DisplayActionMapping).nullish(),
+  cta: Cta.nullish(),
+}).meta({ id: "DisplayMapping" });
 
 export const ResponseDisplayConfig = z
   .object({

@@ -156,9 +156,10 @@ describe("reading a definition", () => {
     });
   });
 
-  test("unknown fields are dropped, but those of tasks and of free maps stay", () => {
+  test("unknown fields are kept in what an author writes for us, and dropped where other programs send their own", () => {
     const kept = read({
       ...minimal,
+      tool: { function: { ...minimal.tool.function, strict: true } },
       colour: "red",
       defaults: { city: { any: { thing: 1 } } },
       context: {
@@ -170,7 +171,8 @@ describe("reading a definition", () => {
         },
       },
     });
-    expect(kept).not.toHaveProperty("colour");
+    expect(kept).toHaveProperty("colour", "red");
+    expect(kept.tool.function).not.toHaveProperty("strict");
     expect(kept.defaults).toEqual({ city: { any: { thing: 1 } } });
     expect(kept.context?.task).toEqual({
       type: "event",

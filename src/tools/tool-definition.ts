@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { anyJson, boundedList, requiredJson } from "../api/schema.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
+import { kept } from "./kept-object.ts";
 import { McpCall } from "./mcp/mcp-pin.ts";
 import { ResponseDisplayConfig } from "./response-display.ts";
 import { Task } from "./task-definition.ts";
 
 /*
- * What a tool is: how the model sees it (`tool.function`), and what happens when it is called. Unknown fields are
- * dropped, the defaults of the public API are filled in, and earlier spellings are answered in the present ones;
+ * What a tool is: how the model sees it (`tool.function`), and what happens when it is called. Unknown fields are kept and
+ * warned of in what only we read, and dropped elsewhere; the defaults of the public API are filled in, and earlier spellings are answered in the present ones;
  * otherwise a definition comes back as it was sent. What a shape can't say is in `issues/tool-issues.ts`.
  */
 
@@ -104,50 +105,40 @@ const ClientRun = z
 const ToolType = z.enum(["action", "endpoint", "context", "log", "mcp", "client"]).meta({ id: "ToolType" });
 export type ToolType = z.infer<typeof ToolType>;
 
-export const ToolDefinition = z
-  .object({
-    type: ToolType.nullish().describe("What happens on a call; inferred at run time when null."),
-    tool: InternalTool,
-    endpoint: ToolHttpEndpoint.nullish(),
-    mcp: McpCall.nullish().describe("The tool of the service's MCP server that is called."),
-    client: ClientRun.nullish().describe("How the visitor's page is asked to run it."),
-    context: z
-      .object({ task: z.union([Task, boundedList(Task)]).nullish() })
-      .meta({ id: "Context" })
-      .nullish(),
-    defaults: Defaults.optional(),
-    static_parameters: boundedList(StaticToolParameter).nullish(),
-    result: anyJson().optional(),
-    options: z
-      .object({ propagate_tool_result: z.boolean().default(false) })
-      .meta({ id: "ToolOptions" })
-      .nullish(),
-    response_display: ResponseDisplayConfig.nullish(),
-    requires_verified: z
-      .boolean()
-      .nullish()
-      .describe("Refused while the person of the session is not proven to be who they are."),
-    confirm: z
-      .boolean()
-      .nullish()
-      .describe(
-        "A call by the model is made only after the engine has read it back and the person said yes, with the same arguments.",
-      ),
-    read_back: z
-      .string()
-      .max(1_000)
-      .nullish()
-      .describe(
-        "What the engine asks before a call that needs confirmation, word for word; a template in which the call's arguments are variables.",
-      ),
-    max_calls_per_session: z
-      .int()
-      .min(1)
-      .max(1_000)
-      .nullish()
-      .describe("Further calls in a session are refused; null: the organization's limit."),
-  })
-  .meta({ id: "ToolDefinition" });
+export const ToolDefinition = kept({
+  type: ToolType.nullish().describe("What happens on a call; inferred at run time when null."),
+  tool: InternalTool,
+  endpoint: ToolHttpEndpoint.nullish(),
+  mcp: McpCall.nullish().describe("The tool of the MCP server."),
+  client: ClientRun.nullish().describe("How the visitor's page is asked to run it."),
+  context: z
+    .object({ task: z.union([Task, boundedList(Task)]).nullish() })
+    .meta({ id: "Context" })
+    .nullish(),
+  defaults: Defaults.optional(),
+  static_parameters: boundedList(StaticToolParameter).nullish(),
+  result: anyJson().optional(),
+  options: kept({ propagate_tool_result: z.boolean().default(false) })
+    .meta({ id: "ToolOptions" })
+    .nullish(),
+  response_display: ResponseDisplayConfig.nullish(),
+  requires_verified: z.boolean().nullish().describe("Refused while the person is not verified."),
+  confirm: z
+    .boolean()
+    .nullish()
+    .describe("Made only after the engine has read the call back and the person said yes to it."),
+  read_back: z
+    .string()
+    .max(1_000)
+    .nullish()
+    .describe("Asked before such a call, word for word; a template in which its arguments are variables."),
+  max_calls_per_session: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .nullish()
+    .describe("Further calls in a session are refused; null: the organization's limit."),
+}).meta({ id: "ToolDefinition" });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
 /** What a call does: as written, else told by what the definition has. */

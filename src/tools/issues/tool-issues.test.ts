@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { processorMs } from "../../../test/harness/processor-time.ts";
 import { InvalidInput } from "../../base/errors.ts";
 import { jsonPath, refuseErrors, toValidationIssue } from "../../schemas/validation-issue.ts";
+import { ResponseDisplayConfig } from "../response-display.ts";
 import { around, changed, definition, everyField, withSteps, withTask } from "../tool-definition.examples.ts";
 import { ToolDefinition } from "../tool-definition.ts";
 import { mentionedNames, toolIssues } from "./tool-issues.ts";
@@ -118,6 +119,34 @@ const table: Record<string, Case[]> = {
   ],
   "endpoint-missing": [["no endpoint", definition({ type: "endpoint" }), "warning", "$.endpoint"]],
   "defaults-without-effect": [["a list", definition({ defaults: ["a"] }), "warning", "$.defaults"]],
+  "unknown-key": [
+    [
+      "a rule",
+      { ...definition(), requires_verifed: true } as ToolDefinition,
+      "warning",
+      "$.requires_verifed",
+    ],
+    [
+      "an option",
+      definition({ options: { propagate_tool_result: true, propagate: true } as never }),
+      "warning",
+      "$.options.propagate",
+    ],
+    ...[
+      ["a line of a card", { "content.heder": "a" }, "['content.heder']"],
+      ["a text of a card", { content: { titel: "a" } }, ".content.titel"],
+    ].map(
+      ([what, mapping, path]): Case => [
+        what as string,
+        definition({
+          options: { propagate_tool_result: true },
+          response_display: ResponseDisplayConfig.parse({ type: "card-list", items_path: "a", mapping }),
+        }),
+        "warning",
+        `$.response_display.mapping${path}`,
+      ],
+    ),
+  ],
   "cards-not-shown": [null, { propagate_tool_result: false }].map((options) => [
     JSON.stringify(options),
     definition({ options, response_display: { type: "card-list", items_path: "items", mapping: {} } }),

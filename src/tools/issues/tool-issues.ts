@@ -53,7 +53,7 @@ import {
   writtenSystemVariables,
 } from "./task-issues.ts";
 import { taskTemplateIssues, toolTemplateIssues } from "./template-issues.ts";
-import { unknownKeys } from "./unknown-keys.ts";
+import { unknownKeys, unknownToolKeys } from "./unknown-keys.ts";
 
 /*
  * What is wrong, or odd, about a definition whose shape is right. Errors block the save; warnings
@@ -102,6 +102,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...removedRequirements(definition),
     ...defaultsOutsideSchema(definition),
     ...cardsNotShown(definition),
+    ...unknownToolKeys(definition),
     ...toolTemplateIssues(definition),
     ...unprotectedTasks(definition, tasks.length),
     ...confirmationIssues(definition, tasks.length),

@@ -3,19 +3,25 @@ import { isRecord } from "../../expressions/member.ts";
 import { nearest } from "../../schemas/nearest.ts";
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
 import { Task } from "../task-definition.ts";
+import { ToolDefinition } from "../tool-definition.ts";
 
 /*
- * Keys of a task that nothing reads. They are kept, since a misspelt key is an author's work, and told with the keys that
+ * Keys of a definition that nothing reads. They are kept, since a misspelt key is an author's work, and told with the keys that
  * would have been read. What is known is taken from the schemas themselves.
  */
 
-export const unknownKeys = (task: Task, path: Path): Issue[] =>
-  unknownIn(Task, task, path).map(({ key, known, path }) => ({
-    id: "unknown-key",
-    severity: "warning",
-    message: `Nothing reads "${key}" here${nearest(key, known)}. Known: ${known.join(", ")}.`,
-    path: [...path, key],
-  }));
+export const unknownKeys = (task: Task, path: Path): Issue[] => unknownIn(Task, task, path).map(told);
+
+/** Beside those of its tasks. */
+export const unknownToolKeys = ({ context: _, ...definition }: ToolDefinition): Issue[] =>
+  unknownIn(ToolDefinition, definition, []).map(told);
+
+const told = ({ key, known, path }: Unknown): Issue => ({
+  id: "unknown-key",
+  severity: "warning",
+  message: `Nothing reads "${key}" here${nearest(key, known)}. Known: ${known.join(", ")}.`,
+  path: [...path, key],
+});
 
 type Unknown = { key: string; known: string[]; path: Path };
 

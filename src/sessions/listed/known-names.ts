@@ -1,13 +1,14 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import * as list from "../../api/list.ts";
+import { unreachable } from "../../base/errors.ts";
 import type { Db } from "../../db/database.ts";
 import { runningOrOver } from "./session-list.ts";
 
 /*
  * An organization has few agents, prompts and numbers of its own, and many sessions with each. Which of these names hold the
  * text that is looked for is read from an index, name by name; sessions that are over are then found by their whole name. By
- * trigrams, those of one number among thirty took 88 ms of a million sessions, and take 37 (docs/decisions/0215). An agent
- * that was renamed is found with all its sessions by each of its names (docs/decisions/0278).
+ * trigrams, those of one number among thirty took 88 ms of a million sessions, and take 37 (docs/decisions/0215). An agent or
+ * a prompt that was renamed is found with all its sessions by each of its names (docs/decisions/0278).
  */
 
 /** Past this many names of a kind, sessions are found by trigrams: reading so many takes about 10 ms. */
@@ -27,18 +28,18 @@ export async function withKnownNames<Rules extends list.ListRules>(
   rules: Rules,
 ): Promise<Rules> {
   const known = new Map<string, string[]>();
-  const renamed = new Map<string, number[]>();
+  const renamed = new Map<string, RawBuilder<boolean>>();
   for (const [n, field] of query.search_fields.entries()) {
     const value = query.search_field_values[n] ?? "";
     const names = isName(field) ? await namesWith(db, sub_organization_id, field, value) : null;
     if (names) known.set(`${field} ${value}`, names);
-    if (field === "agent_name") renamed.set(value, await renamedAgents(db, sub_organization_id, value));
+    const others = isName(field) ? await ofRenamed(db, sub_organization_id, field, value) : null;
+    if (others) renamed.set(`${field} ${value}`, others);
   }
-  const fields = Object.entries(rules.fields).map(([field, rule]) => {
-    if (!isName(field)) return [field, rule];
-    const byName = byWholeName(field, rule, known);
-    return [field, field === "agent_name" ? orRenamed(byName, renamed) : byName];
-  });
+  const fields = Object.entries(rules.fields).map(([field, rule]) => [
+    field,
+    isName(field) ? orRenamed(field, byWholeName(field, rule, known), renamed) : rule,
+  ]);
   return { ...rules, fields: Object.fromEntries(fields) };
 }
 
@@ -62,29 +63,65 @@ function byWholeName(
   };
 }
 
-/** With all sessions of the agents that were renamed. Index: sessions_agent. */
-function orRenamed(rule: list.ListField, renamed: ReadonlyMap<string, number[]>): list.ListField {
+function orRenamed(
+  field: Name,
+  rule: list.ListField,
+  renamed: ReadonlyMap<string, RawBuilder<boolean>>,
+): list.ListField {
   return {
     ...rule,
     match: (value) => {
-      const [match, agents = []] = [rule.match(value), renamed.get(value)];
-      if ("problem" in match || agents.length === 0) return match;
-      return sql`(${match} or s.agent_id = any(${agents}::bigint[]))`;
+      const [match, others] = [rule.match(value), renamed.get(`${field} ${value}`)];
+      return "problem" in match || !others ? match : sql`(${match} or ${others})`;
     },
   };
 }
 
-/** Agents that were renamed, and have or had a name that contains the value. */
-async function renamedAgents(db: Db, sub_organization_id: number, value: string): Promise<number[]> {
+/** All sessions of the agents or prompts that were renamed, and have or had a name that contains the value; null: of none. */
+function ofRenamed(
+  db: Db,
+  sub_organization_id: number,
+  field: Name,
+  value: string,
+): Promise<RawBuilder<boolean> | null> {
+  const wanted = list.containing(value);
+  switch (field) {
+    case "agent_name":
+      return ofRenamedAgents(db, sub_organization_id, wanted);
+    case "prompt_name":
+      return ofRenamedPrompts(db, sub_organization_id, wanted);
+    case "target":
+      return Promise.resolve(null);
+    default:
+      return unreachable(field);
+  }
+}
+
+/** Index of its sessions: sessions_agent. */
+async function ofRenamedAgents(db: Db, sub_organization_id: number, wanted: string) {
   const found = await db
     .selectFrom("agents")
     .select("id")
     .where("sub_organization_id", "=", sub_organization_id)
     .where(sql<boolean>`former_names <> '{}' and exists (
-      select from unnest(former_names || name) as called where called ilike ${list.containing(value)})`)
+      select from unnest(former_names || name) as called where called ilike ${wanted})`)
     .orderBy("id")
     .execute();
-  return found.map(({ id }) => id);
+  const ids = found.map(({ id }) => id);
+  return ids.length === 0 ? null : sql<boolean>`s.agent_id = any(${ids}::bigint[])`;
+}
+
+/** Each version has the name that its prompt had. Index of its sessions: sessions_prompt_names. */
+async function ofRenamedPrompts(db: Db, sub_organization_id: number, wanted: string) {
+  const { rows } = await sql<{ id: number; names: string[] }>`
+    select p.id, array_agg(distinct v.prompt_name order by v.prompt_name) as names
+    from prompts p join prompt_versions v on v.prompt_id = p.id
+    where p.sub_organization_id = ${sub_organization_id}::bigint
+    group by p.id having count(distinct v.prompt_name) > 1 and bool_or(v.prompt_name ilike ${wanted})
+    order by p.id`.execute(db);
+  if (rows.length === 0) return null;
+  const [ids, names] = [rows.map(({ id }) => id), rows.flatMap((row) => row.names)];
+  return sql<boolean>`(s.prompt_name collate "C" = any(${names}::text[]) and s.prompt_id = any(${ids}::bigint[]))`;
 }
 
 /** The names of sessions that are over, of those that contain the value; null where there are too many names to read. */

@@ -83,3 +83,18 @@ test("another agent that gets the name has sessions of its own, and an agent tha
     .executeTakeFirstOrThrow();
   expect(former_names).toEqual(["Clinic", "Practice", "Clinic 2"]);
 });
+
+test("a prompt that was renamed is found with all its sessions, by its name and by the one it had", async () => {
+  const { prompt_id, ...agent } = await createAgent(app, { script: "", agent: { name: "Of a prompt" } });
+  const prompt = await ok("GET", `prompts/${prompt_id}`);
+  const of = (prompt_name: string) => ({ agent_id: agent.agent_id, prompt_id, prompt_name });
+  const before = await insertSession(app, { ...of(prompt.name), ended_at: app.clock.now().toISOString() });
+  await ok("PUT", "prompts/", { ...prompt, name: "Zebra" });
+  app.clock.advance(1_000);
+  const running = await insertSession(app, { ...of("Zebra"), timestamp: app.clock.now().toISOString() });
+  for (const name of [prompt.name, "zebra"]) {
+    const query = new URLSearchParams({ search_fields: "prompt_name", search_field_values: name });
+    const { items } = await ok("GET", `sessions/?${query}`);
+    expect(items.map((item: { session_id: string }) => Number(item.session_id))).toEqual([running, before]);
+  }
+});

@@ -12,6 +12,7 @@ import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { directoryNumber } from "../directory/directory-schema.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Carriers } from "./carrier.ts";
 import { isOffered, knownAddresses, offeredNumbers } from "./carrier-numbers.ts";
@@ -303,7 +304,10 @@ function refuseOtherChannel(path: number, body: number): void {
 
 /** It is judged again at each call: settings change. */
 function refuseFallback({ fallback_target, target }: ChannelTargetInput, rules: DestinationRules): void {
-  const refusal = fallback_target ? fallbackRefusal(fallback_target, target, rules) : null;
-  if (refusal !== null)
-    throw invalid(["body", "fallback_target"], `nobody would be connected with it: ${refusal}`);
+  if (!fallback_target) return;
+  const loc = ["body", "fallback_target"];
+  if (!directoryNumber().safeParse(fallback_target).success)
+    throw invalid(loc, "Input should be a phone number, or a SIP address such as sip:desk@example.com");
+  const refusal = fallbackRefusal(fallback_target, target, rules);
+  if (refusal !== null) throw invalid(loc, `nobody would be connected with it: ${refusal}`);
 }

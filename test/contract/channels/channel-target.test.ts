@@ -229,6 +229,7 @@ describe("linking an agent to an address", () => {
       422,
       /\+19005551234 is a premium-rate number, and OUTREACH_ALLOW does not name it/,
     ],
+    ["a fallback that nobody can dial", { fallback_target: "front desk" }, 422, /phone number, or a SIP/],
     ["an agent that is not there", { agent_id: 987_654 }, 404, /Agent with ID 987654 not found/],
     ["another channel in the body", { channel_id: 987_654 }, 422, /differs/],
     [

@@ -100,11 +100,20 @@ function inboxName(text: string): string {
 
 /** The same each time, so that a webhook keeps its address. */
 const ownName = (): string => {
-  const user = userInfo()
-    .username.toLowerCase()
+  const user = userName()
+    .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-");
   return `listen-${user}`.slice(0, 60).replace(/-+$/, "");
 };
+
+/** In a container that runs as any number there is no name for it. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "here");
+  }
+}
 
 async function takeInbox(parley: ParleyClient, name: string) {
   const query = { search_fields: ["name" as const], search_field_values: [name], limit: 100 };

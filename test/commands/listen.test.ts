@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
+import os from "node:os";
 import { Webhook } from "standardwebhooks";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { newFolder, parley, run, until, usedFolder } from "./program.ts";
 import { callerOf, createTold } from "./told-campaign.ts";
+import { typedHere } from "./typed-here.ts";
 
 const SECRET = Buffer.alloc(48, 3).toString("base64");
 
@@ -172,6 +175,21 @@ describe("is refused with what to do", () => {
   test("without a platform", async () => {
     const given = ["listen", "--forward-to", "http://127.0.0.1:3000/"];
     const { code, stderr } = await run(given, { folder, env: { PORT: "1" } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("Parley does not answer at http://127.0.0.1:1: bad port.");
+  });
+
+  test("by a user without a name, as in a container that runs as any number", async () => {
+    const nameless = vi.spyOn(os, "userInfo").mockImplementation(() => {
+      throw new Error("uv_os_get_passwd returned ENOENT");
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      nameless.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const given = ["listen", "--forward-to", "http://127.0.0.1:3000/"];
+    const { code, stderr } = await typedHere(given, { folder, env: { PORT: "1" } });
     expect(code).toBe(1);
     expect(stderr).toContain("Parley does not answer at http://127.0.0.1:1: bad port.");
   });

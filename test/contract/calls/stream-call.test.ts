@@ -463,6 +463,7 @@ test("a call whose process died and whose caller has left is ended by the carrie
   const recordings = createCallRecordings({ engine: app.engine, dataDir: app.config.data_dir });
   const dead = otherProcess("another process that dies", recordings);
   const call = await dead.open(call_id, token, { send() {}, close() {} });
+  call?.input({ type: "open", sid: "CA9" });
   const recorder = await call?.record(8000);
   // A dead process has no files open.
   afterFile(() => {
@@ -472,7 +473,7 @@ test("a call whose process died and whose caller has left is ended by the carrie
   for (let n = 0; n < 200; n++) recorder?.caller(tone(200, { rate: 8000, ms: 20 }));
   const part = path.join(app.config.data_dir, "recordings", `call-${call_id}-1.wav.part`);
   await expect.poll(async () => (await stat(part)).size).toBeGreaterThan(1000);
-  // Its lease ends with it.
+  // Its lease ends with it. It lives on, and may hear of that before the caller has left: then its line is a broken one.
   await app.db
     .updateTable("calls")
     .set({ lease_owner: "a process that is gone", lease_expires_at: app.clock.now().toISOString() })

@@ -25,6 +25,8 @@ export type Reply = {
   after?: { events: number; comes: "cut" | "end" | "garbage" | "hang" };
   /** Before every event. */
   delay_ms?: number;
+  /** Nothing is answered before this. */
+  until?: Promise<unknown>;
   /** Asked for embeddings: the vector of each text. */
   vector?: (text: string) => number[];
 };
@@ -111,6 +113,7 @@ function embeddingsOf(seen: Seen, vector: (text: string) => number[], tokens: nu
 }
 
 async function answer(res: ServerResponse, seen: Seen, reply: Reply): Promise<void> {
+  await reply.until;
   const { path } = seen;
   const format = path.startsWith("/anthropic") ? ANTHROPIC : path.startsWith("/google") ? GOOGLE : OPENAI;
   if ((reply.status ?? 200) >= 400) {

@@ -431,18 +431,20 @@ describe("a process that dies", () => {
     const session_id = await session();
     const workflow = await queued([(await asking()).id], [session_id]);
     // While the model answers, the lease goes to another, who finishes first.
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
     llm.answer(() => {
-      resolve();
-      return { text: [ANSWER], delay_ms: 60 };
+      asked.resolve();
+      return { text: [ANSWER], until: taken.promise };
     });
     const running = runInsights(app);
-    await promise;
+    await asked.promise;
     await app.db
       .updateTable("insight_executions")
       .set({ lease_owner: "another" })
       .where("workflow_id", "=", workflow.id)
       .execute();
+    taken.resolve();
     await running;
     expect(await only(workflow.id)).toMatchObject({ status: "PROCESSING", input_tokens: null });
     expect(await outputs(session_id)).toEqual([]);

@@ -219,13 +219,15 @@ describe("the job that gives vectors to a source", () => {
   test("gives no vector of an old text to a new one that was saved while the provider was asked", async () => {
     const source = await save(padded(PARKING));
     const asked = Promise.withResolvers<void>();
+    const meanwhile = Promise.withResolvers<void>();
     server.answer(() => {
       asked.resolve();
-      return { vector: meaningOf, delay_ms: 300 };
+      return { vector: meaningOf, until: meanwhile.promise };
     });
     const running = embed(source.id);
     await asked.promise;
     await resave(source, padded(REFUNDS));
+    meanwhile.resolve();
     await running;
     // The job goes on until nothing lacks a vector; the new text's is its own.
     expect(await vectors(source.id)).toBe((await chunksOf(source.id)).length);
@@ -236,13 +238,15 @@ describe("the job that gives vectors to a source", () => {
   test("leaves nothing behind of a source that was deleted while the provider was asked", async () => {
     const source = await save(padded(PARKING));
     const asked = Promise.withResolvers<void>();
+    const meanwhile = Promise.withResolvers<void>();
     server.answer(() => {
       asked.resolve();
-      return { vector: meaningOf, delay_ms: 300 };
+      return { vector: meaningOf, until: meanwhile.promise };
     });
     const running = embed(source.id);
     await asked.promise;
     await app.send("DELETE", `/api/v1/data_sources/${source.id}?reason=old`);
+    meanwhile.resolve();
     await running;
     expect(await chunksOf(source.id)).toEqual([]);
   });

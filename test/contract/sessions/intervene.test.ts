@@ -5,6 +5,8 @@ import { createNotices } from "../../../src/db/notices.ts";
 import { createLiveWords } from "../../../src/sessions/live/live-words.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../../harness/app.ts";
+import { endpointTool } from "../../harness/endpoint-tool.ts";
+import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { createNumber, endOf, incoming, pickUp, quiet } from "../../harness/phone.ts";
 import { WAITING } from "../../harness/waiting.ts";
 
@@ -14,14 +16,19 @@ let target: string;
 let number: string;
 /** Another person of the same organization, who may step in. */
 let colleague: Send;
+/** What the agent looks up. */
+let peer: Peer;
 const SCRIPT = `
-  on "slow" -> wait 300ms then say "At last."
+  on "slow" -> call look_up {}
+  after look_up -> say "At last."
   otherwise -> say "You said {user.text}."`;
 
 beforeAll(async () => {
   app = await createTestApp();
   url = await app.listen();
-  ({ target } = await createAgent(app, { script: SCRIPT }));
+  peer = await createPeer();
+  const tools = [endpointTool("look_up", `${peer.url}/look-up`)];
+  ({ target } = await createAgent(app, { script: SCRIPT, tools }));
   ({ number } = await createNumber(app, { script: SCRIPT, greeting: { text: "Hello." } }));
   const roles = await app.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Editor");
   const email = "colleague@example.com";
@@ -157,14 +164,15 @@ describe("a chat that a person takes over", () => {
 
   test("lets an answer that was begun be finished, and the person's words come after it", async () => {
     const chat = await openChat();
+    const asked = Promise.withResolvers<() => void>();
+    peer.respond((_, response) => asked.resolve(() => json(response, 200, {})));
     const answering = chat.says("slow");
-    await vi.waitFor(async () => {
-      const { body } = await app.send("GET", `/api/v1/sessions/live?session_id=${chat.id}`);
-      expect(body.sessions[0].state).toBe("answering");
-    }, WAITING);
+    const found = await asked.promise;
     await chat.takeOver();
-    await chat.writes("And I add this.");
+    const written = chat.writes("And I add this.");
+    found();
     expect(await answering).toEqual(["At last."]);
+    expect((await written).status).toBe(200);
     expect(await chat.transcript()).toEqual([
       ["user", "slow"],
       ["agent", "At last."],

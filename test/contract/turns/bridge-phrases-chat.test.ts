@@ -2,6 +2,8 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { endpointTool } from "../../harness/endpoint-tool.ts";
+import { createPeer, json } from "../../harness/peer.ts";
 import { WAITING } from "../../harness/waiting.ts";
 
 let app: TestApp;
@@ -20,8 +22,12 @@ test("a chat whose answer takes long gets the agent's bridge phrases in the visi
     smart_turn_timeout_seconds: 1,
   };
   const phrases = await app.send("POST", "/api/v1/bridge_phrases/", { name: "Chat", config });
+  const peer = await createPeer();
+  const told = Promise.withResolvers<void>();
+  peer.respond((_, response) => void told.promise.then(() => json(response, 200, {})));
   const { target } = await createAgent(app, {
-    script: 'otherwise -> wait 600ms then say "Here it is."',
+    script: 'otherwise -> call look_up {}\nafter look_up -> say "Here it is."',
+    tools: [endpointTool("look_up", `${peer.url}/look-up`)],
     agent: { bridge_phrases_id: phrases.body.id },
   });
   const opened = await app.sendAs(null)("POST", "/chat/v1/sessions", { client_id: target });
@@ -42,11 +48,12 @@ test("a chat whose answer takes long gets the agent's bridge phrases in the visi
       .executeTakeFirstOrThrow();
     expect(lease_owner).not.toBeNull();
   }, WAITING);
-  app.clock.advance(250);
+  // No faster than a lease is renewed.
   await vi.waitFor(() => {
-    app.clock.advance(250);
+    app.clock.advance(20);
     expect(events).toContainEqual({ type: "aside", text: "A moment, please." });
   }, WAITING);
+  told.resolve();
   await vi.waitFor(() => expect(events.at(-1)).toEqual({ type: "answered", id: "1" }), WAITING);
   socket.close();
 

@@ -333,3 +333,20 @@ test("a page behind the end of a list says so, and not that there are no records
   await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.faults).toEqual([]);
 });
+
+test("an agent that is given another prompt shows that one's instructions, and no others", async () => {
+  const { prompt_id } = await agent();
+  // The fault: a prompt with the number of its agent.
+  expect(prompt_id).toBe(1);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  const instructions = page.getByRole("heading", { name: "Instructions", exact: true });
+  await instructions.waitFor();
+  await page.getByRole("combobox", { name: "Prompt", exact: true }).click();
+  await page.getByRole("option", { name: "Demo clinic reminder" }).click();
+  await saveReviewed(page);
+  await page.getByText("Agent saved").waitFor();
+  await page.getByText("You call patients of the Demo Clinic").first().waitFor();
+  expect(await instructions.count()).toBe(1);
+  expect((await theirs({ prompt_id })).status).toBe(200);
+});

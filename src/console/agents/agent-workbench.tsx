@@ -26,7 +26,9 @@ export function AgentWorkbench({ agent, children }: { agent: AgentResponse; chil
             {may("agents_write") && <DuplicateAgent agent={agent} />}
             <ExportAgent agent={agent} />
           </Group>
-          {agent.prompt && <InstructionsSection key={agent.prompt.id} agent={agent} prompt={agent.prompt} />}
+          {agent.prompt && (
+            <InstructionsSection key={`prompt ${agent.prompt.id}`} agent={agent} prompt={agent.prompt} />
+          )}
           <GreetingSection agent={agent} />
           {may("language_groups_read") && <LanguagesSection agent={agent} />}
           {may("data_sources_read") && <KnowledgeSection agent={agent} />}

@@ -151,6 +151,38 @@ test("the key with which a site signs its visitors is shown once, and stays unti
   expect(page.faults).toEqual([]);
 });
 
+test("a chat page that was connected while calls from it could not be turned on has them after a second press", async () => {
+  const { body } = await it.app.send(
+    "GET",
+    "/api/v1/channels/targets?search_fields=target_mode&search_field_values=chat",
+  );
+  const [{ channel_id, agent }] = body.items;
+  await page.goto(`/console/channels/${channel_id}?view=addresses`);
+  await page.getByRole("button", { name: "Connect agent" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: "Agent" }).click();
+  await page.getByRole("option", { name: agent.name, exact: true }).click();
+  await dialog.getByLabel("Address").fill("second-desk");
+  await dialog.getByLabel("Calls from the page").click();
+  let refused = 0;
+  await page.route("**/browser_calls", (route) =>
+    refused++ === 0
+      ? route.fulfill({ status: 503, json: { detail: "Database unavailable" } })
+      : route.continue(),
+  );
+  const connect = dialog.getByRole("button", { name: "Connect", exact: true });
+  await connect.click();
+  await dialog.getByRole("alert").waitFor();
+  await connect.click();
+  await dialog.waitFor({ state: "detached" });
+  await page.unroute("**/browser_calls");
+  const { body: made } = await it.app.send(
+    "GET",
+    "/api/v1/channels/targets?search_fields=target&search_field_values=second-desk",
+  );
+  expect(made.items).toMatchObject([{ target: "second-desk", browser_calls: true }]);
+});
+
 test("somebody who may only read sees no way to change a channel", async () => {
   const viewer = await it.open(await it.person("Viewer"));
   await viewer.goto("/console/channels/1");

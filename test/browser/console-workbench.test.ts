@@ -343,6 +343,35 @@ test("a text is given to the agent though the organization has more than a list 
   expect(page.faults).toEqual([]);
 });
 
+test("a text that was stored while the agent could not be given it is added by a second press, as it is written then", async () => {
+  const agent_id = await scripted("Half a text", "Help.");
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/agents/${agent_id}`);
+  await page.getByRole("button", { name: "Add data source" }).click();
+  const window = page.getByRole("dialog", { name: "Add data source" });
+  const text = window.getByRole("textbox", { name: "Text", exact: true });
+  await window.getByLabel("Name").fill("half prices");
+  await text.fill("A check-up costs 40 euros.");
+  let refused = 0;
+  await page.route("**/api/v1/agents/", (route) =>
+    route.request().method() === "PUT" && refused++ === 0
+      ? route.fulfill({ status: 503, json: { detail: "Database unavailable" } })
+      : route.continue(),
+  );
+  await window.getByRole("button", { name: "Add", exact: true }).click();
+  await window.getByRole("alert").waitFor();
+  await text.fill("A check-up costs 45 euros.");
+  await window.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("button", { name: "Remove half_prices from the agent" }).waitFor();
+  const { body: found } = await it.app.send(
+    "GET",
+    "/api/v1/data_sources/?search_fields=name&search_field_values=half",
+  );
+  expect(found.items.map(({ name }: { name: string }) => name)).toEqual(["half_prices"]);
+  const { body: source } = await it.app.send("GET", `/api/v1/data_sources/${found.items[0].id}`);
+  expect(source.text).toBe("A check-up costs 45 euros.");
+});
+
 async function scripted(name: string, context: string): Promise<number> {
   const { body: prompt } = await it.app.send("POST", "/api/v1/prompts/", {
     ...{ name, type: "prompt_v1", context, tools: [], llm_config: { provider: "openai", model: "scripted" } },

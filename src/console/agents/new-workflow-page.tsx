@@ -75,7 +75,7 @@ export default function NewWorkflowPage() {
                     aria-pressed={each.key === chosen}
                     onClick={() => {
                       choose(each.key);
-                      if (title === "" && each !== EMPTY) setTitle(each.title);
+                      if (title === "" || isTemplateTitle(title)) setTitle(each === EMPTY ? "" : each.title);
                     }}
                   >
                     <Text fw={600} size="sm">
@@ -143,6 +143,8 @@ export default function NewWorkflowPage() {
     </>
   );
 }
+
+const isTemplateTitle = (title: string): boolean => WORKFLOW_TEMPLATES.some((each) => each.title === title);
 
 async function addToAgent(agent_id: number, tool: string): Promise<void> {
   const { prompt } = await call("GET /api/v1/agents/{agent_id}", { path: { agent_id } });

@@ -1,7 +1,7 @@
 import { Autocomplete, Select, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type {
   Channel,
   ChannelServices,
@@ -13,6 +13,7 @@ import { RecordSelect } from "../lists/record-select.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { ApiError, call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { MODE_NAMES, modesOf } from "./channel-values.ts";
 import { IdentityKey } from "./identity-key.tsx";
 
@@ -48,6 +49,8 @@ type Props = {
 export function TargetWindow({ channel, target, offered, onClose }: Props) {
   const client = useQueryClient();
   const modes = modesOf(channel);
+  /** Connected, while calls from its page could not be turned on yet. */
+  const made = useRef<ChannelTargetResponse>(null);
   const { form, sending } = useWindowForm<Values, ChannelTargetResponse>({
     initial: target
       ? valuesOf(target)
@@ -61,7 +64,9 @@ export function TargetWindow({ channel, target, offered, onClose }: Props) {
     changed: target ? { reread: () => targetNow(target.id), values: valuesOf, labels: LABELS } : undefined,
     async send(chosen) {
       try {
-        return await save(channel.id, target, chosen);
+        return await save(channel.id, target ?? made.current, chosen, (stored) => {
+          made.current = stored;
+        });
       } catch (error) {
         // If somebody else took the address, the refreshed list behind the window shows that.
         void client.invalidateQueries({ queryKey: TARGETS });
@@ -172,7 +177,7 @@ type Values = Omit<ChannelTargetCreateRequest, "channel_id" | "agent_id"> & {
 const LABELS = {
   agent_id: "Agent",
   target: "Address",
-  target_mode: "Used for",
+  target_mode: worded("Used for", MODE_NAMES),
   fallback_target: "Fallback number",
   is_test: "Mark as test",
   browser_calls: "Calls from the page",
@@ -211,7 +216,12 @@ async function beginVersions(agent_id: number, target: string): Promise<void> {
   }
 }
 
-async function save(channel_id: number, target: ChannelTargetResponse | null, values: Values) {
+async function save(
+  channel_id: number,
+  target: ChannelTargetResponse | null,
+  values: Values,
+  onStored: (target: ChannelTargetResponse) => void,
+) {
   const { agent_id, browser_calls, begins_versions: _, ...fields } = values;
   if (agent_id === null) {
     const msg = "Choose an agent";
@@ -231,6 +241,7 @@ async function save(channel_id: number, target: ChannelTargetResponse | null, va
         body: { ...body, id: target.id },
       })
     : await call("POST /api/v1/channels/{channel_id}/targets", { path, body });
+  onStored(stored);
   if (values.target_mode === "chat" && browser_calls !== (stored.browser_calls ?? false)) {
     await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls", {
       path: { ...path, target_id: stored.id },

@@ -11,7 +11,7 @@ import {
 } from "@mantine/core";
 import { IconPlus, IconTrash, IconUpload } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { AgentResponse } from "../../api-types.ts";
 import { RecordSelect } from "../../lists/record-select.tsx";
 import { useAction } from "../../parts/action.ts";
@@ -139,12 +139,17 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
 /** A text with a name, typed or read from a file. */
 function WriteText({ agent, onClose }: { agent: AgentResponse; onClose(): void }) {
   const client = useQueryClient();
+  /** Made, while the agent could not be given it yet. */
+  const unused = useRef<number | null>(null);
   const { form, sending } = useWindowForm({
     initial: { name: "", text: "" },
     async send({ name, text }) {
-      const created = await call("POST /api/v1/data_sources/", {
-        body: { name: withoutBlanks(name), description: null, labels: [], chunk: true, text },
-      });
+      const body = { name: withoutBlanks(name), description: null, labels: [], chunk: true, text };
+      const created =
+        unused.current === null
+          ? await call("POST /api/v1/data_sources/", { body })
+          : await call("PUT /api/v1/data_sources/", { body: { ...body, id: unused.current } });
+      unused.current = created.id;
       await changeSources(client, agent, { add: created.name });
       return created;
     },

@@ -36,11 +36,13 @@ export function giveFocus(element: Element | null): void {
 
 const isDisabled = (element: Element): boolean => element.matches(":disabled");
 
-const CONTROLS = "a[href], button, input, select, textarea, [contenteditable=true]";
+const PRESSED = "a[href], button";
+const CONTROLS = `${PRESSED}, input, select, textarea, [contenteditable=true]`;
 
 /**
  * The next control of the form, window or panel that it was taken out of, else the last one before it; where none is left
- * there, the same of the page. A page that goes as a whole leaves the focus to the one that comes.
+ * there, the next button or link of the page: a field would open its calendar or its list by itself. A page that goes as a
+ * whole leaves the focus to the one that comes.
  */
 function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
   const removed = (node: Node) => node.contains(gone);
@@ -53,11 +55,11 @@ function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
   const before = change.previousSibling?.isConnected ? change.previousSibling : null;
   const isBehind = (control: Element) =>
     before ? !before.contains(control) && follows(before, control) : follows(around, control);
-  for (const scope of [
-    around.closest("form, [role=dialog], section"),
-    isPage ? null : around.closest("main"),
-  ]) {
-    const controls = [...(scope?.querySelectorAll(CONTROLS) ?? [])].filter(
+  for (const [scope, kinds] of [
+    [around.closest("form, [role=dialog], section"), CONTROLS],
+    [isPage ? null : around.closest("main"), PRESSED],
+  ] as const) {
+    const controls = [...(scope?.querySelectorAll(kinds) ?? [])].filter(
       (control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility(),
     );
     const next = controls.find(isBehind) ?? controls.at(-1);

@@ -12,7 +12,7 @@ import { counted } from "../parts/counted.ts";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../parts/parts.tsx";
 import { NearTime } from "../time/near-time.tsx";
 import { Time } from "../time/time.tsx";
-import { formatTime } from "../time/zone.ts";
+import { formatTime, useZone } from "../time/zone.ts";
 import { boardQuery } from "./board-query.ts";
 
 const FOLLOW_MS = 3000;
@@ -30,6 +30,7 @@ export function BoardPanel({ campaign_id }: { campaign_id: number }) {
 }
 
 function Board({ board }: { board: CampaignBoard }) {
+  const zone = useZone();
   if (board.batches.length === 0 && Object.keys(board.status_counts).length === 0) {
     return (
       <Panel>
@@ -61,7 +62,7 @@ function Board({ board }: { board: CampaignBoard }) {
                 ? "No attempts under way."
                 : `${counted(board.under_way, "attempt")} under way.`}
             </b>{" "}
-            {today(board)}
+            {today(board, zone)}
           </Text>
           {board.total_rate > 0 && (
             <Text size="sm" c="dimmed">
@@ -240,7 +241,7 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   const isHeld = HELD.has(next_step.reason);
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td style={{ overflowWrap: "anywhere" }}>
         <RouteLink to={batchPath(batch_id)} fw={600}>
           <bdi>{batch_id}</bdi>
         </RouteLink>
@@ -260,14 +261,14 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   );
 }
 
-/** Use of the daily limit, for each day that is open now. */
-function today({ days, timezone, batches }: CampaignBoard): string {
+/** Use of the daily limit, for each day that is open now. Days are those of the campaign's clock, told where it isn't the chosen one. */
+function today({ days, timezone, batches }: CampaignBoard, zone: string): string {
   if (batches.length === 0) return "";
   if (days.length === 0) return `It is closed now, on the clock of ${timezone}.`;
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${formatTime(date, "UTC", "day")}: ${counted(first_attempts, "new person", "new people")} contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
+        `${formatTime(date, "UTC", "day")}${timezone === zone ? "" : ` in ${timezone}`}: ${counted(first_attempts, "new person", "new people")} contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

@@ -14,6 +14,7 @@ import { Empty, Fetched, Panel, Scroller } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
+import { formatTime, useZone } from "../time/zone.ts";
 import { type Bar, dayBars, earliestEnd, hourBars } from "./forecast-bars.ts";
 
 const ForecastChart = lazyPart("forecast chart", () => import("./forecast-chart.tsx"));
@@ -109,6 +110,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
   const [view, setView] = useState<"chart" | "table">("chart");
   const [by, setBy] = useState<"day" | "hour">("day");
   const { totals, people, ends_at, left, timezone, assumptions } = forecast;
+  const zone = useZone();
   if (people === 0) {
     return (
       <Panel>
@@ -119,6 +121,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
       </Panel>
     );
   }
+  const end = ends_at && earliestEnd(ends_at, forecast.own_hours);
   const bars = by === "day" ? dayBars(forecast) : hourBars(forecast);
   const tiles: [string, number][] = [
     ["people", people],
@@ -133,10 +136,11 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
   return (
     <Panel
       title={
-        ends_at ? (
+        end ? (
           <>
             {forecast.own_hours?.held ? "Finishes at the earliest" : "Finishes"}{" "}
-            <Time at={earliestEnd(ends_at, forecast.own_hours)} kind="minute" />
+            <Time at={end} kind="minute" />
+            {timezone !== zone && ` (${formatTime(end, timezone, "minute")} in ${timezone})`}
           </>
         ) : (
           `${counted(left, "person still waits", "people still wait")} at the end`

@@ -79,7 +79,7 @@ test("a do-not-call list keeps what somebody else changed of it meanwhile", asyn
   const window = page.getByRole("dialog");
   await window.getByLabel("Name").fill("National registry");
   await colleague("PUT", `do-not-call-lists/${id}`, { ...list, purposes: ["marketing", "informational"] });
-  await seesTheirs(window, "Save list", "informational");
+  await seesTheirs(window, "Save list", "+ Information");
   await window.getByRole("button", { name: "Merge their changes" }).click();
   await window.getByRole("button", { name: "Save list" }).click();
   await window.waitFor({ state: "detached" });

@@ -109,6 +109,7 @@ test("one agent's recordings are kept for fewer days than the organization's, on
   await panel.getByRole("combobox", { name: "Traces" }).click();
   await page.getByRole("option", { name: "As the organization" }).click();
   await panel.getByRole("button", { name: "Review retention" }).click();
+  await page.getByRole("dialog").getByText("− Forever").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await expect.poll(read).toEqual({ recording: 7 });
   expect(page.faults).toEqual([]);

@@ -19,6 +19,7 @@ import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
@@ -48,6 +49,8 @@ export default recordPage({
   title: "Alert",
   labels: {
     is_active: "Active",
+    "metric.name": worded("Metric", METRIC_WORDS),
+    condition: worded("Condition", CONDITIONS),
     search_fields: "Filters",
     search_field_values: "Values of filters",
     window_minutes: "Window in minutes",

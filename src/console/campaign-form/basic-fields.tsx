@@ -3,15 +3,10 @@ import type { ReactNode } from "react";
 import { KeyValues } from "../editors/key-values.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import type { CampaignValues } from "./campaign-values.ts";
+import { MODES } from "./campaign-words.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 import type { CampaignFieldsProps } from "./pace-fields.tsx";
 import { useSenders } from "./senders.ts";
-
-const MODES = [
-  { value: "voice", label: "Telephone" },
-  { value: "sms", label: "Text message" },
-  { value: "email", label: "E-mail" },
-];
 
 /** What a campaign is called, and how and from where it contacts people. */
 export function BasicFields({

@@ -6,8 +6,17 @@ import type {
   VoicemailDetectionConfig,
 } from "../api-types.ts";
 import { ApiError } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { type FieldLabels, worded } from "../server/field-labels.ts";
 import { authValues, type SecretChange } from "../webhooks/webhook-secret.ts";
+import {
+  DAY_NAMES,
+  DETECTION_METHODS,
+  FILTER_OPS,
+  LINE_TYPES,
+  MATCHES,
+  MODES,
+  UNKNOWN_VALUES,
+} from "./campaign-words.ts";
 
 /** The form's values: everything that the API takes, so that every error has a field. */
 export type CampaignValues = Required<
@@ -71,31 +80,45 @@ export const VOICEMAIL_TIMEOUTS: [
 
 export const CAMPAIGN_LABELS: FieldLabels = {
   campaign_name: "Name",
-  mode: "Contact people by",
+  mode: worded("Contact people by", MODES),
   source: "From",
   caller_id: "Caller ID",
   sms_session_ttl: "Reply window (min)",
   campaign_variables: "Variables",
-  active_days: "Days",
+  active_days: worded("Days", DAY_NAMES),
   daily_start_time: "Hours, from",
   daily_end_time: "Hours, until",
   outreach_override_rules: "Exceptions",
+  ...Object.fromEntries(
+    Object.entries(DAY_NAMES).map(([day, name]) => [
+      `outreach_override_rules.days.${day}`,
+      `Exceptions, ${name}s`,
+    ]),
+  ),
+  "outreach_override_rules.dates": "Exceptions",
+  "outreach_override_rules.*.*.active": worded("Open or closed", { true: "open", false: "closed" }),
+  "outreach_override_rules.*.*.daily_start_time": "From",
+  "outreach_override_rules.*.*.daily_end_time": "Until",
+  "outreach_override_rules.*.*.max_daily_calls": "New people, limit",
   hourly_rate: "Attempts per hour",
   max_daily_calls: "New people per day, limit",
   retry_count: "Retries",
   retry_interval: "Wait before a retry",
-  allowed_line_types: "Line types",
+  allowed_line_types: worded("Line types", LINE_TYPES),
   include_unknown_line_types: "Include unknown types",
   target_filters: "Number rules",
-  "target_filters.match": "Match",
-  "target_filters.on_unknown": "Unknown values",
+  "target_filters.match": worded("Match", MATCHES),
+  "target_filters.on_unknown": worded("Unknown values", UNKNOWN_VALUES),
+  "target_filters.rules": "Number rules",
+  "target_filters.rules.*.op": worded("Comparison", FILTER_OPS),
   voicemail_detection: "Detect voicemail",
-  "voicemail_detection.mode": "Detection method",
+  "voicemail_detection.mode": worded("Detection method", DETECTION_METHODS),
   ...Object.fromEntries(
     VOICEMAIL_TIMEOUTS.map(([field, label]) => [`voicemail_detection.${field}`, `${label} (s)`]),
   ),
   "webhooks.*.url": "URL",
   "webhooks.*.request_method": "Method",
+  webhooks: "Webhooks",
   "webhooks.*.trigger_statuses": "Notify on status",
   secrets: "Secrets of webhooks",
 };

@@ -17,20 +17,13 @@ import classes from "../outbound/outbound.module.css";
 import { Failure } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { call } from "../server/api.ts";
+import { FILTER_OPS, MATCHES, UNKNOWN_VALUES } from "./campaign-words.ts";
 
 const FIELDS = ["line_type", "carrier_name", "caller_type", "caller_name", "mcc", "mnc", "error_code"];
 const VALUES: Record<string, string[]> = {
   line_type: ["mobile", "landline", "voip", "fixedVoip", "nonFixedVoip", "tollFree", "unknown"],
   caller_type: ["CONSUMER", "BUSINESS", "UNDETERMINED"],
 };
-const OPS: { value: FilterOp; label: string }[] = [
-  { value: "in", label: "is one of" },
-  { value: "not_in", label: "is none of" },
-  { value: "eq", label: "is" },
-  { value: "neq", label: "is not" },
-  { value: "exists", label: "is known" },
-  { value: "not_exists", label: "is not known" },
-];
 
 type Props = {
   value: TargetFiltersInput | null;
@@ -66,10 +59,7 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
           <Group gap="sm" grow preventGrowOverflow={false}>
             <Select
               label="Match"
-              data={[
-                { value: "all", label: "every rule" },
-                { value: "any", label: "one rule" },
-              ]}
+              data={MATCHES}
               allowDeselect={false}
               value={value.match ?? "all"}
               onChange={(match) => onChange({ ...value, match: match as "all" | "any" })}
@@ -77,10 +67,7 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
             />
             <Select
               label="Unknown values"
-              data={[
-                { value: "include", label: "pass" },
-                { value: "exclude", label: "fail" },
-              ]}
+              data={UNKNOWN_VALUES}
               allowDeselect={false}
               value={value.on_unknown ?? "include"}
               onChange={(on_unknown) =>
@@ -137,7 +124,7 @@ function RuleLine(props: {
       />
       <Select
         aria-label={`Comparison of rule ${number}`}
-        data={OPS}
+        data={FILTER_OPS}
         allowDeselect={false}
         value={rule.op}
         onChange={(op) => onChange({ ...rule, op: op as FilterOp })}

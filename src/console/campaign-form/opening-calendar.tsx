@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Panel } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
 import { offset_ms } from "../time/wall-time.ts";
+import { DAY_NAMES } from "./campaign-words.ts";
 import {
   addDays,
   addMonths,
@@ -21,7 +22,6 @@ import {
   weekStart,
 } from "./opening.ts";
 import classes from "./opening-calendar.module.css";
-import { DAY_NAMES } from "./opening-fields.tsx";
 
 type Props = {
   opening: Opening;

@@ -16,17 +16,8 @@ import type { DaysOfWeek, ScheduleOverride } from "../api-types.ts";
 import classes from "../outbound/outbound.module.css";
 import { DayField } from "../time/day-field.tsx";
 import type { CampaignValues } from "./campaign-values.ts";
+import { DAY_NAMES } from "./campaign-words.ts";
 import { WEEKDAYS } from "./opening.ts";
-
-export const DAY_NAMES: Record<string, string> = {
-  mon: "Monday",
-  tue: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  fri: "Friday",
-  sat: "Saturday",
-  sun: "Sunday",
-};
 
 type Rules = CampaignValues["outreach_override_rules"];
 

@@ -2,6 +2,7 @@ import { Checkbox, Grid, Group, Input, MultiSelect, NumberInput, Select, Stack, 
 import type { ReactNode } from "react";
 import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
 import { type CampaignValues, VOICEMAIL_TIMEOUTS } from "./campaign-values.ts";
+import { DETECTION_METHODS, LINE_TYPES } from "./campaign-words.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 
 export type CampaignFieldsProps<Shown extends keyof CampaignValues = keyof CampaignValues> = {
@@ -114,11 +115,7 @@ export function LineTypeFields(
       <MultiSelect
         label="Line types"
         description="None selected: all. Ignored when number rules are set."
-        data={[
-          { value: "mobile", label: "mobile" },
-          { value: "landline", label: "landline" },
-          { value: "voip", label: "voice over IP" },
-        ]}
+        data={LINE_TYPES}
         value={values.allowed_line_types ?? []}
         onChange={(types) => set("allowed_line_types", types.length > 0 ? (types as LineTypeBucket[]) : null)}
         error={errorOf("allowed_line_types")}
@@ -153,10 +150,7 @@ export function VoicemailFields({ values, set, errorOf }: CampaignFieldsProps<"v
           <Grid.Col span={{ base: 12, sm: 6 }}>
             <Select
               label="Detection method"
-              data={[
-                { value: "v1", label: "Version 1" },
-                { value: "v2", label: "Version 2" },
-              ]}
+              data={DETECTION_METHODS}
               placeholder="Default"
               clearable
               clearButtonProps={{ "aria-label": "Clear the detection method" }}

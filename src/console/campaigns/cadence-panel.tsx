@@ -12,9 +12,11 @@ import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CadenceStep, CampaignCadence } from "../api-types.ts";
 import { useSenders } from "../campaign-form/senders.ts";
+import { OUTCOME_WORDS } from "../outbound/channel-statuses.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { AddRow } from "./add-row.tsx";
 import { keptOutcomes, outcomesAfter, type StepMode, UNITS, waitParts } from "./cadence-outcomes.ts";
@@ -29,11 +31,11 @@ const CHANNELS: { value: StepMode; label: string }[] = [
 /** As the review of a change calls them. */
 const LABELS = {
   steps: "Steps",
-  "steps.*.mode": "Channel",
+  "steps.*.mode": worded("Channel", CHANNELS),
   "steps.*.source": "Send from",
   "steps.*.address": "Address column",
   "steps.*.wait": "Wait",
-  "steps.*.after": "Only after",
+  "steps.*.after": worded("Only after", OUTCOME_WORDS),
 };
 
 type Props = { campaign_id: number; mode: StepMode };

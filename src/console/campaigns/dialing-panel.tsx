@@ -2,6 +2,7 @@ import { NumberInput, Select, Text } from "@mantine/core";
 import type { CampaignDialingSettings, CampaignDialingState } from "../api-types.ts";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 
 const PRIORITIES = [
   { value: "5", label: "5, highest" },
@@ -24,7 +25,7 @@ export const DialingPanel = ({ campaign_id }: { campaign_id: number }) => (
       call("PUT /api/v1/outbound/campaigns/{campaign_id}/dialing-settings", { path: { campaign_id }, body })
     }
     values={({ max_concurrent, priority }) => ({ max_concurrent, priority })}
-    labels={{ max_concurrent: "Attempts at once", priority: "Priority" }}
+    labels={{ max_concurrent: "Attempts at once", priority: worded("Priority", PRIORITIES) }}
     permission="outbound_write"
     verb="Review concurrency"
     invalidates={[["campaign", campaign_id]]}

@@ -2,10 +2,11 @@ import { ActionIcon, Checkbox, Group, NumberInput, Select, Text, TextInput } fro
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CampaignRetryRules, RetryRule } from "../api-types.ts";
-import { spoken } from "../outbound/channel-statuses.ts";
+import { OUTCOME_WORDS, spoken } from "../outbound/channel-statuses.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { AddRow } from "./add-row.tsx";
 
@@ -30,7 +31,7 @@ const USUAL: Partial<Record<RetryRule["outcome"], Partial<RetryRule>>> = {
 /** As the review of a change calls them. */
 const LABELS = {
   rules: "Rules",
-  "rules.*.outcome": "Outcome",
+  "rules.*.outcome": worded("Outcome", OUTCOME_WORDS),
   "rules.*.wait": "Retry after",
   "rules.*.max_retries": "Retries",
   "rules.*.another_hour": "At another hour",

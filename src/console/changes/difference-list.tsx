@@ -17,7 +17,7 @@ export function DifferenceList(props: {
   whose?: "Their change" | "Your change";
 }) {
   const { entries, labels, whose = "Change" } = props;
-  const shown = useShown(entries, labels !== undefined);
+  const shown = useShown(entries, labels);
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -23,7 +23,7 @@ export function SideBySide(props: {
   after: string;
 }) {
   const { entries, labels, before, after } = props;
-  const shown = useShown(entries);
+  const shown = useShown(entries, labels);
   const isWide = useMediaQuery(TWO_COLUMNS, true, { getInitialValueInEffect: false });
   if (entries.length === 0) {
     return (

@@ -6,7 +6,7 @@ import { ViewTabs } from "../parts/view-tabs.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { ApiError, call } from "../server/api.ts";
-import { labelsBelow } from "../server/field-labels.ts";
+import { labelsBelow, worded } from "../server/field-labels.ts";
 import { CarrierNote, CarrierStatus } from "./carrier-note.tsx";
 import {
   type ChannelValues,
@@ -23,6 +23,7 @@ import { TargetList } from "./target-list.tsx";
 import { TELEPHONY_LABELS, TelephonyFields } from "./telephony-fields.tsx";
 
 const LIST = "GET /api/v1/channels/";
+const SERVICE_NAMES = Object.entries(SERVICES).map(([value, { name }]) => ({ value, label: name }));
 
 export default recordPageOf<Channel, ChannelValues>({
   permission: "channels",
@@ -35,10 +36,10 @@ export default recordPageOf<Channel, ChannelValues>({
   alsoInvalidates: [["carrier"]],
   together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
   labels: {
-    channel_service: "Service",
+    channel_service: worded("Service", SERVICE_NAMES),
     mail_service: "Send through",
     sip_carrier: "Carrier",
-    supported_modes: "Used for",
+    supported_modes: worded("Used for", MODE_NAMES),
     is_system_channel: "Use the installation's account when this channel has none",
     config: "Settings",
     "config.telephony": "Calls",
@@ -129,7 +130,7 @@ function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, 
             inputWrapperOrder={["label", "input", "description", "error"]}
             allowDeselect={false}
             disabled={channel !== null}
-            data={Object.entries(SERVICES).map(([value, { name }]) => ({ value, label: name }))}
+            data={SERVICE_NAMES}
             value={values.channel_service}
             onChange={(chosen) => chooseService(chosen as ChannelServices)}
             error={form.errors.channel_service}

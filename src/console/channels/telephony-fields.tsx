@@ -1,7 +1,7 @@
 import { Grid, NumberInput, Select, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { TelephonyConfigurations } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { type FieldLabels, worded } from "../server/field-labels.ts";
 
 type Telephony = TelephonyConfigurations;
 type NumberName =
@@ -90,22 +90,22 @@ const SWITCHES: { name: SwitchName; label: string; about: string; usual: boolean
   },
 ];
 
-export const TELEPHONY_LABELS: FieldLabels = {
-  ...Object.fromEntries(SECONDS.map(({ name, label }) => [name, `${label} (s)`])),
-  ...Object.fromEntries(SWITCHES.map(({ name, label }) => [name, label])),
-  interruptibility: "Interrupted by",
-  audio: "Speech processing",
-};
-
-/** Fields of a row stand side by side, however much is said about each. */
-const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
-
 const INTERRUPTIBLE = [
   { value: "all", label: "speech and keys" },
   { value: "speech_only", label: "speech only" },
   { value: "dtmf_only", label: "keys only" },
   { value: "none", label: "nothing" },
 ];
+
+export const TELEPHONY_LABELS: FieldLabels = {
+  ...Object.fromEntries(SECONDS.map(({ name, label }) => [name, `${label} (s)`])),
+  ...Object.fromEntries(SWITCHES.map(({ name, label }) => [name, label])),
+  interruptibility: worded("Interrupted by", INTERRUPTIBLE),
+  audio: "Speech processing",
+};
+
+/** Fields of a row stand side by side, however much is said about each. */
+const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
 
 type Props = {
   value: Telephony;

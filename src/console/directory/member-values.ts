@@ -1,5 +1,6 @@
 import type { DirectoryMember, DirectoryMemberCreate } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { DAYS } from "../messages/message-fields.ts";
+import { type FieldLabels, worded } from "../server/field-labels.ts";
 
 /** When a number is reached; every key is a text of the API, and one that is empty is left out. */
 export type Rule = Record<string, string>;
@@ -21,6 +22,8 @@ export const MEMBER_LABELS: FieldLabels = {
   type: "Kind",
   contact_tags: "Tags",
   comments: "Version note",
+  "extensions.*.numbers.*.rules.*.days": worded("Days", Object.fromEntries(DAYS)),
+  "extensions.*.numbers.*.rules.*.invert": worded("Invert", { true: "outside these hours" }),
   "extensions.*.numbers.*.rules.*.date": "On the date",
   "extensions.*.numbers.*.rules.*.start_time": "From",
   "extensions.*.numbers.*.rules.*.end_time": "To",
@@ -61,15 +64,7 @@ export const sentMember = (values: MemberValues): DirectoryMemberCreate => ({
 const filled = (rule: Rule): Rule =>
   Object.fromEntries(Object.entries(rule).filter(([, text]) => text !== ""));
 
-const DAY_NAMES: Record<string, string> = {
-  mo: "Mon",
-  tu: "Tue",
-  we: "Wed",
-  th: "Thu",
-  fr: "Fri",
-  sa: "Sat",
-  su: "Sun",
-};
+const DAY_NAMES: Record<string, string> = Object.fromEntries(DAYS);
 
 /** A rule in words: "in es, Mon, Tue, 09:00 to 17:00". */
 export function ruleWords(rule: Rule): string {

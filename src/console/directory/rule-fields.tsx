@@ -1,7 +1,7 @@
 import { ActionIcon, Checkbox, Chip, Group, Select, Text, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { DAYS } from "../messages/rule-fields.tsx";
+import { DAYS } from "../messages/message-fields.ts";
 import { DayField } from "../time/day-field.tsx";
 import { zones } from "../time/zone.ts";
 import classes from "./directory.module.css";

@@ -11,6 +11,7 @@ import { counted } from "../parts/counted.ts";
 import { PageHead, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { EndButton } from "../suppressions/end-button.tsx";
 import { ImportList } from "../suppressions/import-list.tsx";
 
@@ -76,7 +77,9 @@ const NEW: Required<DoNotCallListSettings> = {
 };
 
 const LABELS = {
-  purposes: "Blocks campaigns for",
+  kind: worded("Kind", KINDS),
+  purposes: worded("Blocks campaigns for", PURPOSES),
+  channels: worded("Channels", CHANNELS),
   consent_overrides: "Contact people with a consent on record",
 };
 

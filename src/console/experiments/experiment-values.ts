@@ -1,4 +1,5 @@
 import type { Experiment, NewExperiment } from "../api-types.ts";
+import { worded } from "../server/field-labels.ts";
 import { GUARD_WORDS, type Guard } from "./experiment-words.ts";
 
 /** What the form of an experiment holds; its paths are those of the API, so that faults stand at their fields. */
@@ -29,7 +30,7 @@ export const EXPERIMENT_LABELS = {
   "variants.*.weight": "Weight (%)",
   "ramp.*.percent": "Share (%)",
   "ramp.*.hours": "After (h)",
-  guards: "Guardrails",
+  guards: worded("Guardrails", GUARD_WORDS),
   slow_s: "Slow from (s)",
   insight_key: "Insight",
   values: "Good values",

@@ -15,6 +15,8 @@ export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; abo
   sheet: { name: "a sheet", about: "Rows of a spreadsheet, queued by hand." },
 };
 
+export const SOURCE_NAMES = Object.entries(SOURCES).map(([value, { name }]) => ({ value, label: name }));
+
 export const sourceName = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;
 

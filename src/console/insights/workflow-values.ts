@@ -1,5 +1,6 @@
 import type { InsightWorkflowInput, InsightWorkflowOutput } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-labels.ts";
+import { type FieldLabels, worded } from "../server/field-labels.ts";
+import { SOURCE_NAMES } from "./insight-words.tsx";
 
 /** The form's values of a workflow. */
 export type WorkflowValues = Omit<InsightWorkflowInput, "conditions" | "start_datetime" | "end_datetime"> & {
@@ -17,7 +18,7 @@ export type WorkflowValues = Omit<InsightWorkflowInput, "conditions" | "start_da
 };
 
 export const WORKFLOW_LABELS: FieldLabels = {
-  source: "Data",
+  source: worded("Data", SOURCE_NAMES),
   insight_tool_ids: "Tools",
   start_datetime: "From",
   end_datetime: "Until",

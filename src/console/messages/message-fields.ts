@@ -1,4 +1,20 @@
+import type { DayOfWeek } from "../api-types.ts";
 import { fieldsOf, optionalText } from "../records/record-fields.ts";
+import { worded } from "../server/field-labels.ts";
+
+export const DAYS: [DayOfWeek, string][] = [
+  ["mo", "Mon"],
+  ["tu", "Tue"],
+  ["we", "Wed"],
+  ["th", "Thu"],
+  ["fr", "Fri"],
+  ["sa", "Sat"],
+  ["su", "Sun"],
+];
+export const MESSAGE_KINDS = [
+  { value: "greeting", label: "Greeting" },
+  { value: "email_template", label: "E-mail template" },
+];
 
 const fields = fieldsOf("PUT /api/v1/custom_messages/", {
   name: { initial: "" },
@@ -16,10 +32,11 @@ export const messageFields = {
   ...fields,
   labels: {
     ...fields.labels,
+    type: worded("Kind", MESSAGE_KINDS),
     "rules.*.description": "Rule name",
     "rules.*.date": "On the date",
     "rules.*.time_range_start": "From",
     "rules.*.time_range_end": "To",
-    "rules.*.days_of_week": "Days",
+    "rules.*.days_of_week": worded("Days", Object.fromEntries(DAYS)),
   },
 };

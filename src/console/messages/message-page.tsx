@@ -9,7 +9,7 @@ import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { Steady } from "../records/steady.tsx";
 import { MessageCalendar } from "./message-calendar.tsx";
-import { messageFields } from "./message-fields.ts";
+import { MESSAGE_KINDS, messageFields } from "./message-fields.ts";
 import { RuleFields } from "./rule-fields.tsx";
 
 const NEW_RULE: CustomMessageRule = {
@@ -47,15 +47,7 @@ export default recordPage({
         <Panel>
           <RecordFormFrame {...frame}>
             <TextInput label="Name" required {...form.getInputProps("name")} />
-            <Select
-              label="Kind"
-              allowDeselect={false}
-              data={[
-                { value: "greeting", label: "Greeting" },
-                { value: "email_template", label: "E-mail template" },
-              ]}
-              {...form.getInputProps("type")}
-            />
+            <Select label="Kind" allowDeselect={false} data={MESSAGE_KINDS} {...form.getInputProps("type")} />
             {values.type === "email_template" && (
               <TextInput label="Subject" required {...form.getInputProps("subject")} />
             )}

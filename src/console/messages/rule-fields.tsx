@@ -3,6 +3,7 @@ import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CustomMessageRule, DayOfWeek } from "../api-types.ts";
 import { DayField } from "../time/day-field.tsx";
+import { DAYS } from "./message-fields.ts";
 
 type Props = {
   number: number;
@@ -12,16 +13,6 @@ type Props = {
   onChange(rule: CustomMessageRule): void;
   onRemove(): void;
 };
-
-export const DAYS: [DayOfWeek, string][] = [
-  ["mo", "Mon"],
-  ["tu", "Tue"],
-  ["we", "Wed"],
-  ["th", "Thu"],
-  ["fr", "Fri"],
-  ["sa", "Sat"],
-  ["su", "Sun"],
-];
 
 /** A rule: when it applies, and the text used then. */
 export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove }: Props) {

@@ -9,6 +9,7 @@ import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { numberOrNull } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { zone, zones } from "../time/zone.ts";
 import { GROUP_MODES } from "./group-modes.ts";
@@ -48,6 +49,7 @@ export default recordPage({
   ...fields,
   labels: {
     ...fields.labels,
+    mode: worded("Used for", GROUP_MODES),
     "health.window_hours": "Window (h)",
     "health.least_share": "Least share of answers",
     "health.least_attempts": "Least attempts",

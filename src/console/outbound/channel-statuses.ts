@@ -61,3 +61,8 @@ export const spoken = (status: string): string =>
     .replaceAll(/[-_]/g, " ")
     .toLowerCase()
     .replace(/^sip\b/, "SIP");
+
+/** Outcomes in words, for the review of a change. */
+export const OUTCOME_WORDS: Record<string, string> = Object.fromEntries(
+  [...CHANNEL_STATUSES, "VOICEMAIL_LEFT"].map((status) => [status, spoken(status)]),
+);

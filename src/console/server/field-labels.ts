@@ -2,7 +2,27 @@
  * Labels of fields by their path in the API, for those whose label is not simply their name: `context: "Instructions"`. A star
  * stands for an entry of a list or a name in a map: `rules.*.start_time: "From"`.
  */
-export type FieldLabels = Readonly<Record<string, string>>;
+export type FieldLabels = Readonly<Record<string, string | Worded>>;
+
+/** A field whose values are codes, each with what the form says for it. */
+type Worded = { label: string; words: Readonly<Record<string, string>> };
+
+/** The label of a field with the choices that it offers. */
+export const worded = (
+  label: string,
+  choices: Readonly<Record<string, string>> | readonly { value: string; label: string }[],
+): Worded => ({
+  label,
+  words: Array.isArray(choices)
+    ? Object.fromEntries(choices.map((choice) => [choice.value, choice.label]))
+    : (choices as Readonly<Record<string, string>>),
+});
+
+/** What the form says for the values of a field. */
+export function fieldWords(path: string, labels: FieldLabels): Readonly<Record<string, string>> {
+  const found = entryAt(path.split("."), labels)?.entry;
+  return typeof found === "object" ? found.words : {};
+}
 
 /**
  * Makes `llm_config.temperature` readable: the label of the nearest field that has one, then the names below it. A field of an
@@ -19,15 +39,22 @@ export function fieldLabel(path: string, labels: FieldLabels = {}): string {
 }
 
 function labelAt(parts: readonly string[], labels: FieldLabels): string | undefined {
+  const found = entryAt(parts, labels);
+  if (found === undefined) return undefined;
+  const label = typeof found.entry === "string" ? found.entry : found.entry.label;
+  if (found.within === 0) return label;
+  return `${fieldLabel(parts.slice(0, found.within).join("."), labels)}, ${label}`;
+}
+
+/** What is said of a field; `within` counts the parts of its path that name the entry of a list or map which it is in. */
+function entryAt(parts: readonly string[], labels: FieldLabels) {
   const own = labels[parts.join(".")];
-  if (own !== undefined) return own;
-  for (const [at, label] of Object.entries(labels)) {
+  if (own !== undefined) return { entry: own, within: 0 };
+  for (const [at, entry] of Object.entries(labels)) {
     const named = at.split(".");
-    const entry = named.lastIndexOf("*") + 1;
-    if (entry === 0 || named.length !== parts.length) continue;
-    if (named.every((name, place) => name === "*" || name === parts[place])) {
-      return `${fieldLabel(parts.slice(0, entry).join("."), labels)}, ${label}`;
-    }
+    const within = named.lastIndexOf("*") + 1;
+    if (within === 0 || named.length !== parts.length) continue;
+    if (named.every((name, place) => name === "*" || name === parts[place])) return { entry, within };
   }
   return undefined;
 }

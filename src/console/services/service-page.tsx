@@ -5,7 +5,8 @@ import { Panel, RouteLink } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
-import { AuthFields, type AuthValues } from "./auth-fields.tsx";
+import { worded } from "../server/field-labels.ts";
+import { AUTH_NAMES, AuthFields, type AuthValues } from "./auth-fields.tsx";
 
 const McpTools = lazyPart("mcp tools", () => import("./mcp-tools.tsx"));
 
@@ -36,7 +37,7 @@ export default recordPage({
   together: [["auth_type", "auth_values"]],
   hides: ["auth_values.*"],
   labels: {
-    auth_type: "Authentication",
+    auth_type: worded("Authentication", AUTH_NAMES),
     auth_values: "Authentication",
     allowed_hosts: "Allowed hosts",
     mcp_url: "MCP address",

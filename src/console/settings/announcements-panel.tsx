@@ -3,6 +3,7 @@ import type { AnnouncementRow, AnnouncementRowInput, StoredAnnouncements } from 
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import classes from "./outreach-rules.module.css";
 import { JurisdictionField, ReadOnField, RemoveRow, type RowProps, Rows, SourceField } from "./rule-rows.tsx";
 
@@ -26,6 +27,12 @@ const CHANNELS = [
   { value: "email", label: "E-mails" },
 ];
 
+const LABELS = {
+  rows: "Announcements",
+  "rows.*.kind": worded("Kind", KINDS),
+  "rows.*.channels": worded("Channels", CHANNELS),
+};
+
 /** What agents say at the start of a conversation, by where the person is. */
 export const AnnouncementsPanel = () => (
   <SettingsPanel<StoredAnnouncements, Values>
@@ -35,7 +42,7 @@ export const AnnouncementsPanel = () => (
     read={() => call("GET /api/v1/organizations/announcements", {})}
     save={({ rows }) => call("PUT /api/v1/organizations/announcements", { body: { rows: rows.map(rowOf) } })}
     values={({ rows }) => ({ rows: rows.map(written) })}
-    labels={{ rows: "Announcements" }}
+    labels={LABELS}
     permission="organizations_write"
   >
     {(form, { offered }) => <AnnouncementFields form={form} offered={offered} />}

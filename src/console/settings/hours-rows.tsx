@@ -9,7 +9,7 @@ export const CHANNELS = [
   { value: "text", label: "Texts" },
   { value: "email", label: "E-mails" },
 ];
-const PURPOSES = [
+export const PURPOSES = [
   { value: "marketing", label: "Marketing" },
   { value: "informational", label: "Information" },
   { value: "emergency", label: "Emergencies" },

@@ -4,7 +4,8 @@ import type { ContactCap, ContactHoliday, ContactHours, StoredOutreachRules } fr
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { CHANNELS, DAYS, HolidayRow, HoursRow } from "./hours-rows.tsx";
+import { worded } from "../server/field-labels.ts";
+import { CHANNELS, DAYS, HolidayRow, HoursRow, PURPOSES } from "./hours-rows.tsx";
 import classes from "./outreach-rules.module.css";
 import { RemoveRow, type RowProps, Rows } from "./rule-rows.tsx";
 
@@ -30,8 +31,14 @@ export function OutreachRulesPanel() {
       labels={{
         person_clock: "Each person's own clock",
         contact_hours: "Contact hours",
+        "contact_hours.*.channel": worded("Channel", CHANNELS),
+        "contact_hours.*.purpose": worded("Purpose", PURPOSES),
+        "contact_hours.*.days": worded("Days", DAYS),
         holidays: "Holidays",
+        "holidays.*.channel": worded("Channel", CHANNELS),
+        "holidays.*.purpose": worded("Purpose", PURPOSES),
         caps: "Caps",
+        "caps.*.channel": worded("Channel", CAPPED),
         days_after_conversation: "Rest after a conversation",
       }}
       values={(found) => ({

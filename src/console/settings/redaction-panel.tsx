@@ -18,6 +18,7 @@ import { Failure } from "../parts/parts.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { JudgeModel } from "./judge-model.tsx";
 
 const KEY = ["redaction-policy"];
@@ -45,7 +46,7 @@ export function RedactionPanel() {
       read={read}
       permission="organizations_write"
       labels={{
-        kinds: "Redact",
+        kinds: worded("Redact", KINDS),
         patterns: "Own patterns",
         originals_days: "Keep originals (days)",
         judge: "Model",

@@ -17,6 +17,7 @@ import type { TestSchedule, TestSuiteResponse } from "../api-types.ts";
 import { Facts, Fetched, Panel, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { zones } from "../time/zone.ts";
@@ -95,7 +96,8 @@ function Shown({ schedule }: { schedule: TestSchedule }) {
 const LABELS = {
   is_active: "Run by itself",
   timezone: "Time zone",
-  against: "State",
+  days: worded("Days", DAYS),
+  against: worded("State", STATES),
   cost_cap_usd: "Cost cap",
 };
 

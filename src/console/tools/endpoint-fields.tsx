@@ -1,6 +1,7 @@
 import { Grid, NumberInput, Select, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ToolHttpEndpoint } from "../api-types.ts";
+import { PLACES } from "./tool-labels.ts";
 
 type Props = {
   endpoint: ToolHttpEndpoint;
@@ -9,12 +10,6 @@ type Props = {
 };
 
 const METHODS = ["get", "post", "put", "delete"].map((value) => ({ value, label: value.toUpperCase() }));
-const PLACES = [
-  { value: "body", label: "JSON body" },
-  { value: "form", label: "Form" },
-  { value: "query", label: "Query" },
-  { value: "path", label: "Path parameters ({name})" },
-];
 
 /** GET and DELETE carry no body that servers can be relied on to read, so their arguments go into the query. */
 const withMethod = (endpoint: ToolHttpEndpoint, method: ToolHttpEndpoint["method"]): ToolHttpEndpoint => {

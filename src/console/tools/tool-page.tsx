@@ -25,7 +25,7 @@ import { EndpointFields } from "./endpoint-fields.tsx";
 import { KeptDraft } from "./kept-draft.tsx";
 import { useRecordedSession } from "./recorded-session.ts";
 import { ToolHistory } from "./tool-history.tsx";
-import { DEFINITION_LABELS, TOOL_LABELS } from "./tool-labels.ts";
+import { DEFINITION_LABELS, KINDS, TOOL_LABELS } from "./tool-labels.ts";
 import { NEW_TOOL, type ToolValues, toolBody, toolValues } from "./tool-values.ts";
 import { kindOf } from "./tools-page.tsx";
 import { TryPane } from "./try-pane.tsx";
@@ -253,14 +253,6 @@ function ToolForm(props: RecordFormProps<ToolDetailResponse, ToolValues>) {
     </ViewTabs>
   );
 }
-
-const KINDS = [
-  { value: "endpoint", label: "HTTP request" },
-  { value: "action", label: "Fixed reply" },
-  { value: "context", label: "Workflow or variables" },
-  { value: "log", label: "Log event" },
-  { value: "client", label: "Runs in the visitor's page" },
-];
 
 /** Added from its service only, where a person sees what is accepted. */
 const MCP = { value: "mcp", label: "Tool of an MCP server" };

@@ -2,6 +2,7 @@ import { Group, NumberInput, Select, Text } from "@mantine/core";
 import type { AgentRetention } from "../../api-types.ts";
 import { numberOrNull, SettingsPanel } from "../../records/settings-panel.tsx";
 import { call } from "../../server/api.ts";
+import { worded } from "../../server/field-labels.ts";
 
 const KINDS = {
   recording: "Recordings",
@@ -13,18 +14,25 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 
-/** Left out: as the organization keeps it. Null: for good. */
-type Days = number | null | undefined;
-type Values = { retention: Partial<Record<Kind, Days>> };
+/** So many days, or a choice. */
+type Days = number | "organization" | "forever";
+type Values = { retention: Record<Kind, Days> };
 
 const CHOICES = [
   { value: "organization", label: "As the organization" },
   { value: "forever", label: "Forever" },
   { value: "days", label: "Days" },
 ];
-const choiceOf = (days: Days): string =>
-  days === undefined ? "organization" : days === null ? "forever" : "days";
+/** The API leaves out what is kept as the organization keeps it, and has null for what is kept for good. */
+const daysOf = ({ retention }: AgentRetention): Values => ({
+  retention: Object.fromEntries(
+    KIND_NAMES.map((kind) => [kind, kind in retention ? (retention[kind] ?? "forever") : "organization"]),
+  ) as Values["retention"],
+});
 const DAYS_AT_FIRST = 30;
+const LABELS = Object.fromEntries(
+  KIND_NAMES.map((kind) => [`retention.${kind}`, worded(`${KINDS[kind]} (days)`, CHOICES)]),
+);
 
 /** How long the agent's conversations are kept, where that differs from the organization. */
 export function RetentionSection({ agent_id }: { agent_id: number }) {
@@ -38,8 +46,8 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
       save={({ retention }) =>
         call("PUT /api/v1/agents/{agent_id}/retention", { path, body: { retention: named(retention) } })
       }
-      values={({ retention }) => ({ retention })}
-      labels={{ retention: "Retention (days)" }}
+      values={daysOf}
+      labels={LABELS}
       permission="organizations_write"
       verb="Review retention"
     >
@@ -59,10 +67,8 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
                   label={KINDS[kind]}
                   data={CHOICES}
                   allowDeselect={false}
-                  value={choiceOf(retention[kind])}
-                  onChange={(choice) =>
-                    set(kind, choice === "days" ? DAYS_AT_FIRST : choice === "forever" ? null : undefined)
-                  }
+                  value={typeof retention[kind] === "number" ? "days" : retention[kind]}
+                  onChange={(choice) => set(kind, choice === "days" ? DAYS_AT_FIRST : (choice as Days))}
                 />
                 {typeof retention[kind] === "number" && (
                   <NumberInput
@@ -89,4 +95,8 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
 
 /** Kinds that are as the organization's are not sent. */
 const named = (retention: Values["retention"]): Partial<Record<Kind, number | null>> =>
-  Object.fromEntries(Object.entries(retention).filter(([, days]) => days !== undefined));
+  Object.fromEntries(
+    Object.entries(retention).flatMap(([kind, days]) =>
+      days === "organization" ? [] : [[kind, days === "forever" ? null : days]],
+    ),
+  );

@@ -52,6 +52,8 @@ type Lane = {
   session_id: number;
   snapshot: Snapshot;
   checks: readonly ReplayCheck[];
+  /** What the candidate calls a tool. */
+  nameOf: (tool: string) => string;
   diverged?: ReplayDivergence | null;
   unanswered?: readonly string[];
   failed_turns?: number;
@@ -66,13 +68,18 @@ export async function measureLane(
     session_id,
     snapshot,
     checks,
+    nameOf,
     diverged = null,
     unanswered = [],
     failed_turns = 0,
     persona_cost_usd = 0,
   }: Lane,
 ): Promise<ReplayMeasures> {
-  const { observed } = await observe(db, catalogue, session_id);
+  const { observed: as_called } = await observe(db, catalogue, session_id);
+  const observed = {
+    ...as_called,
+    calls: as_called.calls.map((call) => ({ ...call, tool: nameOf(call.tool) })),
+  };
   const { turns } = await db
     .selectFrom("session_messages")
     .select((row) => row.fn.countAll<number>().as("turns"))
@@ -86,7 +93,7 @@ export async function measureLane(
     .where("category", "in", ["turn", "llm"])
     .orderBy("id")
     .execute();
-  const services = answeredElsewhere(snapshot);
+  const services = new Set([...answeredElsewhere(snapshot)].map(nameOf));
   return {
     ended_by: observed.ended_by,
     turns: Number(turns),
@@ -103,8 +110,8 @@ export async function measureLane(
     checks: Object.fromEntries(
       checks.map(({ name, expect }) => [name, judge(expect, observed).every(({ passed }) => passed)]),
     ),
-    diverged,
-    unanswered: [...new Set(unanswered)],
+    diverged: diverged && { ...diverged, tool: diverged.tool && nameOf(diverged.tool) },
+    unanswered: [...new Set(unanswered.map(nameOf))],
     failed_turns,
     persona_cost_usd,
   };

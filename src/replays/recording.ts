@@ -105,16 +105,42 @@ function between(lines: readonly Line[], calls: readonly Call[], after: number, 
   };
 }
 
+const FAILED = "!";
+
 export const calledName = ({ tool_name, error }: Pick<Call, "tool_name" | "error">): string =>
-  error === null ? tool_name : `${tool_name}!`;
+  error === null ? tool_name : tool_name + FAILED;
+
+/** From the names of tools in one state of an agent to those in another: a tool that was renamed keeps its number. Pure. */
+export function toolNames(from: Snapshot, to: Snapshot): (tool: string) => string {
+  const there = new Map(toolsOf(to).map(({ id, name }) => [id, name]));
+  const names = new Map(toolsOf(from).map(({ id, name }) => [name, there.get(id) ?? name]));
+  return (tool) => names.get(tool) ?? tool;
+}
+
+/** The recording with its tools called as in another state of the agent. Pure. */
+export function calledAsIn(recording: SessionRecording, snapshot: Snapshot): SessionRecording {
+  const nameOf = toolNames(recording.snapshot, snapshot);
+  const renamed = (calls: string[]) =>
+    calls.map((call) => (call.endsWith(FAILED) ? nameOf(call.slice(0, -1)) + FAILED : nameOf(call)));
+  return {
+    ...recording,
+    turns: recording.turns.map((turn) => ({ ...turn, calls: renamed(turn.calls) })),
+    end: { ...recording.end, calls: renamed(recording.end.calls) },
+    answers: recording.answers.map((answer) => ({ ...answer, tool: nameOf(answer.tool) })),
+  };
+}
+
+export const toolsOf = ({ tools, session_end_tool }: Snapshot): SnapshotTool[] => [
+  ...tools,
+  ...(session_end_tool ? [session_end_tool] : []),
+];
 
 const SEARCH = "data_source_search";
 
 /** Tools whose answers come from outside the conversation: services, and texts that may have changed since. */
-export function answeredElsewhere({ tools, session_end_tool }: Snapshot): Set<string> {
-  const all: SnapshotTool[] = [...tools, ...(session_end_tool ? [session_end_tool] : [])];
+export function answeredElsewhere(snapshot: Snapshot): Set<string> {
   return new Set(
-    all
+    toolsOf(snapshot)
       .filter(({ name, is_system, definition }) => (is_system ? name === SEARCH : callsService(definition)))
       .map(({ name }) => name),
   );

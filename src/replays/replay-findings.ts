@@ -4,6 +4,7 @@ import type { Db } from "../db/database.ts";
 import { findingsOf, type TestFinding } from "../evaluations/case-findings.ts";
 import { TestCase } from "../evaluations/test-case.ts";
 import type { DrawnSession } from "./draw-sessions.ts";
+import { toolsOf } from "./recording.ts";
 import type { ReplayRequest } from "./replay-request.ts";
 
 type Replayed = {
@@ -41,9 +42,9 @@ export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFi
     ["baseline", baseline],
   ] as const) {
     if (snapshot === null) continue;
-    const names = toolNames(snapshot);
-    for (const { tool, sessions } of called)
-      if (!names.has(tool))
+    const tools = toolsOf(snapshot);
+    for (const { id, tool, sessions } of called)
+      if (!tools.some((one) => one.id === id || one.name === tool))
         add(
           lane,
           `The ${lane} has no tool ${tool}, which ${sessions} of ${drawn.length} recorded sessions called. It can't do there what was done.`,
@@ -60,20 +61,16 @@ export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFi
   return [...found, ...nameFindings(request, candidate)];
 }
 
-type CalledTool = { tool: string; sessions: number };
+type CalledTool = { id: number; tool: string; sessions: number };
 
 /** Tools of services that the drawn sessions called. */
 async function calledTools(db: Db, drawn: readonly DrawnSession[]): Promise<CalledTool[]> {
   const { rows } = await sql<CalledTool>`
-    select c.tool_name as tool, count(distinct c.session_id)::int as sessions
+    select c.tool_id as id, min(c.tool_name) as tool, count(distinct c.session_id)::int as sessions
     from session_tool_calls c
     where c.session_id = any(${drawn.map(({ id }) => id)}::bigint[]) and c.tool_id is not null
-    group by c.tool_name order by 2 desc, 1`.execute(db);
+    group by c.tool_id order by 3 desc, 2`.execute(db);
   return rows;
-}
-
-function toolNames({ tools, session_end_tool }: Snapshot): Set<string> {
-  return new Set([...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ name }) => name));
 }
 
 /** Names in mocks and checks that the candidate doesn't have. */

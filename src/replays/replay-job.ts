@@ -13,7 +13,7 @@ import { endSession } from "../turns/end-session.ts";
 import { measureLane, type ReplayMeasures } from "./lane-measures.ts";
 import { type LaneName, laneSid } from "./lane-session.ts";
 import { type PlayPersona, playLane } from "./play-lane.ts";
-import { loadRecording, type SessionRecording } from "./recording.ts";
+import { calledAsIn, loadRecording, type SessionRecording, toolNames } from "./recording.ts";
 import { replayCost } from "./replay-cost.ts";
 import { ReplayRequest } from "./replay-request.ts";
 
@@ -85,7 +85,8 @@ async function settlePair({ engine, catalogue }: Parts, pair: DuePair): Promise<
   const { checks } = ReplayRequest.parse(pair.request);
   if (pair.observed === null) {
     const { session_id, snapshot } = recording;
-    const observed = await measureLane(db, catalogue, { session_id, snapshot, checks });
+    const nameOf = toolNames(snapshot, pair.candidate_snapshot as Snapshot);
+    const observed = await measureLane(db, catalogue, { session_id, snapshot, checks, nameOf });
     await write(db, pair, { observed: json(observed) });
   }
   // Whichever comes first finds colder caches, so the lanes take turns.
@@ -117,11 +118,14 @@ async function settleLane(
   const request = ReplayRequest.parse(pair.request);
   const { checks, mocks } = request;
   const seed = (pair.seed * 1_000_003 + position) % 2_147_483_647;
-  const frozen = (lane === "candidate" ? pair.candidate_snapshot : pair.baseline_snapshot) as Snapshot | null;
-  const snapshot = frozen ?? recording.snapshot;
+  const candidate = pair.candidate_snapshot as Snapshot;
+  const baseline = (pair.baseline_snapshot as Snapshot | null) ?? recording.snapshot;
+  const snapshot = lane === "candidate" ? candidate : baseline;
+  const inLane = toolNames(candidate, snapshot);
   const column = SESSION_COLUMNS[lane];
   const played = await playLane(engine, {
-    ...{ sub_organization_id, agent_id, recording, snapshot, mocks: mocksOf(mocks) },
+    ...{ sub_organization_id, agent_id, snapshot, recording: calledAsIn(recording, snapshot) },
+    mocks: mocksOf(mocks).map((mock) => ({ ...mock, tool: inLane(mock.tool) })),
     persona: await personaOf(request, recording, { engine, catalogue, sub_organization_id, seed }),
     seed,
     sid: laneSid(id, lane),
@@ -130,7 +134,8 @@ async function settleLane(
       pair[column] = session_id;
     },
   });
-  const measures: ReplayMeasures = await measureLane(engine.db, catalogue, { ...played, snapshot, checks });
+  const measured = { ...played, snapshot, checks, nameOf: toolNames(snapshot, candidate) };
+  const measures: ReplayMeasures = await measureLane(engine.db, catalogue, measured);
   await write(engine.db, pair, { [lane]: json(measures) });
   return measures;
 }

@@ -126,6 +126,30 @@ describe("a replay", () => {
     expect(session).toMatchObject({ is_test: true, end_reason: "agent" });
   });
 
+  test("knows a tool that was renamed since by its number: nothing is lost but the name", async () => {
+    await record();
+    const [check, book] = tools as [string, string];
+    const renamed = `reserve_${n}`;
+    const { definition, ...tool } = (await app.send("GET", `/api/v1/tools/${book}`)).body;
+    const called = { ...definition.tool.function, name: renamed };
+    const body = { ...tool, name: renamed, definition: { ...definition, tool: { function: called } } };
+    expect((await app.send("PUT", "/api/v1/tools/", body)).status).toBe(200);
+    const lines = WORKS.map((line) => line.replaceAll(/\bbook(?= \{| if error| ->)/g, renamed));
+    await save(lines, [check, renamed, "hangup"]);
+    const { replay: found, pairs } = await replay({
+      checks: [{ name: "Books", expect: { called: [{ tool: renamed }] } }],
+    });
+    expect(found.findings.map(({ message }: { message: string }) => message).join()).not.toContain(book);
+    const [{ observed, baseline, candidate }] = pairs;
+    for (const lane of [observed, baseline, candidate]) {
+      expect(lane.tools.map(({ tool }: { tool: string }) => tool)).toEqual([check, renamed, "hangup"]);
+      expect(lane).toMatchObject({ unanswered: [], checks: { Books: true } });
+    }
+    expect([baseline.diverged, candidate.diverged]).toEqual([null, null]);
+    expect(found.summary.harness).toMatchObject({ same_outcome: 1, followed: 1 });
+    expect(found.summary.rates).toContainEqual(expect.objectContaining({ kind: "outcome", candidate: 1 }));
+  });
+
   test("finds a guard that was dropped, and tells the point where each conversation diverged", async () => {
     for (let count = 0; count < 8; count++) await record();
     await save(UNCHECKED);

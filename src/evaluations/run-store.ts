@@ -10,7 +10,7 @@ import { type Db, json, type Tx } from "../db/database.ts";
 import { organizationDocuments, organizationMarks } from "../redaction/text-sealer.ts";
 import { runTest } from "./run-job.ts";
 import type { FrozenJudge, SessionJudges } from "./session-judges.ts";
-import { agentNamed, caseCount, casesOf, missingRecordings, selectSuites } from "./suite-store.ts";
+import { agentNamed, caseCount, casesOf, missingRecordings, namesNow, selectSuites } from "./suite-store.ts";
 import { type CountedResult, summarize, type TestMeasures, type TestSummary } from "./summary.ts";
 import { recordedBy, type TestCase, withToolNames } from "./test-case.ts";
 
@@ -129,23 +129,9 @@ export async function beginRun(
 }
 
 /** Cases name tools as they are called now; a published version calls them by the names they had. */
-async function namedAsIn(
-  db: Db,
-  { tools, session_end_tool }: Snapshot,
-  cases: TestCase[],
-): Promise<TestCase[]> {
-  const held = new Map(
-    [...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ id, name }) => [id, name]),
-  );
-  if (held.size === 0) return cases;
-  const now = await db
-    .selectFrom("tools")
-    .select(["id", "name"])
-    .where("id", "in", [...held.keys()])
-    .where("deleted_at", "is", null)
-    .execute();
-  const before = new Map(now.map(({ id, name }) => [name, held.get(id) ?? name]));
-  return cases.map((one) => withToolNames(one, (tool) => before.get(tool) ?? tool));
+async function namedAsIn(db: Db, snapshot: Snapshot, cases: TestCase[]): Promise<TestCase[]> {
+  const names = new Map((await namesNow(db, snapshot)).map(({ held, now }) => [now, held]));
+  return cases.map((one) => withToolNames(one, (tool) => names.get(tool) ?? tool));
 }
 
 /** As they are now. One that there is not, or that can't judge, is refused before anything is played. */

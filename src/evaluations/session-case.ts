@@ -10,7 +10,8 @@ import { snapshotOf } from "../sessions/session-snapshot.ts";
 import { localTime } from "../sessions/variables.ts";
 import { callsService } from "../tools/tool-definition.ts";
 import { observedCall } from "./observe.ts";
-import { TestCase } from "./test-case.ts";
+import { namesNow } from "./suite-store.ts";
+import { TestCase, withToolNames } from "./test-case.ts";
 
 type RecordedSession = {
   id: number;
@@ -87,8 +88,11 @@ export function sessionCaseRoutes(api: Api, { db }: { db: Db }): void {
       }),
       response: TestCase,
     },
-    async ({ caller, params, query }) =>
-      caseOfSession(await recorded(db, caller, params.session_id), query.person),
+    async ({ caller, params, query }) => {
+      const session = await recorded(db, caller, params.session_id);
+      const names = new Map((await namesNow(db, session.snapshot)).map(({ held, now }) => [held, now]));
+      return withToolNames(caseOfSession(session, query.person), (tool) => names.get(tool) ?? tool);
+    },
   );
 }
 

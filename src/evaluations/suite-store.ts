@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { freezeSnapshot } from "../agents/snapshot.ts";
+import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
@@ -144,6 +144,23 @@ export async function missingRecordings(
           },
         ],
   );
+}
+
+/** How the tools of a state of an agent are called in it, and now. */
+export async function namesNow(
+  db: Db,
+  { tools, session_end_tool }: Snapshot,
+): Promise<{ held: string; now: string }[]> {
+  const held = new Map(
+    [...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ id, name }) => [id, name]),
+  );
+  const found = await db
+    .selectFrom("tools")
+    .select(["id", "name"])
+    .where(sql<boolean>`id = any(${[...held.keys()]}::bigint[])`)
+    .where("deleted_at", "is", null)
+    .execute();
+  return found.map(({ id, name }) => ({ held: held.get(id) ?? name, now: name }));
 }
 
 /** The agent stays until the transaction ends. */

@@ -75,6 +75,16 @@ test("test cases that name a tool go on with its new name when it is renamed", a
   expect(items[0]).toMatchObject({ action: "update", resource_id: String(suite_id) });
 });
 
+test("a test that is made of a session from before the rename has the new name", async () => {
+  const { suite_id } = await renamed({ from: "pay", to: "pay_slot" });
+  const run = await ok("POST", `test_suites/${suite_id}/runs`, { version: 1 });
+  await playRun(app, run.id);
+  const { items } = await ok("GET", `test_runs/${run.id}/results`);
+  const made = await ok("GET", `sessions/${items[0].session_id}/test_case`);
+  expect(made.mocks).toMatchObject([{ tool: "pay_slot" }]);
+  expect(made.expect.called).toEqual([{ tool: "pay_slot" }]);
+});
+
 test.for([
   ["the draft", "find", null],
   ["a version of before it", "look_up", 1],

@@ -3,6 +3,7 @@ import pg from "pg";
 import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 import { isDiskShut } from "../db/disk-room.ts";
+import { escapeHtml, plainPage } from "./plain-page.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
 const STATUS: Record<FaultKind, number> = {
@@ -21,33 +22,51 @@ const STATUS: Record<FaultKind, number> = {
 };
 
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof InvalidInput) return reply.code(422).send({ detail: error.issues });
+  const { status, detail } = answerTo(error, request, reply);
+  reply.code(status);
+  if (typeof detail !== "string" || !isShownToAPerson(request)) return reply.send({ detail });
+  return reply
+    .type("text/html; charset=utf-8")
+    .send(plainPage("This did not work", `<p>${escapeHtml(detail)}</p>`));
+}
+
+/** A page that a browser was led to, such as a chat or the link below a mail; never an answer of the API. */
+const isShownToAPerson = ({ url, headers }: FastifyRequest): boolean =>
+  headers["sec-fetch-dest"] === "document" && !url.startsWith("/api/");
+
+/** Logs what an operator has to know of it. */
+function answerTo(error: unknown, request: FastifyRequest, reply: FastifyReply): Answer {
+  if (error instanceof InvalidInput) return { status: 422, detail: error.issues };
   if (error instanceof Fault) {
     if (error.internal) request.log.warn({ internal: error.internal }, error.message);
     if (error.retry_after_s !== undefined) reply.header("retry-after", Math.ceil(error.retry_after_s));
-    return reply.code(STATUS[error.kind]).send({ detail: error.message });
+    return { status: STATUS[error.kind], detail: error.message };
   }
-  if (isStatementTimeout(error)) return reply.code(400).send({ detail: TOO_LONG });
+  if (isStatementTimeout(error)) return { status: 400, detail: TOO_LONG };
   const known = fromFramework(error as FastifyError, request) ?? fromForm(error) ?? fromDatabase(error);
-  if (known) return reply.code(known.status).send({ detail: known.detail });
+  if (known) return known;
   if (isDiskFull(error)) {
     request.log.error({ err: error }, "a disk is full");
-    return reply.code(503).header("retry-after", 60).send({ detail: DISK_FULL });
+    reply.header("retry-after", 60);
+    return { status: 503, detail: DISK_FULL };
   }
   if (isDiskShut(error)) {
     request.log.error({ err: error }, "files can't be written");
-    return reply.code(503).header("retry-after", 60).send({ detail: DISK_SHUT });
+    reply.header("retry-after", 60);
+    return { status: 503, detail: DISK_SHUT };
   }
   const passing = passes(error);
   if (passing) {
     request.log.warn({ err: error }, "the database could not do it now");
-    return reply.code(503).header("retry-after", 1).send({ detail: passing });
+    reply.header("retry-after", 1);
+    return { status: 503, detail: passing };
   }
 
   request.log.error({ err: error }, "unexpected error");
-  return reply.code(500).send({
+  return {
+    status: 500,
     detail: `Internal server error. Quote request ${request.id} to the operator of this installation.`,
-  });
+  };
 }
 
 const DISK_FULL =

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { escapeHtml, plainPage } from "../api/plain-page.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
-import { escapeHtml } from "../mime/mail-text.ts";
 import { readUnsubscribeToken, type UnsubscribeClaim } from "../mime/mail-token.ts";
 import { suppress } from "./suppression.ts";
 
@@ -40,7 +40,7 @@ export function optOutLinkRoutes(api: Api, deps: Deps): void {
       .type("text/html; charset=utf-8")
       .header("cache-control", "no-store");
     return reply.send(
-      claim ? askPage(claim) : page("This link is not valid", "<p>It may have been cut off.</p>"),
+      claim ? askPage(claim) : plainPage("This link is not valid", "<p>It may have been cut off.</p>"),
     );
   });
 
@@ -57,10 +57,10 @@ export function optOutLinkRoutes(api: Api, deps: Deps): void {
       const claim = readUnsubscribeToken(deps.vault, params.token);
       reply.type("text/html; charset=utf-8").header("cache-control", "no-store");
       if (!claim)
-        return reply.code(404).send(page("This link is not valid", "<p>It may have been cut off.</p>"));
+        return reply.code(404).send(plainPage("This link is not valid", "<p>It may have been cut off.</p>"));
       await unsubscribe(deps, claim);
       const done = `<p>${escapeHtml(claim.address)} will not be written to again.</p>`;
-      return reply.send(page("You are unsubscribed", done));
+      return reply.send(plainPage("You are unsubscribed", done));
     },
   );
 }
@@ -86,14 +86,7 @@ async function unsubscribe({ db, clock, onSignals }: Deps, claim: UnsubscribeCla
 }
 
 const askPage = ({ address }: UnsubscribeClaim): string =>
-  page(
+  plainPage(
     "Unsubscribe",
     `<p>Should ${escapeHtml(address)} not be written to any more?</p><form method="post"><button>Unsubscribe</button></form>`,
   );
-
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex"><title>${title}</title>
-<style>body{font:18px/1.5 system-ui,sans-serif;max-width:34em;margin:15vh auto;padding:0 1em}button{font:inherit;padding:.5em 1.5em}</style>
-</head><body><h1>${title}</h1>${body}</body></html>
-`;

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../mime/mail-text.ts";
+import { escapeHtml } from "../api/plain-page.ts";
 import type { MailWords } from "./mail-template.ts";
 
 /** A campaign's mail that begins with what is announced, in both of its parts. An empty `said` changes nothing. Pure. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../mime/mail-text.ts";
+import { escapeHtml } from "../api/plain-page.ts";
 import type { MailWords } from "./mail-template.ts";
 
 /** What a template writes to place the link itself, in its own words; a template without it gets the line below. */

@@ -1,9 +1,10 @@
 import { chooseMessageText, type MessageRule } from "../agents/message-rules.ts";
 import type { Snapshot } from "../agents/snapshot.ts";
+import { escapeHtml } from "../api/plain-page.ts";
 import { cutTo } from "../base/storable.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { MailReader } from "../mime/mail-reader.ts";
-import { escapeHtml, isHtml } from "../mime/mail-text.ts";
+import { isHtml } from "../mime/mail-text.ts";
 
 /** The three parts of a mail. */
 export type MailWords = { subject: string; text: string; html: string | null };

@@ -274,6 +274,3 @@ export const MOST_HEADER_bytes = 256 * 1024;
 /** A template whose author wrote tags means HTML. */
 export const isHtml = (text: string): boolean =>
   /<(!doctype|html|body|div|p|br|table|h[1-6]|ul|ol|a|span|strong|em|b|i|img)[\s/>]/i.test(text);
-
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { escapeHtml } from "../api/plain-page.ts";
 import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
 import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
@@ -127,9 +128,6 @@ const contentSecurityPolicy = (allowed_origins: string[]): string =>
 /** Puts values where the page says `{{name}}`. */
 const fill = (page: string, values: Record<string, string>): string =>
   page.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 async function findChatPage(db: Db, target: string) {
   const row = await db

@@ -1,5 +1,6 @@
 import { beforeAll, expect, inject, test } from "vitest";
 import { openDatabase } from "../../../src/db/database.ts";
+import { unsubscribeToken } from "../../../src/mime/mail-token.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { runAsAdmin } from "../../harness/postgres.ts";
 
@@ -73,4 +74,29 @@ test("a program whose database keeps it waiting, for however long, says soon tha
     for (const client of taken) client.release();
   }
   await expect.poll(ready).toMatchObject({ status: 200 });
+});
+
+test("a person who opens a chat or unsubscribes meanwhile reads a page; programs go on getting JSON", async () => {
+  const { admin } = inject("testServer");
+  const claim = { sub_organization_id: 1, address: "a@example.com", key: "k" };
+  const unsubscribe = `/unsubscribe/${unsubscribeToken(app.vault, claim)}`;
+  const person = { "sec-fetch-dest": "document" };
+  const ask = async (method: "GET" | "POST", url: string, headers: Record<string, string> = {}) => {
+    const { statusCode, headers: told, body } = await app.api.server.inject({ method, url, headers });
+    return { status: statusCode, type: told["content-type"], retry: told["retry-after"], body };
+  };
+  const said = expect.stringContaining("The database does not answer at the moment. Try again.");
+  const page = { status: 503, type: "text/html; charset=utf-8", retry: "1", body: said };
+  const json = { ...page, type: "application/json; charset=utf-8" };
+  await runAsAdmin(admin, `alter database ${name} allow_connections false`);
+  await runAsAdmin(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  try {
+    expect(await ask("GET", "/chat/demo", person)).toEqual(page);
+    expect(await ask("POST", unsubscribe, person)).toEqual(page);
+    expect(await ask("GET", "/chat/demo")).toEqual(json);
+    expect(await ask("POST", unsubscribe)).toEqual(json);
+    expect(await ask("GET", "/api/v1/services/", { ...person, "service-api-key": app.token })).toEqual(json);
+  } finally {
+    await runAsAdmin(admin, `alter database ${name} allow_connections true`);
+  }
 });

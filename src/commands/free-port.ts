@@ -3,11 +3,15 @@ import { Fault } from "../base/errors.ts";
 import { type Config, hostInUrl, reachable } from "../config.ts";
 
 /** `setting` names who chose the port: PORT, unless it says otherwise. */
-type WantedPort = { host: string; port: number; setting?: "PORT" | "MAIL_PORT" };
+type WantedPort = { host: string; port: number; setting?: "PORT" | "MAIL_PORT" | "INTERNAL_LISTEN" };
 
 /** Where the built-in SMTP server is to listen. */
 export const mailPlace = ({ host, mail_port }: Config): WantedPort | null =>
   mail_port === null ? null : { host, port: mail_port, setting: "MAIL_PORT" };
+
+/** Where metrics and the API reference are to listen, where they have an address of their own. */
+export const internalPlace = ({ internal_pages: { listen } }: Config): WantedPort | null =>
+  listen && { ...listen, setting: "INTERNAL_LISTEN" };
 
 /**
  * Tries the port before anything is made or started, and settles which one PORT=0 means, since links are made of it.
@@ -52,7 +56,7 @@ export async function portFault(error: unknown, place: WantedPort): Promise<unkn
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return fault(
-        `HOST ${host} is no address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all its networks.`,
+        `${setting === "INTERNAL_LISTEN" ? setting : "HOST"} ${host} is no address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all its networks.`,
       );
     default:
       return error;

@@ -1,5 +1,6 @@
 import type { FirstAccount } from "../accounts/bootstrap.ts";
 import { VERSION } from "../base/version.ts";
+import { type Config, hostInUrl, reachable } from "../config.ts";
 import { DEMO_TARGET } from "../demo/seed.ts";
 
 /** What only the first start tells; nothing here can be read again later. */
@@ -20,9 +21,11 @@ export function firstAccountText(
 }
 
 export function readyText(
-  url: string,
+  config: Config,
   { seconds, demo, simulated, voice }: { seconds: number; demo: boolean; simulated: boolean; voice: boolean },
 ): string {
+  const url = config.public_url;
+  const reference = referenceOf(config);
   return lines(
     `Parley ${VERSION} is ready in ${seconds.toFixed(1)} s: ${url}`,
     "",
@@ -36,7 +39,7 @@ export function readyText(
         ]
       : []),
     `  Console                   ${url}/console/`,
-    `  API reference             ${url}/docs`,
+    ...(reference ? [`  API reference             ${reference}`] : []),
     ...(simulated
       ? ["  Calls and texts           simulated, nobody is really reached (docs/channels.md)"]
       : []),
@@ -44,6 +47,14 @@ export function readyText(
     "Stop with Ctrl-C.",
     "",
   );
+}
+
+/** Where whoever started it can read the reference; null where it is closed, or has a port that nobody knows yet. */
+function referenceOf({ public_url, host, port, internal_pages: { docs, listen } }: Config): string | null {
+  if (docs === "off" || listen?.port === 0) return null;
+  if (docs === "everyone" && !listen) return `${public_url}/docs`;
+  const own = listen ?? { host, port };
+  return `http://${hostInUrl(reachable(own.host))}:${own.port}/docs`;
 }
 
 const lines = (...all: string[]): string => `${all.join("\n")}\n`;

@@ -32,7 +32,7 @@ import { speakOffline } from "../speech/speech-offline.ts";
 import type { CallSpeechSettings } from "../speech/speech-provider.ts";
 import { createTelemetry, type Telemetry } from "../telemetry/otlp.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
-import { mailPlace, portFault, tryPort } from "./free-port.ts";
+import { internalPlace, mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { heldLines } from "./held-lines.ts";
 import { openPlatform } from "./open-platform.ts";
@@ -67,8 +67,7 @@ async function clockOf(
 
 async function settlePort(config: Config): Promise<Config> {
   const port = await tryPort(config);
-  const mail = mailPlace(config);
-  if (mail) await tryPort(mail);
+  for (const place of [mailPlace(config), internalPlace(config)]) if (place) await tryPort(place);
   return { ...config, port, public_url: config.public_url.replace(/:0$/, `:${port}`) };
 }
 
@@ -173,7 +172,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
 
   const seconds = performance.now() / 1000;
   process.stdout.write(
-    readyText(config.public_url, {
+    readyText(config, {
       seconds,
       demo: await hasDemo(db),
       simulated: app.simulator !== null,

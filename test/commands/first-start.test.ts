@@ -1,6 +1,8 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { readyText } from "../../src/commands/greeting.ts";
+import { readConfig } from "../../src/config.ts";
 import { newFolder, parley, postgresOf, processesIn, run, send, usedFolder } from "./program.ts";
 
 const asBearer = (token: string | undefined) => ({ "Service-API-Key": token ?? "" });
@@ -104,4 +106,17 @@ test("settings of a file .env count, those of the environment more, and one that
   const misspelt = 'The file .env sets LLM_FALBACK, which is no setting; \\"LLM_FALLBACK\\" may be meant.';
   expect(program.stderr()).toContain(misspelt);
   expect(program.stderr()).not.toMatch(/CRM_TOKEN|secret/);
+});
+
+test.each([
+  [{}, "https://parley.example/docs"],
+  [{ DOCS: "private" }, "http://127.0.0.1:8080/docs"],
+  [{ INTERNAL_LISTEN: "0.0.0.0:9090" }, "http://127.0.0.1:9090/docs"],
+  [{ INTERNAL_LISTEN: "9090", DOCS: "private" }, "http://127.0.0.1:9090/docs"],
+  [{ INTERNAL_LISTEN: "0" }, undefined],
+  [{ DOCS: "off", INTERNAL_LISTEN: "9090" }, undefined],
+])("with %j a start names the reference where it is read", (env, address) => {
+  const { config } = readConfig({ PUBLIC_URL: "https://parley.example", ...env });
+  const told = readyText(config, { seconds: 1, demo: false, simulated: false, voice: false });
+  expect(/API reference +(\S+)/.exec(told)?.[1]).toBe(address);
 });

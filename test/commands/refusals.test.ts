@@ -43,6 +43,26 @@ describe("an address or a certificate that can't be used is told before anything
     });
   });
 
+  test("a port for metrics and docs that another program has, or an address that the machine has not", async () => {
+    const port = await otherProgram(200);
+    expect(await start({ PORT: "0", INTERNAL_LISTEN: port })).toMatchObject({
+      code: 1,
+      stderr: `parley: Port ${port} is taken by another program. Stop it, or set INTERNAL_LISTEN to a free one.\n`,
+    });
+    expect(await start({ PORT: "0", INTERNAL_LISTEN: "192.0.2.1:9090" })).toMatchObject({
+      code: 1,
+      stderr:
+        "parley: INTERNAL_LISTEN 192.0.2.1 is no address of this machine. Use 127.0.0.1 for this machine only, or 0.0.0.0 for all its networks.\n",
+    });
+    const doctor = await typedHere(["doctor"], {
+      folder: newFolder(),
+      env: { PORT: "0", INTERNAL_LISTEN: port },
+    });
+    expect(doctor.stdout).toMatch(
+      /^PROBLEM +port +Port \d+ is taken by another program\. .+ INTERNAL_LISTEN/m,
+    );
+  });
+
   test("a port for mails that another program has", async () => {
     const MAIL_PORT = await otherProgram(200);
     expect(await start({ PORT: "0", MAIL_PORT })).toMatchObject({

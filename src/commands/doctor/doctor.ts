@@ -8,7 +8,7 @@ import { NO_EAR } from "../../media/local-engines.ts";
 import { checkModel } from "../../speech/local/check-models.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
-import { runningVersion, tryPort } from "../free-port.ts";
+import { internalPlace, runningVersion, tryPort } from "../free-port.ts";
 import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
 import { misspeltSettings } from "../typed/settings.ts";
 import { checkDatabase } from "./doctor-database.ts";
@@ -64,12 +64,15 @@ function checkRuntime(): Finding {
     : { check: "runtime", status: "ok", message };
 }
 
-async function checkPort({ host, port }: Config): Promise<Finding> {
+async function checkPort(config: Config): Promise<Finding> {
+  const { host, port } = config;
   const version = port === 0 ? null : await runningVersion({ host, port });
   const where = `${hostInUrl(host)}:${port}`;
   if (version) return { check: "port", status: "ok", message: `Parley ${version} is running on ${where}` };
   try {
     await tryPort({ host, port });
+    const internal = internalPlace(config);
+    if (internal) await tryPort(internal);
     const message = port === 0 ? `any free port of ${host}` : `${where} is free`;
     return { check: "port", status: "ok", message };
   } catch (error) {

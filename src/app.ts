@@ -70,7 +70,7 @@ export async function createApp(given: AppParts): Promise<App> {
   const { carriers, engines, publicUrl, transcriptionKeys, bucket } = ground;
   if (bucket) api.server.addHook("onClose", async () => bucket.close());
 
-  homePageRoutes(api);
+  homePageRoutes(api, config.internal_pages);
   consoleRoutes(api, parts.consoleBuild);
   healthRoutes(api, { ...ground, version: VERSION, figures: capacityFigures(outreach.capacity) });
   addAccounts(api, {

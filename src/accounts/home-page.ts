@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Api } from "../api/server.ts";
+import type { InternalPages } from "../config/network.ts";
 
 /** A year: a file of another content gets another name. */
 const KEPT = "public, max-age=31536000, immutable";
@@ -25,9 +26,14 @@ const PAGES: [url: string, file: string, type: string][] = [
   ["/home/passkey.js", "passkey.js", "text/javascript; charset=utf-8"],
 ];
 
-export function homePageRoutes(api: Api): void {
+/** The lines of home.html that lead to the API reference. */
+const REFERENCE_LINKS = /^ *<a href="\/(?:docs|openapi\.json)">.*\n/gm;
+
+export function homePageRoutes(api: Api, { docs, listen }: InternalPages): void {
+  const isReferenceHere = docs === "everyone" && listen === null;
   for (const [url, file, type] of PAGES) {
-    const content = readFileSync(path.join(FOLDER, file));
+    const text = readFileSync(path.join(FOLDER, file), "utf8");
+    const content = isReferenceHere ? text : text.replaceAll(REFERENCE_LINKS, "");
     api.server.get(url, { schema: { hide: true } }, (_request, reply) =>
       reply
         .header("content-security-policy", CONTENT_POLICY)

@@ -37,6 +37,17 @@ test("metrics and docs can be closed, and can have an address of their own that 
   expect(await status("/sign-in")).toBe(404);
 });
 
+test.each([
+  [{}, ["/console/", "/chat/demo-clinic", "/docs", "/openapi.json"]],
+  [{ DOCS: "off" }, ["/console/", "/chat/demo-clinic"]],
+  [{ DOCS: "private" }, ["/console/", "/chat/demo-clinic"]],
+  [{ INTERNAL_LISTEN: "127.0.0.1:0" }, ["/console/", "/chat/demo-clinic"]],
+])("with %j the home page leads to what everybody may open", async (env, links) => {
+  const app = await createTestApp(env);
+  const { body } = await app.api.server.inject({ url: "/" });
+  expect([...body.matchAll(/<a href="([^"]+)"/g)].map(([, link]) => link)).toEqual(links);
+});
+
 test("the log of requests names nobody whose address stands in a path", async () => {
   const app = await createTestApp();
   await app.send("GET", `/api/v1/contacts/${encodeURIComponent("+15125550142")}`);

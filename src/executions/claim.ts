@@ -152,17 +152,16 @@ export const executionLeases = (
       lease_ms: LEASE_MS,
       renew_ms: RENEW_MS,
       async extend(held, end) {
-        const ids = held.map(({ id }) => id);
-        const kept = await db
-          .updateTable("insight_executions")
-          .set({ lease_expires_at: end.toISOString() })
-          .where(sql<boolean>`id = any(${ids}::bigint[])`)
-          .where("lease_owner", "=", owner)
-          .where("status", "=", "PROCESSING")
-          .returning("id")
-          .execute();
-        const keptIds = new Set(kept.map(({ id }) => id));
-        return held.filter(({ id }) => keptIds.has(id));
+        const { rows } = await sql<{ id: number }>`
+          with held as materialized (${lockedHeld(
+            owner,
+            held.map(({ id }) => id),
+          )})
+          update insight_executions e set lease_expires_at = ${end.toISOString()}::timestamptz
+          from held where e.id = held.id
+          returning e.id`.execute(db);
+        const kept = new Set(rows.map(({ id }) => id));
+        return held.filter(({ id }) => kept.has(id));
       },
     },
     { clock, log },
@@ -171,19 +170,21 @@ export const executionLeases = (
 /** Releases executions that were claimed and not finished, as if they had never been claimed. */
 export async function giveBack(db: Db, owner: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
-  await db
-    .updateTable("insight_executions")
-    .set({
-      status: "PENDING",
-      attempts: sql<number>`attempts - 1`,
-      lease_owner: null,
-      lease_expires_at: null,
-    })
-    .where(sql<boolean>`id = any(${ids}::bigint[])`)
-    .where("lease_owner", "=", owner)
-    .where("status", "=", "PROCESSING")
-    .execute();
+  await sql`
+    with held as materialized (${lockedHeld(owner, ids)})
+    update insight_executions e
+    set status = 'PENDING', attempts = e.attempts - 1, lease_owner = null, lease_expires_at = null
+    from held where e.id = held.id`.execute(db);
 }
+
+/**
+ * Locked in the order of their ids, in which results are stored: in another order the two would wait for each other until
+ * PostgreSQL ended one of them, and results that were paid for would be lost.
+ */
+const lockedHeld = (owner: string, ids: number[]) => sql`
+  select id from insight_executions
+  where id = any(${ids}::bigint[]) and lease_owner = ${owner} and status = 'PROCESSING'
+  order by id for no key update`;
 
 /**
  * Releases executions whose lease ran out because their process died. One during which two processes died is set aside: it

@@ -252,6 +252,33 @@ test("what an agent says of calls and of its tools is set in the form, and the r
   expect(page.faults).toEqual([]);
 });
 
+test("a variable whose name is missing, or that another one has, is not left out of a save without a word", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  const { variables } = await agent();
+  const next = Object.keys(variables).length + 1;
+  const add = page.getByRole("button", { name: "Add to Variables" });
+  const name = (line: number) => page.getByRole("textbox", { name: `Name ${line} of Variables` });
+  const said = (line: number) =>
+    name(line).evaluate((field: { validationMessage?: string }) => field.validationMessage);
+  const save = page.getByRole("button", { name: "Review and save" });
+  await add.click();
+  await name(next).fill("room");
+  await page.getByRole("textbox", { name: `Value ${next} of Variables` }).fill("12");
+  await add.click();
+  await page.getByRole("textbox", { name: `Value ${next + 1} of Variables` }).fill("13");
+  await save.click();
+  await expect.poll(() => said(next + 1)).toBe("Enter a name.");
+  await name(next + 1).fill("room");
+  await save.click();
+  await expect.poll(() => said(next + 1)).toBe("Name already in use");
+  await name(next + 1).fill("floor");
+  await saveReviewed(page);
+  await page.getByText("Agent saved").waitFor();
+  expect((await agent()).variables).toEqual({ ...variables, room: "12", floor: "13" });
+  expect((await theirs({ variables })).status).toBe(200);
+});
+
 test("a setting of a tool that an agent has is set for the agent alone", async () => {
   const floor = { name: "floor", type: "int", required: false, default: 1 };
   const definition = endpointTool("look_up", "https://example.com", {

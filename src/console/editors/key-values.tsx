@@ -12,7 +12,7 @@ type Props = {
   valueLabel?: string;
 };
 
-/** A map of texts, one line per entry. Of two lines with the same name, the last one counts. */
+/** A map of texts, one line per entry. A form isn't sent while a line would be left out of it: for want of a name, or for another line of its name. */
 export function KeyValues(props: Props) {
   const { label, description, value, onChange, error, keyLabel = "Name", valueLabel = "Value" } = props;
   const [rows, setRows] = useState(() => Object.entries(value));
@@ -36,6 +36,7 @@ export function KeyValues(props: Props) {
               style={{ flex: "1 1 40%" }}
               aria-label={`${keyLabel} ${index + 1} of ${label}`}
               placeholder={keyLabel}
+              data-incomplete={faultOf(rows, index, keyLabel)}
               value={name}
               onChange={({ currentTarget }) => change(rows.with(index, [currentTarget.value, text]))}
             />
@@ -68,6 +69,13 @@ export function KeyValues(props: Props) {
       </Stack>
     </Input.Wrapper>
   );
+}
+
+function faultOf(rows: [string, string][], index: number, keyLabel: string): string | undefined {
+  const [name, text] = rows[index] as [string, string];
+  if (name.trim() === "") return text === "" ? undefined : `Enter a ${keyLabel.toLowerCase()}.`;
+  const isTaken = rows.some(([other], at) => at < index && other.trim() === name.trim());
+  return isTaken ? `${keyLabel} already in use` : undefined;
 }
 
 const filled = (rows: [string, string][]): Record<string, string> =>

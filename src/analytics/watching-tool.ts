@@ -1,14 +1,21 @@
 import { sql } from "kysely";
 import type { WatchesTools } from "../tools/renamed-tool.ts";
 
-/** The alerts and boards that filter by a tool's name. Sessions keep the names that were called in them. */
-export const watchingTools: WatchesTools = async (db, { sub_organization_id }, names) => {
-  const { rows } = await sql<{ kind: "alert" | "board"; name: string; tool_name: string }>`
+/**
+ * The alerts, boards and views of sessions that filter by a tool's name, without the views of others. Sessions keep the names
+ * that were called in them.
+ */
+export const watchingTools: WatchesTools = async (db, { sub_organization_id, user_id }, names) => {
+  const { rows } = await sql<{ kind: "alert" | "board" | "view"; name: string; tool_name: string }>`
     select distinct found.kind, found.name, found.value as tool_name
     from (
       select 'alert' as kind, r.name, filter.field, filter.value
       from alert_rules r, unnest(r.search_fields, r.search_field_values) as filter (field, value)
       where r.sub_organization_id = ${sub_organization_id}
+      union all
+      select 'view', w.name, filter.field, filter.value
+      from session_views w, unnest(w.search_fields, w.search_field_values) as filter (field, value)
+      where w.sub_organization_id = ${sub_organization_id} and (w.is_shared or w.owner_id = ${user_id})
       union all
       select 'board', b.name, field.name, tile -> 'search_field_values' ->> (field.place - 1)::integer
       from boards b, json_array_elements(b.tiles) as tile,

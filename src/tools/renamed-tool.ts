@@ -18,7 +18,7 @@ export type WatchesTools = (
   db: Db,
   caller: Caller,
   names: readonly string[],
-) => Promise<{ kind: "alert" | "board"; name: string; tool_name: string }[]>;
+) => Promise<{ kind: "alert" | "board" | "view"; name: string; tool_name: string }[]>;
 
 type NamedDefinition = { name: string; definition: ToolDefinition };
 

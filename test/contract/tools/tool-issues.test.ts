@@ -131,11 +131,12 @@ describe("saving a tool", () => {
     const made = [
       await app.send("POST", "/api/v1/alerts/", { ...rule, ...filters }),
       await app.send("POST", "/api/v1/boards/", { name: "Searches", tiles: [{ metric: tile.metric }, tile] }),
+      await app.send("POST", "/api/v1/session_views/", { name: "Failed searches", ...filters }),
     ];
-    expect(made.map(({ status }) => status)).toEqual([200, 200]);
+    expect(made.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await check("found")).map(({ message }: { message: string }) => message)).toEqual([
       expect.stringContaining("used by the workflows"),
-      '"sought" is looked for by the alert Search down and the board Searches. Change the name there too, or no new session is found.',
+      '"sought" is looked for by the alert Search down, the board Searches, and the view Failed searches. Change the name there too, or no new session is found.',
     ]);
     await app.send("PUT", "/api/v1/tools/", {
       id,

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { isSealedDocument } from "../db/sealed-values.ts";
 import type { FollowsToolName } from "../tools/renamed-tool.ts";
 import { casesOf, replaceSuite, selectSuites } from "./suite-store.ts";
 import { TestCase, withToolNames } from "./test-case.ts";
@@ -37,20 +39,23 @@ export async function suitesAsking(
   return [...new Set(asks.map(({ name }) => name))];
 }
 
-/** Test cases that name a tool get its new name when it is renamed. Cases may be sealed, so each is read. */
+/** Test cases that name a tool get its new name when it is renamed. Those that are sealed have to be read. */
 export const followToolInTests =
   (deps: { clock: Clock; vault: Vault }): FollowsToolName =>
   async (tx, { caller, audit }, { from, to }) => {
+    const spelled = JSON.stringify(from);
     const stored = await tx
       .selectFrom("test_cases as c")
       .innerJoin("test_suites as s", "s.id", "c.suite_id")
       .where("s.sub_organization_id", "=", caller.sub_organization_id)
       .where("s.deleted_at", "is", null)
+      .where(
+        sql<boolean>`(${isSealedDocument(sql.ref("c.definition"))} or strpos(c.definition::text, ${spelled}) > 0)`,
+      )
       .select(["s.id", "c.definition"])
       .orderBy("s.id")
       .forUpdate("s")
       .execute();
-    const spelled = JSON.stringify(from);
     const naming = stored.filter(({ definition }) => JSON.stringify(definition).includes(spelled));
     for (const id of new Set(naming.map((row) => row.id))) {
       const before = await casesOf(tx, id);

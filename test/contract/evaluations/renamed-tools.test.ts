@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { silentLog } from "../../../src/base/log.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
@@ -98,4 +99,16 @@ test.for([
     ...result.notes,
   ]);
   expect(faults).toEqual([]);
+});
+
+test("sealed test cases go on with the new name, and stay sealed", async () => {
+  await ok("PUT", "organizations/privacy", { seal_texts: true });
+  const { suite_id } = await renamed({ from: "secure", to: "secure_slot" });
+  const { cases } = await ok("GET", `test_suites/${suite_id}`);
+  expect(cases[0].mocks[0].tool).toBe("secure_slot");
+  const { rows } = await sql<{ stored: string }>`
+    select left(definition::text, 14) as stored from test_cases where suite_id = ${suite_id}::bigint`.execute(
+    app.db,
+  );
+  expect(rows.map(({ stored }) => stored)).toEqual(Array.from({ length: 2 }, () => '"parley-sealed'));
 });

@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import type { Server } from "node:net";
-import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { spareFiles } from "../api/spare-files.ts";
@@ -8,13 +6,13 @@ import { freeHeld } from "../app/free-held.ts";
 import { createApp } from "../app.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { errorText, Fault } from "../base/errors.ts";
 import { giveBackMemory } from "../base/give-back.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { readableLine } from "../base/readable-log.ts";
 import { VERSION } from "../base/version.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
+import { readMailCertificate } from "../carriers/smtp/mail-certificate.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { askTime, databaseClock } from "../db/database-clock.ts";
@@ -77,7 +75,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const lines = heldLines(process.stderr, isReadable ? readableLine : undefined);
   const log = createLog({ level: config.log_level, destination: lines.stream });
   for (const misspelt of misspeltSettings()) log.warn(misspelt);
-  const mailTls = await readCertificate(config);
+  const mailTls = await readMailCertificate(config.mail_tls);
   const simulation = await readSimulation(config);
   await using open = new AsyncDisposableStack();
   open.defer(lines.release);
@@ -193,26 +191,6 @@ function giveBackUnused(server: Server): void {
   server.getConnections((_error, open) => {
     if (open === 0) giveBackMemory();
   });
-}
-
-/** Of the built-in SMTP server. */
-async function readCertificate({ mail_tls }: Config): Promise<{ key: string; cert: string } | null> {
-  if (mail_tls === null) return null;
-  try {
-    const [key, cert] = await Promise.all([
-      readFile(mail_tls.key_file, "utf8"),
-      readFile(mail_tls.cert_file, "utf8"),
-    ]);
-    // Two that don't fit, or are no PEM, would fail the server in words of OpenSSL.
-    createSecureContext({ key, cert });
-    return { key, cert };
-  } catch (cause) {
-    throw new Fault(
-      "unavailable",
-      `MAIL_TLS_CERT (${mail_tls.cert_file}) and MAIL_TLS_KEY (${mail_tls.key_file}) can't be used: ${errorText(cause)}. They are the PEM files of a certificate and of its key.`,
-      { cause },
-    );
-  }
 }
 
 /** A console that can't be made says so on its page; the rest of the program works without it. */

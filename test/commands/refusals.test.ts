@@ -81,6 +81,17 @@ describe("an address or a certificate that can't be used is told before anything
         /^parley: MAIL_TLS_CERT \(\S+\) and MAIL_TLS_KEY \(\S+\) can't be used: .+\. They are the PEM files of .+\.\n$/,
       ),
     });
+    const doctor = await typedHere(["doctor"], { folder: newFolder(), env });
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/^PROBLEM +mail in +MAIL_TLS_CERT \(\S+\) and MAIL_TLS_KEY/m);
+  });
+
+  test("simulated people whose file is not there", async () => {
+    const env = { PORT: "0", SIMULATOR_SCENARIO: path.join(newFolder(), "people.json") };
+    const said = /SIMULATOR_SCENARIO: \S+ can't be read: ENOENT/;
+    expect(await start(env)).toMatchObject({ code: 1, stderr: expect.stringMatching(said) });
+    const doctor = await typedHere(["doctor"], { folder: newFolder(), env });
+    expect(doctor).toMatchObject({ code: 1, stdout: expect.stringMatching(said) });
   });
 
   test.each(["192.0.2.1", "no-such-host.invalid"])("HOST %s", async (host) => {

@@ -1,5 +1,6 @@
 import { errorText } from "../../base/errors.ts";
 import { unguardedReach } from "../../carriers/mail-carriers.ts";
+import { readMailCertificate } from "../../carriers/smtp/mail-certificate.ts";
 import { checkServer } from "../../carriers/smtp/smtp-mail.ts";
 import { smtpServerOf } from "../../channels/credentials/mail-credentials.ts";
 import type { Config, Secrets } from "../../config.ts";
@@ -36,6 +37,7 @@ async function checkMailPort(config: Config): Promise<Finding[]> {
   try {
     // A Parley that runs has the port itself.
     if ((await runningVersion(config)) === null) await tryPort(place);
+    await readMailCertificate(config.mail_tls);
     return [{ check, status: "ok", message: `mails to agents come in on port ${place.port}` }];
   } catch (error) {
     return [{ check, status: "problem", message: errorText(error) }];

@@ -5,6 +5,7 @@ import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from ".
 import { fullDiskText, readOnlyDiskText } from "../../db/disk-room.ts";
 import { mostCalls } from "../../media/call-capacity.ts";
 import { NO_EAR } from "../../media/local-engines.ts";
+import { readSimulation } from "../../simulator/read-scenario.ts";
 import { checkModel } from "../../speech/local/check-models.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
@@ -49,11 +50,23 @@ async function look({ config, secrets }: { config: Config; secrets: Secrets }): 
     ...(await checkKeys(config, secrets)),
     ...(await checkSpeechKeys(config, secrets)),
     ...(await checkMail(config, secrets)),
+    ...(await checkScenario(config)),
     checkVoice(config, secrets),
     ...(await checkModels(config)),
     checkClock(),
     checkPublicUrl(config),
   ];
+}
+
+/** Those whom the simulator plays, where a file says who they are. */
+async function checkScenario(config: Config): Promise<Finding[]> {
+  const { scenario_file } = config.simulator;
+  if (scenario_file === null) return [];
+  const check = "simulator";
+  return readSimulation(config).then(
+    () => [{ check, status: "ok" as const, message: `people of ${scenario_file}` }],
+    (error: unknown) => [{ check, status: "problem" as const, message: errorText(error) }],
+  );
 }
 
 function checkRuntime(): Finding {

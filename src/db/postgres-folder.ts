@@ -72,7 +72,8 @@ function refuseForeignOwner(dataDir: string, found: Stats): void {
   );
 }
 
-async function refuseForeignVersion(dataDir: string, major: number): Promise<void> {
+/** Another major version of PostgreSQL can't read its files. */
+export async function refuseForeignVersion(dataDir: string, major: number): Promise<void> {
   const version = (await readFile(join(dataDir, "PG_VERSION"), "utf8").catch(absent))?.trim();
   if (version === undefined) {
     throw new Fault(

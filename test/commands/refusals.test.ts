@@ -24,7 +24,22 @@ test("a second program on one data directory is told who runs there, and disturb
       stderr: `parley: Another Parley is already running on ${postgresOf(folder)} (pid ${first.child.pid}). Stop it, or set DATA_DIR to another folder.\n`,
     });
   }
+  const doctor = await typedHere(["doctor"], { folder, env: { PORT: "0" } });
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toMatch(/^PROBLEM +database +Another Parley is already running on /m);
   expect((await send("GET", `${url}/readyz`)).status).toBe(200);
+});
+
+test("an embedded database of another PostgreSQL, or without its key, is found by the doctor, too", async () => {
+  const { folder } = await usedFolder();
+  const doctor = async () => (await typedHere(["doctor"], { folder, env: { PORT: "0" } })).stdout;
+  expect(await doctor()).toMatch(/^ok +database +embedded PostgreSQL \d+$/m);
+  writeFileSync(path.join(postgresOf(folder), "PG_VERSION"), "14\n");
+  expect(await doctor()).toMatch(
+    /^PROBLEM +database +The database in \S+ was made by PostgreSQL 14, this Parley/m,
+  );
+  rmSync(path.join(folder, "data/secret.key"));
+  expect(await doctor()).toMatch(/^PROBLEM +secret key +\S+secret\.key is missing: it is the key that this/m);
 });
 
 describe("an address or a certificate that can't be used is told before anything is made", () => {

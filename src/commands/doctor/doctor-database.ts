@@ -7,6 +7,11 @@ import type { Config, Secrets } from "../../config.ts";
 import type { Connection } from "../../db/database.ts";
 import { whyUnreadable } from "../../db/migrate.ts";
 import { withOwnSettings } from "../../db/own-settings.ts";
+import { shippedPostgres } from "../../db/postgres-binaries.ts";
+import { refuseForeignVersion } from "../../db/postgres-folder.ts";
+import { alreadyRunning } from "../../db/postgres-ownership.ts";
+import { joinRunningPostgres } from "../../db/running-postgres.ts";
+import { runningVersion } from "../free-port.ts";
 import { askPostgres, obstacleIn, otherLetters, tooFewPlaces } from "../outside-postgres.ts";
 import { keyPlace, presentKey, secretKeyFile, vaultWith, wrongKeyText } from "../secret-key.ts";
 import type { Finding } from "./finding.ts";
@@ -16,14 +21,7 @@ const MAX_SKEW_MS = 5_000;
 
 export async function checkDatabase(config: Config, secrets: Secrets): Promise<Finding> {
   const check = "database";
-  if (!config.database_url) {
-    const file = path.join(config.data_dir, "postgres", "PG_VERSION");
-    const version = await readFile(file, "utf8").catch(() => null);
-    const message = version
-      ? `embedded PostgreSQL ${version.trim()}`
-      : "embedded PostgreSQL; it will be made at the first start";
-    return { check, status: "ok", message };
-  }
+  if (!config.database_url) return checkEmbedded(config);
   try {
     const connection = { connectionString: config.database_url };
     const answer = await askPostgres(connection);
@@ -44,6 +42,32 @@ export async function checkDatabase(config: Config, secrets: Secrets): Promise<F
       status: "warning",
       message: `its clock differs from this machine's by ${seconds} s, and counts. Run NTP on both.`,
     };
+  } catch (error) {
+    return { check, status: "problem", message: errorText(error) };
+  }
+}
+
+/** The PostgreSQL of an embedded database; null where there is none yet. */
+export const madeBy = (data_dir: string): Promise<string | null> =>
+  readFile(path.join(data_dir, "postgres", "PG_VERSION"), "utf8").then(
+    (version) => version.trim(),
+    () => null,
+  );
+
+async function checkEmbedded(config: Config): Promise<Finding> {
+  const check = "database";
+  const version = await madeBy(config.data_dir);
+  if (version === null)
+    return { check, status: "ok", message: "embedded PostgreSQL; it will be made at the first start" };
+  const folder = path.resolve(config.data_dir, "postgres");
+  try {
+    await refuseForeignVersion(folder, Number.parseInt((await shippedPostgres()).version, 10));
+    // That of a Parley that answers at our address is the one that is meant.
+    const isOurs = (await runningVersion(config)) !== null;
+    const running = isOurs ? null : await joinRunningPostgres(folder).catch(() => null);
+    running?.leave();
+    if (running) throw alreadyRunning(folder);
+    return { check, status: "ok", message: `embedded PostgreSQL ${version}` };
   } catch (error) {
     return { check, status: "problem", message: errorText(error) };
   }

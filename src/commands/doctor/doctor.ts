@@ -10,9 +10,9 @@ import { checkModel } from "../../speech/local/check-models.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
 import { internalPlace, runningVersion, tryPort } from "../free-port.ts";
-import { presentKey, readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { presentKey, readSecretKey, secretKeyFile, wrongKeyText } from "../secret-key.ts";
 import { misspeltSettings } from "../typed/settings.ts";
-import { checkDatabase } from "./doctor-database.ts";
+import { checkDatabase, madeBy } from "./doctor-database.ts";
 import { checkKeys, checkSpeechKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
@@ -139,6 +139,8 @@ async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secre
   if (found && (found.mode & 0o077) !== 0) {
     return { check, status: "warning", message: `others may read ${file}: chmod 600 ${file}` };
   }
+  if (!found && !database_url && (await madeBy(folder)) !== null)
+    return { check, status: "problem", message: wrongKeyText(folder, secrets, "generated") };
   const message = found ? file : `${file} will be made at the first start`;
   return database_url
     ? { check, status: "warning", message: `${message}; several machines need the same SECRET_KEY` }

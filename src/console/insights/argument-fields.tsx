@@ -238,7 +238,7 @@ function OutputFields(props: { value: Output[]; onChange(value: unknown): void; 
           <Select
             aria-label={`Type of answer ${index + 1}`}
             allowDeselect={false}
-            data={OUTPUT_TYPES.map((type) => ({ value: type, label: type }))}
+            data={OUTPUT_TYPES}
             value={output.type}
             onChange={(type) => change(value.with(index, { ...output, type: type ?? "string" }))}
           />

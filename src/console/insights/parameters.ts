@@ -32,7 +32,13 @@ function kindOf(type: string): Pick<Parameter, "kind" | "choices"> {
   return { kind: "json", choices: [] };
 }
 
-export const OUTPUT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
+export const OUTPUT_TYPES = [
+  { value: "string", label: "Text" },
+  { value: "number", label: "Number" },
+  { value: "integer", label: "Whole number" },
+  { value: "boolean", label: "Yes or no" },
+  { value: "array", label: "List" },
+];
 /** One output that a model is asked for. */
 export type Output = {
   name: string;

@@ -81,7 +81,8 @@ test("what happened on an earlier day is shown with its day", async () => {
   await page.goto(`/console/campaigns/${campaign_id}`);
   const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /^18 Nov 2026, 17:0\d P1 / }).waitFor();
-  await page.getByText(/19 Nov 2026: 0 new people/).waitFor();
+  // Days of the campaign, whose clock is not the one that the page shows.
+  await page.getByText(/19 Nov 2026 in America\/New_York: 0 new people/).waitFor();
 });
 
 test("a finding goes when what it was found in is changed", async () => {
@@ -195,6 +196,25 @@ test("what the offline model made up about a person is marked on the person's pa
     .execute();
   await page.reload();
   await page.getByText("offline model").waitFor();
+});
+
+test("a number that is cleared and typed anew is the one that was typed, and one that is only cleared is shown again", async () => {
+  await settings();
+  for (const name of ["Attempts per hour", "Retries"]) {
+    const field = page.getByRole("textbox", { name, exact: true });
+    const clear = async () => {
+      await field.press("Control+a");
+      await field.press("Backspace");
+    };
+    await clear();
+    await field.pressSequentially("45");
+    expect(await field.inputValue()).toBe("45");
+    await clear();
+    await field.press("Tab");
+    await expect.poll(() => field.inputValue()).toBe("45");
+  }
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  expect(page.faults).toEqual([]);
 });
 
 test("a key in a field of a long form draws that field's part of it anew, and not the form", async () => {

@@ -14,6 +14,7 @@ import { MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { SeveralSelect } from "../lists/several-select.tsx";
 import { counted } from "../parts/counted.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -96,11 +97,11 @@ export default recordPage({
               data={choicesOf(CONDITIONS)}
               {...form.getInputProps("condition")}
             />
-            <NumberInput
+            <NumberField
               label={scale === 100 ? "Threshold in percent" : "Threshold"}
               min={0}
               value={Math.round(values.threshold * scale * 1_000) / 1_000}
-              onChange={(given) => form.setFieldValue("threshold", Number(given) / scale)}
+              onNumber={(given) => form.setFieldValue("threshold", given / scale)}
               error={form.errors.threshold}
             />
             <NumberInput

@@ -1,6 +1,7 @@
 import { Checkbox, Grid, Group, Input, MultiSelect, NumberInput, Select, Stack, Switch } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import { type CampaignValues, VOICEMAIL_TIMEOUTS } from "./campaign-values.ts";
 import { DETECTION_METHODS, LINE_TYPES } from "./campaign-words.ts";
 import { numberOrNull } from "./opening-fields.tsx";
@@ -27,14 +28,14 @@ export function PaceFields(
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6 }}>
-        <NumberInput
+        <NumberField
           label="Attempts per hour"
           description="Per batch: two batches double it."
           required
           min={1}
           max={3600}
           value={values.hourly_rate}
-          onChange={(rate) => set("hourly_rate", Number(rate))}
+          onNumber={(rate) => set("hourly_rate", rate)}
           error={errorOf("hourly_rate")}
         />
       </Grid.Col>
@@ -49,12 +50,12 @@ export function PaceFields(
         />
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 6 }}>
-        <NumberInput
+        <NumberField
           label="Retries"
           description="After busy or no answer."
           min={0}
           value={values.retry_count}
-          onChange={(count) => set("retry_count", Number(count))}
+          onNumber={(count) => set("retry_count", count)}
           error={errorOf("retry_count")}
         />
       </Grid.Col>

@@ -1,18 +1,10 @@
-import {
-  ActionIcon,
-  Autocomplete,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Autocomplete, Group, MultiSelect, Select, Text, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CadenceStep, CampaignCadence } from "../api-types.ts";
 import { useSenders } from "../campaign-form/senders.ts";
 import { OUTCOME_WORDS } from "../outbound/channel-statuses.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
@@ -121,13 +113,13 @@ function StepRow({ number, step, before, readOnly, errorOf, onChange, onRemove }
     <fieldset style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
       <legend className="sr-only">Step {number}</legend>
       <Group align="flex-end" gap="sm">
-        <NumberInput
+        <NumberField
           label={`Step ${number} after`}
           min={1}
           max={9999}
           w={110}
           value={count}
-          onChange={(value) => onChange({ wait: `${Math.max(1, Number(value) || 1)}${unit}` })}
+          onNumber={(value) => onChange({ wait: `${Math.max(1, value)}${unit}` })}
           error={errorOf("wait")}
         />
         <Select

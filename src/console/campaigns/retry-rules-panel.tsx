@@ -1,8 +1,9 @@
-import { ActionIcon, Checkbox, Group, NumberInput, Select, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CampaignRetryRules, RetryRule } from "../api-types.ts";
 import { OUTCOME_WORDS, spoken } from "../outbound/channel-statuses.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
@@ -119,13 +120,13 @@ const RuleRow = ({ rule, others, readOnly, errorOf, onChange, onRemove }: RowPro
       onChange={({ currentTarget }) => onChange({ wait: currentTarget.value.trim() || null })}
       error={errorOf("wait")}
     />
-    <NumberInput
+    <NumberField
       label="Retries"
       min={0}
       max={20}
       w={90}
       value={rule.max_retries}
-      onChange={(value) => onChange({ max_retries: Number(value) || 0 })}
+      onNumber={(max_retries) => onChange({ max_retries })}
       error={errorOf("max_retries")}
     />
     <Checkbox

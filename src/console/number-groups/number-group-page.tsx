@@ -1,6 +1,7 @@
 import { MultiSelect, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { NumberGroup, NumberHealthRule } from "../api-types.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { fieldsOf } from "../records/record-fields.ts";
@@ -163,14 +164,14 @@ function HealthFields({ form }: { form: FieldsForm<Values> }) {
   const set = (part: Partial<NumberHealthRule>) =>
     form.setFieldValue("health", { ...NEW_HEALTH, ...health, ...part });
   const field = (name: Exclude<keyof NumberHealthRule, "least_share">, label: string, suffix = "") => (
-    <NumberInput
+    <NumberField
       label={label}
       min={1}
       allowDecimal={false}
       allowNegative={false}
       suffix={suffix}
-      value={health?.[name] ?? ""}
-      onChange={(value) => set({ [name]: numberOrNull(value) ?? 0 })}
+      value={health?.[name] ?? NEW_HEALTH[name]}
+      onNumber={(value) => set({ [name]: value })}
       error={form.errors[`health.${name}`]}
     />
   );
@@ -187,14 +188,14 @@ function HealthFields({ form }: { form: FieldsForm<Values> }) {
       {health && (
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
           {field("window_hours", "Window", " h")}
-          <NumberInput
+          <NumberField
             label="Least share of answers"
             min={1}
             max={100}
             allowNegative={false}
             suffix=" %"
             value={Math.round(health.least_share * 1000) / 10}
-            onChange={(value) => set({ least_share: (numberOrNull(value) ?? 0) / 100 })}
+            onNumber={(percent) => set({ least_share: percent / 100 })}
             error={form.errors["health.least_share"]}
           />
           {field("least_attempts", "Least attempts")}

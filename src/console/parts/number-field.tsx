@@ -6,7 +6,10 @@ type Props = Omit<NumberInputProps, "value" | "onChange" | "onBlur"> & {
   onNumber(value: number): void;
 };
 
-/** A number of a workflow. One that was cleared is shown again when the field is left: the workflow still has it. */
+/**
+ * A number that there has to be. One that was cleared is shown again when the field is left: the form still has it, and another
+ * one can be typed in its place, which behind a nought would be ten times as much.
+ */
 export function NumberField({ value, onNumber, ...rest }: Props) {
   const [edition, setEdition] = useState(0);
   return (

@@ -1,6 +1,7 @@
 import { Group, NumberInput, Select, Switch, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ContactCap, ContactHoliday, ContactHours, StoredOutreachRules } from "../api-types.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
@@ -168,13 +169,13 @@ function CapRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactCa
   const numbers = { min: 1, allowDecimal: false, allowNegative: false } as const;
   return (
     <Group component="fieldset" gap="xs" className={classes.cap} aria-label={name}>
-      <NumberInput
+      <NumberField
         {...numbers}
         w={80}
         max={100}
         aria-label={`Contacts of ${name}`}
         value={row.attempts}
-        onChange={(attempts) => onChange({ ...row, attempts: Number(attempts) })}
+        onNumber={(attempts) => onChange({ ...row, attempts })}
         error={errorOf("attempts")}
       />
       <Select
@@ -187,13 +188,13 @@ function CapRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactCa
         error={errorOf("channel")}
       />
       <Text size="sm">in</Text>
-      <NumberInput
+      <NumberField
         {...numbers}
         w={80}
         max={90}
         aria-label={`Days of ${name}`}
         value={row.days}
-        onChange={(days) => onChange({ ...row, days: Number(days) })}
+        onNumber={(days) => onChange({ ...row, days })}
         error={errorOf("days")}
       />
       <Text size="sm">{row.days === 1 ? "day" : "days"}</Text>

@@ -1,19 +1,9 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Code,
-  Group,
-  NumberInput,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Code, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import type { RedactionPolicy } from "../api-types.ts";
 import { useAction } from "../parts/action.ts";
+import { NumberField } from "../parts/number-field.tsx";
 import { Failure } from "../parts/parts.tsx";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
@@ -121,7 +111,7 @@ function RedactionFields({ form }: { form: FieldsForm<Values> }) {
           Add pattern
         </Button>
       </Stack>
-      <NumberInput
+      <NumberField
         w={260}
         label="Keep originals"
         description="Sealed, after the session's end. 0: one hour."
@@ -131,7 +121,7 @@ function RedactionFields({ form }: { form: FieldsForm<Values> }) {
         allowDecimal={false}
         allowNegative={false}
         value={originals_days}
-        onChange={(value) => form.setFieldValue("originals_days", Number(value))}
+        onNumber={(days) => form.setFieldValue("originals_days", days)}
         error={form.errors.originals_days}
       />
       <JudgeFields

@@ -1,10 +1,10 @@
 import { MultiSelect, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import type { Step } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
+import { NumberField } from "../parts/number-field.tsx";
 import type { StepAction } from "../workflows/workflow.ts";
 import { CallFields } from "./call-fields.tsx";
 import { NameField } from "./name-field.tsx";
-import { NumberField } from "./number-field.tsx";
 import { useFault, useSurroundings } from "./step-context.ts";
 import { type GivenValue, ValueField } from "./value-field.tsx";
 

@@ -1,7 +1,7 @@
 import { Autocomplete, Select, Stack, TextInput } from "@mantine/core";
+import { NumberField } from "../parts/number-field.tsx";
 import type { Operand } from "../workflows/condition.ts";
 import type { KnownName } from "../workflows/names.ts";
-import { NumberField } from "./number-field.tsx";
 import { useSurroundings } from "./step-context.ts";
 
 /** A value of the kind that the name has, unless what is there fits already. */

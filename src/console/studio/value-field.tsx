@@ -2,8 +2,8 @@ import { Autocomplete, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { Expression } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
+import { NumberField } from "../parts/number-field.tsx";
 import { sourceOf } from "../workflows/condition.ts";
-import { NumberField } from "./number-field.tsx";
 import { useFault, useSurroundings } from "./step-context.ts";
 
 /** A value that is given as it is, or computed by an expression. Neither: nothing is given. */

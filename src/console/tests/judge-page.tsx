@@ -190,7 +190,7 @@ function WantedField(props: {
     <NumberInput
       label={label}
       value={typeof value === "number" ? value : ""}
-      onChange={(number) => onChange(Number(number))}
+      onChange={(number) => typeof number === "number" && onChange(number)}
       error={error}
     />
   );

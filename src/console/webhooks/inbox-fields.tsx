@@ -1,5 +1,6 @@
-import { Grid, NumberInput } from "@mantine/core";
+import { Grid } from "@mantine/core";
 import type { ReactNode } from "react";
+import { NumberField } from "../parts/number-field.tsx";
 import { ApiError } from "../server/api.ts";
 import { SecretField } from "./secret-field.tsx";
 import type { SecretChange } from "./webhook-secret.ts";
@@ -18,24 +19,24 @@ export function InboxFields(props: {
     <>
       <Grid gap="md">
         <Grid.Col span={6}>
-          <NumberInput
+          <NumberField
             label="Fail the next"
             description="Number of messages to fail, to test retries."
             min={0}
             max={1000}
             value={values.fail_next}
-            onChange={(count) => set({ fail_next: Number(count) })}
+            onNumber={(fail_next) => set({ fail_next })}
             error={errorOf("fail_next")}
           />
         </Grid.Col>
         <Grid.Col span={6}>
-          <NumberInput
+          <NumberField
             label="Failure status"
             description="Returned for failed messages."
             min={300}
             max={599}
             value={values.fail_status}
-            onChange={(status) => set({ fail_status: Number(status) })}
+            onNumber={(fail_status) => set({ fail_status })}
             error={errorOf("fail_status")}
           />
         </Grid.Col>

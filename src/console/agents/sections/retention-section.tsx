@@ -1,6 +1,7 @@
-import { Group, NumberInput, Select, Text } from "@mantine/core";
+import { Group, Select, Text } from "@mantine/core";
 import type { AgentRetention } from "../../api-types.ts";
-import { numberOrNull, SettingsPanel } from "../../records/settings-panel.tsx";
+import { NumberField } from "../../parts/number-field.tsx";
+import { SettingsPanel } from "../../records/settings-panel.tsx";
 import { call } from "../../server/api.ts";
 import { worded } from "../../server/field-labels.ts";
 
@@ -71,7 +72,7 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
                   onChange={(choice) => set(kind, choice === "days" ? DAYS_AT_FIRST : (choice as Days))}
                 />
                 {typeof retention[kind] === "number" && (
-                  <NumberInput
+                  <NumberField
                     w={120}
                     aria-label={`Days of ${KINDS[kind].toLowerCase()}`}
                     suffix=" days"
@@ -80,7 +81,7 @@ export function RetentionSection({ agent_id }: { agent_id: number }) {
                     allowDecimal={false}
                     allowNegative={false}
                     value={retention[kind]}
-                    onChange={(value) => set(kind, numberOrNull(value) ?? DAYS_AT_FIRST)}
+                    onNumber={(days) => set(kind, days)}
                     error={form.errors[`retention.${kind}`]}
                   />
                 )}

@@ -40,6 +40,11 @@ test("what is added as a whole is told by its fields, and without names for thes
     ["Rules, no. 1, Days", "", "Tue"],
     ["Rules, no. 1, note", "", "x"],
   ]);
+  expect(shown({ rules: null }, { rules: [{ days: "tu" }] })).toEqual([["Rules, no. 1, Days", "", "Tue"]]);
+  expect(shown({ rules: [{ days: "tu" }] }, { rules: null })).toEqual([["Rules, no. 1, Days", "Tue", ""]]);
+  expect(shown({ exceptions: null }, { exceptions: { days: { mon: { active: true } } } })).toEqual([
+    ["Exceptions, Mondays, Open or closed", "", "open"],
+  ]);
   expect(shown({ other: null }, { other: { a: 1 } })).toEqual([["Other", "", '{\n  "a": 1\n}']]);
   expect(shown({ exceptions: { days: {} } }, { exceptions: { days: { mon: {} } } })).toEqual([
     ["Exceptions, Mondays", "", "{}"],

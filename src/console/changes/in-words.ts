@@ -3,12 +3,14 @@ import { type Difference, differences, showValue } from "./differences.ts";
 
 /** What is new or gone as a whole, by its fields, where the form has names for these. */
 export function inFields(entry: Difference, labels: FieldLabels): Difference[] {
-  const { path, before, after } = entry;
-  const isWhole = (before ?? null) === null || (after ?? null) === null;
-  if (!isWhole || !Object.keys(labels).some((field) => isBelow(field.split("."), path.split("."))))
-    return [entry];
-  const fields = differences(before ?? {}, after ?? {}, path);
-  return fields.length > 0 ? fields : [entry];
+  const { path } = entry;
+  const [before, after] = [entry.before ?? null, entry.after ?? null];
+  const whole = before === null ? after : after === null ? before : null;
+  const isNamed = Object.keys(labels).some((field) => isBelow(field.split("."), path.split(".")));
+  if (typeof whole !== "object" || whole === null || !isNamed) return [entry];
+  const nothing = Array.isArray(whole) ? [] : {};
+  const fields = differences(before ?? nothing, after ?? nothing, path);
+  return fields.length > 0 ? fields.flatMap((field) => inFields(field, labels)) : [entry];
 }
 
 const isBelow = (field: string[], path: string[]): boolean =>

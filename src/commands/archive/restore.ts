@@ -136,7 +136,11 @@ async function restoreInto(
     config.database_url ? "The database of DATABASE_URL" : `The database in ${config.data_dir}`,
   );
   const shelf = await openShelf(path.resolve(config.data_dir));
-  const pool = new pg.Pool({ ...withOwnSettings(connection), max: 1 });
+  const pool = new pg.Pool({
+    ...withOwnSettings(connection),
+    max: 1,
+    onConnect: setAsideTransactionTimeout,
+  });
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   await migrateJobs(pool, log).finally(() => pool.end());

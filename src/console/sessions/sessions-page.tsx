@@ -139,7 +139,7 @@ const SelectedSessions = ({ keys }: { keys: string[] }) => (
 
 export default listPage({
   title: "Sessions",
-  about: "Search what was said and what happened, follow running conversations, and read past ones.",
+  about: "Follow running conversations, read past ones, and search what was said and what happened in them.",
   operation: "GET /api/v1/sessions/search",
   columns: COLUMNS,
   rowKey: (row) => row.session_id ?? row.timestamp,

@@ -157,8 +157,10 @@ const CASES: Case[] = [
     ] as const
   ).map(([field, value]) =>
     tileCase(`errors by day, filter ${field}`, {
-      ...{ metric: { name: "errors" }, split: { by: "day" } },
-      ...{ search_fields: [field], search_field_values: [value] },
+      metric: { name: "errors" },
+      split: { by: "day" },
+      search_fields: [field],
+      search_field_values: [value],
     }),
   ),
   tileCase("latency_p95 by day, period before", {
@@ -167,7 +169,9 @@ const CASES: Case[] = [
     compare: "before",
   }),
   tileCase("errors, version with version", {
-    ...{ metric: { name: "errors" }, compare: "versions", versions: { first: "3.2", second: "4.3" } },
+    metric: { name: "errors" },
+    compare: "versions",
+    versions: { first: "3.2", second: "4.3" },
   }),
   ["overview of Home (5 figures, 14 days)", () => ask("overview?timezone=America/Chicago")],
   ...(["errors", "latency_p95", "insight_rate", "people_answered"] as MetricName[]).flatMap((name) =>
@@ -179,8 +183,11 @@ const CASES: Case[] = [
           const { problem } = await windowFigures(
             db,
             {
-              ...{ tenant: caller.sub_organization_id, metric: { name, ...insightOf(name) }, window_minutes },
-              ...{ search_fields: [], search_field_values: [] },
+              tenant: caller.sub_organization_id,
+              metric: { name, ...insightOf(name) },
+              window_minutes,
+              search_fields: [],
+              search_field_values: [],
             },
             new Date(),
             2,

@@ -24,7 +24,9 @@ const { db, pool } = platform.database;
 const { sub_organization_id } = platform.caller;
 const call = async (path: string, body: object) => {
   const response = await platform.api.server.inject({
-    ...{ method: "POST", url: path, payload: JSON.stringify(body) },
+    method: "POST",
+    url: path,
+    payload: JSON.stringify(body),
     headers: { "content-type": "application/json", "service-api-key": platform.token },
   });
   if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${response.body}`);
@@ -93,15 +95,22 @@ async function storeTests(): Promise<void> {
     const { id } = await db
       .insertInto("test_suites")
       .values({
-        ...{ sub_organization_id, name: `Suite ${from}`, description: "", agent_id: agent.id },
-        ...{ last_updated: "now", last_updated_by: "bench" },
+        sub_organization_id,
+        name: `Suite ${from}`,
+        description: "",
+        agent_id: agent.id,
+        last_updated: "now",
+        last_updated_by: "bench",
       })
       .returning("id")
       .executeTakeFirstOrThrow();
     const seal = await organizationDocuments(db, platform.engine.vault, sub_organization_id, `suite ${id}`);
     const marks = await organizationMarks(db, platform.engine.vault, sub_organization_id);
     const rows = Array.from({ length: Math.min(TESTS_AT_ONCE, TESTS - from) }, (_, n) => ({
-      ...{ sub_organization_id, suite_id: id, position: n, name: `case ${n}` },
+      sub_organization_id,
+      suite_id: id,
+      position: n,
+      name: `case ${n}`,
       definition: seal(testOf(from + n)),
       address_marks: marks(JSON.stringify(testOf(from + n)), { isIndexed: true }),
     }));

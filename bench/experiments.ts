@@ -26,7 +26,10 @@ const { db } = database;
 
 await sql`update agents set published_version = 1 where id = ${AGENT}`.execute(db);
 const arrival = (n: number) => ({
-  ...{ agent_id: AGENT, channel_target_id: null, verified: true, sid: `s${n}` },
+  agent_id: AGENT,
+  channel_target_id: null,
+  verified: true,
+  sid: `s${n}`,
   source: `+1512${String(n).padStart(7, "0")}`,
 });
 const without = await timed(CHOICES, (n) => assignVersion(db, arrival(n)));
@@ -75,7 +78,10 @@ async function timed(times: number, act: (n: number) => Promise<unknown>): Promi
 async function startExperiment(): Promise<number> {
   const send = async (path: string, body: object) => {
     const answer = await platform.api.server.inject({
-      ...{ method: "POST", url: path, headers: { "service-api-key": platform.token }, payload: body },
+      method: "POST",
+      url: path,
+      headers: { "service-api-key": platform.token },
+      payload: body,
     });
     if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${answer.body}`);
     return answer.json() as { id: number };
@@ -92,7 +98,9 @@ async function startExperiment(): Promise<number> {
 /** One session of each person, one in twenty with the tried version; both have as much trouble. */
 async function fill(): Promise<void> {
   const open = await platform.api.server.inject({
-    ...{ method: "POST", url: "/chat/v1/sessions", payload: { client_id: "demo-clinic" } },
+    method: "POST",
+    url: "/chat/v1/sessions",
+    payload: { client_id: "demo-clinic" },
   });
   if (open.statusCode !== 200) throw new Error(open.body);
   await sql`

@@ -16,8 +16,17 @@ const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
 const lane = (more: Partial<ReplayMeasures> = {}): ReplayMeasures => ({
-  ...{ ended_by: "agent", turns: 3, tools: [], steps: [], cost_usd: 0.01, latency_ms: 100, checks: {} },
-  ...{ diverged: null, unanswered: [], failed_turns: 0, persona_cost_usd: 0 },
+  ended_by: "agent",
+  turns: 3,
+  tools: [],
+  steps: [],
+  cost_usd: 0.01,
+  latency_ms: 100,
+  checks: {},
+  diverged: null,
+  unanswered: [],
+  failed_turns: 0,
+  persona_cost_usd: 0,
   ...more,
 });
 const books = (fails: boolean): ReplayMeasures["tools"] => [

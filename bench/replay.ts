@@ -29,7 +29,9 @@ const stubUrl = `http://127.0.0.1:${(stub.address() as AddressInfo).port}`;
 
 async function call<T>(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<T> {
   const answer = await api.server.inject({
-    ...{ method, url: `/api/v1${path}`, headers: { "service-api-key": token } },
+    method,
+    url: `/api/v1${path}`,
+    headers: { "service-api-key": token },
     ...(body && { payload: body }),
   });
   if (answer.statusCode !== 200) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`);
@@ -57,7 +59,8 @@ const service = await call<{ id: number }>("POST", "/services/", { name: "Bookin
 const parameters = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 for (const name of ["check", "book"])
   await call("POST", "/tools/", {
-    ...{ name, service_id: service.id },
+    name,
+    service_id: service.id,
     definition: endpointTool(name, `${stubUrl}/${name}`, { parameters }),
   });
 const prompt = { name: "Booking", type: "prompt_v1", llm_config, tools };
@@ -66,22 +69,31 @@ const { id: prompt_id } = await call<{ id: number }>("POST", "/prompts/", {
   context: context(AGENT),
 });
 const { id: agent_id } = await call<{ id: number }>("POST", "/agents/", {
-  ...{ name: "Booking", type: "ca_v1", prompt_id, timezone: "UTC", prompt_tool_defaults: [], languages: [] },
-  ...{ variables: {}, tool_headers: null },
+  name: "Booking",
+  type: "ca_v1",
+  prompt_id,
+  timezone: "UTC",
+  prompt_tool_defaults: [],
+  languages: [],
+  variables: {},
+  tool_headers: null,
 });
 
 const began = performance.now();
 for (let n = 0; n < SESSIONS; n++) {
   const { session_id } = await startSession(engine, {
-    ...{ sub_organization_id: caller.sub_organization_id, agent_id, channel: "chat", service: "webchat" },
-    ...{
-      type: "webchat_v1",
-      sid: `bench-${n}`,
-      channel_target_id: null,
-      source: `visitor-${n}`,
-      target: "chat",
-    },
-    ...{ is_test: false, is_outbound: false, verified: false },
+    sub_organization_id: caller.sub_organization_id,
+    agent_id,
+    channel: "chat",
+    service: "webchat",
+    type: "webchat_v1",
+    sid: `bench-${n}`,
+    channel_target_id: null,
+    source: `visitor-${n}`,
+    target: "chat",
+    is_test: false,
+    is_outbound: false,
+    verified: false,
   });
   const ending = `${"bcdfghjklmnpqrstvwxz"[n % 20]}a`;
   for (const text of ["I want to book", `my name is person${n}${ending}`, "bye"])

@@ -18,7 +18,9 @@ const { api, token, jobs } = platform;
 
 async function call<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
   const answer = await api.server.inject({
-    ...{ method, url: `/api/v1${path}`, headers: { "service-api-key": token } },
+    method,
+    url: `/api/v1${path}`,
+    headers: { "service-api-key": token },
     ...(body && { payload: body }),
   });
   if (answer.statusCode !== 200) throw new Error(`${method} ${path}: ${answer.statusCode} ${answer.body}`);

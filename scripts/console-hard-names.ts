@@ -35,7 +35,10 @@ async function make({ url, token = "" }: Greeting): Promise<Made[]> {
     };
     await add("/services", "/services/", { name, description: name });
     await add("/prompts", "/prompts/", {
-      ...{ name, type: "prompt_v1", context: name, tools: [] },
+      name,
+      type: "prompt_v1",
+      context: name,
+      tools: [],
       llm_config: { provider: "openai", model: "scripted" },
     });
     await add("/directory", "/directory_members/", { name, type: "contact", description: name });
@@ -47,11 +50,18 @@ async function make({ url, token = "" }: Greeting): Promise<Made[]> {
       ],
     });
     await add("/alerts", "/alerts/", {
-      ...{ name, metric: { name: "errors" }, condition: "above", threshold: 0.1 },
+      name,
+      metric: { name: "errors" },
+      condition: "above",
+      threshold: 0.1,
     });
     await add("/incidents", "/incidents/", {
-      ...{ description: name, start_datetime: "2026-11-18T08:00:00Z", impact_category: "High" },
-      ...{ resolution_datetime: "2099-01-01T00:00:00Z", sessions_impacted: 1, markdown: name },
+      description: name,
+      start_datetime: "2026-11-18T08:00:00Z",
+      impact_category: "High",
+      resolution_datetime: "2099-01-01T00:00:00Z",
+      sessions_impacted: 1,
+      markdown: name,
     });
     // The demo's agents, one after the other, since an agent of its own needs a prompt that knows its tools.
     const agent_id = made.length < 7 ? "1" : "2";
@@ -59,7 +69,11 @@ async function make({ url, token = "" }: Greeting): Promise<Made[]> {
     await send("PUT", "/agents/", { ...agent, name, description: name });
     made.push({ path: `/agents/${agent_id}`, name });
     await send("POST", "/agents/test/messages", {
-      ...{ service_name: "console", source: `${name}@example.com`, test_id: agent_id, agent_id, text: null },
+      service_name: "console",
+      source: `${name}@example.com`,
+      test_id: agent_id,
+      agent_id,
+      text: null,
       session_start: true,
     });
   }

@@ -44,8 +44,17 @@ export function useConversation(options: ConversationOptions & { isLazy?: boolea
   return useMemo(
     () => ({
       ...state,
-      ...{ send, sendAgain, answer, stop, end, startAnew, open: () => conversation.open() },
-      ...{ call, hangUp, mute, press },
+      send,
+      sendAgain,
+      answer,
+      stop,
+      end,
+      startAnew,
+      open: () => conversation.open(),
+      call,
+      hangUp,
+      mute,
+      press,
     }),
     [state, conversation, send, sendAgain, answer, stop, end, startAnew, call, hangUp, mute, press],
   );

@@ -43,7 +43,8 @@ export async function contactSeal(db: Db, vault: Vault, sub_organization_id: num
     join data_keys k on k.organization_id = o.id and (k.seals_texts or o.seals_texts and k.retired_at is null)
     where s.id = ${sub_organization_id} order by k.id desc`.execute(db);
   const keys = rows.map(({ id, sealed_key, is_in_use }) => ({
-    ...{ id, is_in_use },
+    id,
+    is_in_use,
     key: Buffer.from(vault.open(sealed_key), "base64url"),
   }));
   const current = keys.find(({ is_in_use }) => is_in_use) ?? null;
@@ -56,7 +57,9 @@ export async function contactSeal(db: Db, vault: Vault, sub_organization_id: num
   return {
     key_id: current?.id ?? null,
     stored: ({ name, notes, key }) => ({
-      ...{ name: seal(name), notes: seal(notes), key: seal(key) },
+      name: seal(name),
+      notes: seal(notes),
+      key: seal(key),
       name_hash: hash("name", name === null ? null : plainName(name)),
       key_hash: hash("key", key),
     }),

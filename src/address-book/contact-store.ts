@@ -100,9 +100,12 @@ export async function insertContact(
   const { id } = await tx
     .insertInto("contacts")
     .values({
-      ...{ ...fields, ...change.seal.stored(fields) },
+      ...fields,
+      ...change.seal.stored(fields),
       sub_organization_id: change.sub_organization_id,
-      ...{ created_at: at, updated_at: at, last_updated_by: change.by },
+      created_at: at,
+      updated_at: at,
+      last_updated_by: change.by,
     })
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -179,8 +182,12 @@ async function link(tx: Tx, contact_id: number, address: string, change: Contact
   await tx
     .insertInto("contact_addresses")
     .values({
-      ...{ sub_organization_id, address, contact_id },
-      ...{ linked_at: at.toISOString(), linked_through: "operator", linked_by: by },
+      sub_organization_id,
+      address,
+      contact_id,
+      linked_at: at.toISOString(),
+      linked_through: "operator",
+      linked_by: by,
     })
     .execute();
 }

@@ -102,7 +102,9 @@ async function renameInScopes(
           .execute()
       : tx.updateTable("conversation_bridges").set(row).where("id", "=", id).execute());
     await audit(tx, caller, {
-      ...{ action: "create", resource: "conversation_bridges", after: config },
+      action: "create",
+      resource: "conversation_bridges",
+      after: config,
       resource_id: scopeName({ agent_id, tool_name: to }),
     });
   }

@@ -33,8 +33,10 @@ export async function windowFigures(
   });
   return {
     figures: values.map((figure, n) => ({
-      ...{ ...figure, isTotal },
-      ...{ before: values[n - 1]?.value ?? null, sessions_before: values[n - 1]?.sessions ?? 0 },
+      ...figure,
+      isTotal,
+      before: values[n - 1]?.value ?? null,
+      sessions_before: values[n - 1]?.sessions ?? 0,
     })),
     problem: null,
   };

@@ -96,7 +96,8 @@ export function alertHistoryRoutes(api: Api, deps: Deps): void {
     {
       summary: "List when alerts fired and resolved",
       description: `Newest first. ${list.LONG}`,
-      ...{ tag, permission: "alerts_read" },
+      tag,
+      permission: "alerts_read",
       query: list.listQuery(changeList),
       response: list.listOf(AlertChangeResponse),
     },
@@ -117,7 +118,9 @@ export function alertHistoryRoutes(api: Api, deps: Deps): void {
       summary: "Preview an alert rule",
       description:
         "When it would have begun to fire in the last seven days, by windows one after the other; a check each minute may find more. Changes nothing.",
-      ...{ tag, permission: "alerts_read", response: AlertPreview },
+      tag,
+      permission: "alerts_read",
+      response: AlertPreview,
       body: z.object(alertDefinition).meta({ id: "AlertPreviewRequest" }),
     },
     async ({ caller, body }): Promise<AlertPreview> => {
@@ -143,8 +146,12 @@ export function alertHistoryRoutes(api: Api, deps: Deps): void {
       }
       const last = figures?.at(-1);
       return {
-        ...{ start_datetime: endOf(0).toISOString(), end_datetime: now.toISOString(), windows: windows - 1 },
-        ...{ fired, last: { value: last?.value ?? null, sessions: last?.sessions ?? 0 }, problem },
+        start_datetime: endOf(0).toISOString(),
+        end_datetime: now.toISOString(),
+        windows: windows - 1,
+        fired,
+        last: { value: last?.value ?? null, sessions: last?.sessions ?? 0 },
+        problem,
       };
     },
   );

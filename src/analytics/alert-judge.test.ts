@@ -17,7 +17,11 @@ const LIMIT = { condition: "above", threshold: 0.05, least_sessions: 20 } as con
 const share = (value: number | null, sessions: number, before: number | null = null, sessions_before = 0) =>
   ({ value, sessions, before, sessions_before, isTotal: false }) satisfies AlertFigure;
 const total = (sessions: number, before: number): AlertFigure => ({
-  ...{ value: sessions, sessions, before, sessions_before: before, isTotal: true },
+  value: sessions,
+  sessions,
+  before,
+  sessions_before: before,
+  isTotal: true,
 });
 
 test("a rule fires beyond its limit only, and too few sessions tell nothing", () => {

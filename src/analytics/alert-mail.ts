@@ -43,8 +43,10 @@ export const mailAlertJob = ({ db, log, publicUrl, sendMail }: Deps): JobHandler
     ];
     try {
       await sendMail({
-        ...{ to: told.email, subject: `${SUBJECTS[told.state]}: ${told.name}` },
-        ...{ text: `${paragraphs.join("\n\n")}\n`, key: `alert-${notice.alert_change_id}-${notice.user_id}` },
+        to: told.email,
+        subject: `${SUBJECTS[told.state]}: ${told.name}`,
+        text: `${paragraphs.join("\n\n")}\n`,
+        key: `alert-${notice.alert_change_id}-${notice.user_id}`,
       });
     } catch (error) {
       // Not retried: a refused mail would be refused again, and one of unknown fate may have been sent.

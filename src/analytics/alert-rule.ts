@@ -179,9 +179,12 @@ export function alertRuleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
       throw invalid(["body", "notified_users"], `There is no user ${stranger} in this organization`);
     return {
       ...rest,
-      ...{ metric: json(metric), remind_hours: remind_hours ?? null, notified_users: json(people) },
+      metric: json(metric),
+      remind_hours: remind_hours ?? null,
+      notified_users: json(people),
       ...(input.is_active ? {} : UNCHECKED),
-      ...{ last_updated: clock.now().toISOString(), last_updated_by: caller.email },
+      last_updated: clock.now().toISOString(),
+      last_updated_by: caller.email,
     };
   }
 

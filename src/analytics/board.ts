@@ -86,8 +86,12 @@ export function boardRoutes(api: Api, { db, clock, keptSince }: Deps): void {
   const values = (caller: Caller, { name, description, last_days, tiles }: BoardInput) => {
     for (const [n, tile] of tiles.entries()) checkTile(tile, ["body", "tiles", n]);
     return {
-      ...{ name, description: description ?? null, last_days, tiles: json(tiles) },
-      ...{ last_updated: clock.now().toISOString(), last_updated_by: caller.email },
+      name,
+      description: description ?? null,
+      last_days,
+      tiles: json(tiles),
+      last_updated: clock.now().toISOString(),
+      last_updated_by: caller.email,
     };
   };
 

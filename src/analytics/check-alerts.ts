@@ -116,7 +116,10 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
   await tx
     .updateTable("alert_rules")
     .set({
-      ...{ state, problem: null, last_value: figure.value, last_sessions: figure.sessions },
+      state,
+      problem: null,
+      last_value: figure.value,
+      last_sessions: figure.sessions,
       ...(state !== rule.state && { state_since: at }),
       ...(change && { notified_at: at }),
     })
@@ -133,8 +136,16 @@ async function notify(tx: Tx, rule: ClaimedRule, state: AlertChange, figure: Ale
   const { id: alert_change_id } = await tx
     .insertInto("alert_changes")
     .values({
-      ...{ sub_organization_id, alert_rule_id, at, state, value, sessions, description },
-      ...{ metric: json(metric), search_fields, search_field_values },
+      sub_organization_id,
+      alert_rule_id,
+      at,
+      state,
+      value,
+      sessions,
+      description,
+      metric: json(metric),
+      search_fields,
+      search_field_values,
     })
     .returning("id")
     .executeTakeFirstOrThrow();

@@ -66,8 +66,14 @@ export async function tileFigures(
   const { metric, split } = tile;
   const { unit } = ruleOf(metric.name);
   const none: TileFigures = {
-    ...{ unit, start_datetime: spans.now.from.toISOString(), end_datetime: spans.now.to.toISOString() },
-    ...{ total: null, points: [], more_values: false, versions: null, problem: null },
+    unit,
+    start_datetime: spans.now.from.toISOString(),
+    end_datetime: spans.now.to.toISOString(),
+    total: null,
+    points: [],
+    more_values: false,
+    versions: null,
+    problem: null,
     kept_since: lacksSince(tile, spans)?.toISOString() ?? null,
   };
   const refused = mayNot(caller, tile);
@@ -83,7 +89,12 @@ export async function tileFigures(
     more: Partial<{ split: FigureSplit; searched: Searched }> = {},
   ) =>
     readFigures(db, {
-      ...{ tenant, metric, split: more.split ?? split, span, starts: begins, by: "began_at" as const },
+      tenant,
+      metric,
+      split: more.split ?? split,
+      span,
+      starts: begins,
+      by: "began_at" as const,
       ...(more.searched ?? {
         search_fields: tile.search_fields,
         search_field_values: tile.search_field_values,
@@ -173,7 +184,13 @@ function lacksSince(
 }
 
 const NOTHING: FigureRow = {
-  ...{ is_total: false, key: null, sessions: 0, n: 0, part: 0, value: null, variance: null },
+  is_total: false,
+  key: null,
+  sessions: 0,
+  n: 0,
+  part: 0,
+  value: null,
+  variance: null,
 };
 
 const totalOf = (rows: FigureRow[]): FigureRow => rows.find(({ is_total }) => is_total) ?? NOTHING;
@@ -193,8 +210,14 @@ function shown(
   const interval = intervalOf(tile.metric.name, row);
   const [value, was] = [shownValue(tile, row), before && shownValue(tile, before)];
   return {
-    ...{ value, count: row.sessions, low: interval?.low ?? null, high: interval?.high ?? null },
-    ...{ before: was, before_count: before?.sessions ?? null, change: changeOf(value, was), search },
+    value,
+    count: row.sessions,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    before: was,
+    before_count: before?.sessions ?? null,
+    change: changeOf(value, was),
+    search,
   };
 }
 

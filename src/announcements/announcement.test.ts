@@ -102,8 +102,14 @@ describe("for all rows and sessions", () => {
 });
 
 const row = (jurisdiction: string): AnnouncementRow => ({
-  ...{ kind: "recording", jurisdiction, channels: ["call"], texts: { en: "Recorded." } },
-  ...{ default_language: "en", source: "a law", checked_on: null, note: null },
+  kind: "recording",
+  jurisdiction,
+  channels: ["call"],
+  texts: { en: "Recorded." },
+  default_language: "en",
+  source: "a law",
+  checked_on: null,
+  note: null,
 });
 
 describe("a person", () => {
@@ -135,7 +141,10 @@ describe("rows", () => {
 
   test("say why they were said", () => {
     const [said] = announcementsFor([row("US-CA")], {
-      ...{ channel: "call", jurisdictions: ["*", "US", "US-CA"], is_recorded: true, language: "es-US" },
+      channel: "call",
+      jurisdictions: ["*", "US", "US-CA"],
+      is_recorded: true,
+      language: "es-US",
     });
     expect(said && announcementReason(said)).toBe("said because of US-CA (a law)");
   });

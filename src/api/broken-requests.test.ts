@@ -7,7 +7,10 @@ import { createServer } from "./server.ts";
 
 async function listen() {
   const { server } = await createServer({
-    ...{ log: silentLog, version: "1", trustProxy: 0, apiKeyHeaders: [] },
+    log: silentLog,
+    version: "1",
+    trustProxy: 0,
+    apiKeyHeaders: [],
     publicUrl: "http://127.0.0.1:8080",
     authenticate: async () => null,
     audit: async () => {},

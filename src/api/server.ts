@@ -200,7 +200,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         }),
         ...(operation.body_limit_values && { most_values: operation.body_limit_values }),
         ...(operation.form && {
-          ...{ media_type: operation.form.type, max_file_bytes: operation.form.max_file_bytes },
+          media_type: operation.form.type,
+          max_file_bytes: operation.form.max_file_bytes,
         }),
         answers: () => answerSchemas(operation),
       };

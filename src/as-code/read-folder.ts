@@ -104,8 +104,13 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
       read.faults.push(...parsed.faults.map((fault) => told(file, { ...fault, ...place(fault.path) })));
     else
       read.records.push({
-        ...{ kind, key: kind.keyOf(parsed.value), fields: parsed.value },
-        ...{ file, place, missing, used },
+        kind,
+        key: kind.keyOf(parsed.value),
+        fields: parsed.value,
+        file,
+        place,
+        missing,
+        used,
       });
   }
 }

@@ -136,7 +136,10 @@ export function copyRequestsRoutes(api: Api, { db, clock, vault }: Deps): void {
       await wakeBatch(tx, locked.key, locked.at);
       const after = { ...copied, from: source };
       await api.audit(tx, caller, {
-        ...{ action: "copy-requests", resource: "batches", resource_id: batch_id, after },
+        action: "copy-requests",
+        resource: "batches",
+        resource_id: batch_id,
+        after,
       });
       return copied;
     });

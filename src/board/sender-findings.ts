@@ -25,7 +25,8 @@ export function senderFindings(
     if (ours.length === 0)
       return [
         {
-          ...{ number, problem: "not-ours" },
+          number,
+          problem: "not-ours",
           text: `${number} is no number of yours. Connect it to a channel, or choose another one.`,
         },
       ];
@@ -34,7 +35,8 @@ export function senderFindings(
         ? []
         : [
             {
-              ...{ number, problem: "not-answered" },
+              number,
+              problem: "not-answered",
               text: `Nobody answers calls to ${number}. Connect an agent to it for voice, so that who calls back reaches one.`,
             },
           ];
@@ -44,7 +46,8 @@ export function senderFindings(
     if (!reaches_us || !number.startsWith("+1") || isRegistered) return [];
     return [
       {
-        ...{ number, problem: "not-registered" },
+        number,
+        problem: "not-registered",
         text: `${number} is not known to be registered for texts to the US (A2P 10DLC). Register it with your carrier, then check it on its channel.`,
       },
     ];

@@ -117,8 +117,15 @@ describe("silence", () => {
 
 describe("words that a voice is given in another way than they are written", () => {
   const override = {
-    ...{ text: "Siobhan", replacement: "shiv awn", languages: [], provider: "OpenAI", voice: "" },
-    ...{ match_type: "exact" as const, match_options: [], enabled: true, notes: "" },
+    text: "Siobhan",
+    replacement: "shiv awn",
+    languages: [],
+    provider: "OpenAI",
+    voice: "",
+    match_type: "exact" as const,
+    match_options: [],
+    enabled: true,
+    notes: "",
   };
   const speakers = [{ language: "en-US", provider: "OpenAI", voice: "openai:alloy" }];
   const settings = { ...SETTINGS, pronunciations: [override], speakers };

@@ -54,7 +54,9 @@ export function draftCallRoutes(api: Api, { engine, calls, engines }: Deps): voi
       // Before its tools are called: what may have been sent is in the trail whatever comes of it.
       await engine.db.transaction().execute((tx) =>
         api.audit(tx, caller, {
-          ...{ action: "test", resource: "agents", resource_id: agent_id },
+          action: "test",
+          resource: "agents",
+          resource_id: agent_id,
           after: { name: snapshot.agent.name, source: person, call: sid },
         }),
       );

@@ -2,7 +2,12 @@ import { expect, test } from "vitest";
 import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
 const entry = (category: string, label: string, details: PrintedTrace["details"], more: object = {}) => ({
-  ...{ id: 1, category, label, duration_ms: null, metadata: null, details },
+  id: 1,
+  category,
+  label,
+  duration_ms: null,
+  metadata: null,
+  details,
   ...more,
 });
 
@@ -14,7 +19,8 @@ test.each<[string, PrintedTrace, string[]]>([
       "answer",
       { input_tokens: 812, output_tokens: 34, calls: ["find_slots", "hangup"] },
       {
-        ...{ duration_ms: 640.4, metadata: ["gpt-4.1", "openai"] },
+        duration_ms: 640.4,
+        metadata: ["gpt-4.1", "openai"],
       },
     ),
     ["model gpt-4.1: 812 → 34 tokens, calls find_slots, hangup  640 ms"],
@@ -38,16 +44,26 @@ test.each<[string, PrintedTrace, string[]]>([
   [
     "the rule that chose the greeting, and those it won over",
     entry("greeting", "rule", {
-      ...{ rule: 1, description: "Weekend", kind: "days_of_week", held: [1, 3] },
-      ...{ local_time: "2026-11-28 12:00", day_of_week: "Saturday", timezone: "America/New_York" },
+      rule: 1,
+      description: "Weekend",
+      kind: "days_of_week",
+      held: [1, 3],
+      local_time: "2026-11-28 12:00",
+      day_of_week: "Saturday",
+      timezone: "America/New_York",
     }),
     ["greeting: rule 2 “Weekend” by its weekdays, over rule 4 (Saturday 2026-11-28 12:00 America/New_York)"],
   ],
   [
     "a greeting that no rule chose",
     entry("greeting", "default text", {
-      ...{ rule: null, description: null, kind: null, held: [] },
-      ...{ local_time: "2026-11-24 12:00", day_of_week: "Tuesday", timezone: "UTC" },
+      rule: null,
+      description: null,
+      kind: null,
+      held: [],
+      local_time: "2026-11-24 12:00",
+      day_of_week: "Tuesday",
+      timezone: "UTC",
     }),
     ["greeting: the message's own text, no rule holds (Tuesday 2026-11-24 12:00 UTC)"],
   ],
@@ -62,7 +78,8 @@ test.each<[string, PrintedTrace, string[]]>([
     entry("step", "condition", {
       where: "ASK.next.0",
       condition: { type: "cel", expression: "local.n" },
-      ...{ value: 3, holds: true },
+      value: 3,
+      holds: true,
     }),
     ["if ASK.next.0: local.n is true (3)"],
   ],

@@ -173,8 +173,11 @@ export function doNotCallRoutes(api: Api, { db, clock, uploads }: Deps): void {
             await tx
               .updateTable("do_not_call_lists")
               .set({
-                ...{ numbers: replaced.numbers, file_name, as_of },
-                ...{ imported_at: clock.now().toISOString(), imported_by: caller.email },
+                numbers: replaced.numbers,
+                file_name,
+                as_of,
+                imported_at: clock.now().toISOString(),
+                imported_by: caller.email,
                 ...stamp(caller),
               })
               .where("id", "=", before.id)

@@ -163,5 +163,9 @@ export const selectContacts = (db: Db, { sub_organization_id }: Caller) =>
     .select(ADDRESSES.as("addresses"));
 
 export const fieldsOf = ({ name, timezone, language, notes, key }: ContactFields): ContactFields => ({
-  ...{ name, timezone, language, notes, key },
+  name,
+  timezone,
+  language,
+  notes,
+  key,
 });

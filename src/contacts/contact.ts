@@ -175,7 +175,11 @@ export function contactRoutes(api: Api, { db, clock }: { db: Db; clock: Clock })
     const addresses = visible.outbound ? await standingOf(db, contact) : unknownStanding(contact);
     const { consents } = addresses[0] as AddressStanding;
     return {
-      ...{ address, name, record, addresses, consents },
+      address,
+      name,
+      record,
+      addresses,
+      consents,
       suppressed: visible.outbound ? await suppressedOf(db, contact) : [],
       caps: visible.outbound ? await capsOf(caller, contact) : [],
     };

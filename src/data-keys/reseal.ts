@@ -103,7 +103,9 @@ function resealed(vault: Vault, sealed: string): string | null {
 async function keepSigningKeys({ db, clock, vault }: Deps): Promise<void> {
   const retired_at = clock.now().toISOString();
   const rows = vault.earlierSigningKeys(LASTING_PURPOSES).map(({ purpose, key_id, key }) => ({
-    ...{ purpose, key_id, retired_at },
+    purpose,
+    key_id,
+    retired_at,
     sealed_key: vault.seal(key.toString("base64url")),
   }));
   if (rows.length === 0) return;

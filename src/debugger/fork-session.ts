@@ -84,8 +84,13 @@ export async function forkSession(
   await tx
     .insertInto("session_messages")
     .values({
-      ...{ session_id: id, seq, turn_index, role: "user", text: redactor.seal(text) },
-      ...{ lang: state.language, timestamp: now },
+      session_id: id,
+      seq,
+      turn_index,
+      role: "user",
+      text: redactor.seal(text),
+      lang: state.language,
+      timestamp: now,
     })
     .execute();
   await tx

@@ -118,7 +118,13 @@ export const SessionFork = z
 export function shownFork(fork: ForkRow): z.infer<typeof SessionFork> {
   const { session_id, origin_id, turn_index, agent_id, test_id, text, breakpoints, stop } = fork;
   return {
-    ...{ session_id, origin_session_id: origin_id, turn_index, agent_id, test_id, text, breakpoints },
+    session_id,
+    origin_session_id: origin_id,
+    turn_index,
+    agent_id,
+    test_id,
+    text,
+    breakpoints,
     status: statusOf(fork),
     stop: stop && !fork.is_over ? shownStop(stop) : null,
   };

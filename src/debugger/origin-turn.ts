@@ -121,7 +121,12 @@ export async function recordedAnswers(db: Db, origin: OriginTurn, turn_index: nu
     .filter(({ tool_name }) => services.has(tool_name))
     .map(observedCall)
     .map(({ tool, arguments: match, result, error }) => ({
-      ...{ tool, match: match as ToolMock["match"], result, error, delay_ms: 0, is_recorded: true },
+      tool,
+      match: match as ToolMock["match"],
+      result,
+      error,
+      delay_ms: 0,
+      is_recorded: true,
     }));
 }
 
@@ -153,7 +158,10 @@ export function placesOf({ snapshot }: Pick<OriginTurn, "snapshot">) {
       ? []
       : [
           {
-            ...{ workflow: key, tool: tool.name, submit_tool: tool_name, task },
+            workflow: key,
+            tool: tool.name,
+            submit_tool: tool_name,
+            task,
             index: tasksOf(tool.definition).findIndex((each) => each.task === task),
           },
         ],

@@ -63,13 +63,21 @@ export function addDebugger(api: Api, engine: Engine): void {
       const from = await origin(caller, params.session_id, turn_index, "body");
       refuseUnknownPlaces(body, placesOf(from));
       const given = body.tool_results.map(({ tool, match = null, result = null, error = null }) => ({
-        ...{ tool, match, result, error, delay_ms: 0 },
+        tool,
+        match,
+        result,
+        error,
+        delay_ms: 0,
       }));
       const recorded = network === "closed" ? await recordedAnswers(db, from, turn_index) : [];
       const earlier = from.snapshot.test?.mocks ?? [];
       const session_id = await db.transaction().execute(async (tx) => {
         const id = await forkSession(tx, { clock, vault }, caller, {
-          ...{ origin: from, turn_index, text: body.text ?? from.text, variables, breakpoints },
+          origin: from,
+          turn_index,
+          text: body.text ?? from.text,
+          variables,
+          breakpoints,
           test: { network, mocks: [...given, ...recorded, ...earlier] },
         });
         await api.audit(tx, caller, {
@@ -147,9 +155,14 @@ function shownTurn(origin: OriginTurn, turn_index: number): z.infer<typeof Debug
   return {
     turn_index,
     agent_name: session.agent_name,
-    ...{ text, clock, variables: state.variables },
+    text,
+    clock,
+    variables: state.variables,
     workflows: Object.entries(state.workflows?.tasks ?? {}).map(([workflow, { status, step, local }]) => ({
-      ...{ workflow, status, step, local },
+      workflow,
+      status,
+      step,
+      local,
     })),
     ...placesOf(origin),
   };

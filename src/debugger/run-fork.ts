@@ -87,7 +87,10 @@ export async function runFork(
     return safe;
   };
   const debug = recordedTurn({
-    ...{ record: redactor.restore({ rounds, calls }), breakpoints, decisions, passed },
+    record: redactor.restore({ rounds, calls }),
+    breakpoints,
+    decisions,
+    passed,
     async keep(record) {
       const safe = await redacted({ rounds: record.rounds, calls: record.calls });
       await write(db, fork, { rounds: json(safe.rounds), calls: json(safe.calls) });
@@ -96,7 +99,11 @@ export async function runFork(
   try {
     await runTurn(engine, session_id, { text, override_timestamp, debug });
     await write(db, fork, {
-      ...{ rounds: json([]), calls: json([]), decisions: json({}), stop: null, running_since: null },
+      rounds: json([]),
+      calls: json([]),
+      decisions: json({}),
+      stop: null,
+      running_since: null,
     });
   } catch (error) {
     const stop = error instanceof TurnStopped ? { stop: json(await redacted(error.reached)) } : {};

@@ -71,10 +71,25 @@ export async function insertEarlierCalls(
         ? { kind: "given-up", status, why: "used-up" }
         : { kind: "retry", at: next, number: before + 1, of: 2, status };
     return {
-      ...{ key: randomId(), organization_id, sub_organization_id, campaign_id, batch_key, request_id },
-      ...{ reference_id, target, attempt_number: before + 1, mode: "voice" as const, ...line },
-      ...{ is_test: false, state: "ENDED" as const, holds_slot: false, channel_status: status },
-      ...{ started_at, placed_at: started_at, ended_at: started_at, decision: JSON.stringify(decision) },
+      key: randomId(),
+      organization_id,
+      sub_organization_id,
+      campaign_id,
+      batch_key,
+      request_id,
+      reference_id,
+      target,
+      attempt_number: before + 1,
+      mode: "voice" as const,
+      ...line,
+      is_test: false,
+      state: "ENDED" as const,
+      holds_slot: false,
+      channel_status: status,
+      started_at,
+      placed_at: started_at,
+      ended_at: started_at,
+      decision: JSON.stringify(decision),
     };
   });
   await tx.insertInto("attempts").values(calls).execute();

@@ -193,7 +193,9 @@ export async function passedOver(
 ): Promise<Set<string>> {
   if (batches.length === 0) return new Set();
   const given = batches.map(({ batch, seen }) => ({
-    ...{ batch_key: batch.batch_key, step: batch.step, any: seen.length > 0 },
+    batch_key: batch.batch_key,
+    step: batch.step,
+    any: seen.length > 0,
     retry: seen.some(({ attempt_count }) => attempt_count > 0),
     first: seen.some(({ attempt_count }) => attempt_count === 0),
   }));

@@ -195,7 +195,10 @@ function noteThoseBefore(
   for (const { index, until } of put_off) {
     const { request_id } = seen[index] as Candidate;
     decided.put_off.push({
-      ...{ lane: laneName(batch), batch_key: batch.batch_key, request_id, due_at: until },
+      lane: laneName(batch),
+      batch_key: batch.batch_key,
+      request_id,
+      due_at: until,
     });
   }
 }

@@ -16,7 +16,10 @@ export async function readCallBacks(
   const calls = attempts.filter(({ mode }) => mode === "voice");
   if (calls.length === 0) return new Map();
   const given = calls.map(({ key, batch_key, request_id, attempt_number }) => ({
-    ...{ key, batch_key, request_id, attempt_number },
+    key,
+    batch_key,
+    request_id,
+    attempt_number,
   }));
   const { rows } = await sql<{ key: string; due_at: string }>`
     select w.key, asked.due_at

@@ -126,7 +126,9 @@ async function reachedBefore(
 ): Promise<Set<string>> {
   if (among.length === 0) return new Set();
   const given = among.map(({ key, steps, request }) => ({
-    ...{ key, after: request.call_back_after ?? 0, in_cadence: steps !== null },
+    key,
+    after: request.call_back_after ?? 0,
+    in_cadence: steps !== null,
   }));
   const { rows } = await sql<{ key: string }>`
     select a.key

@@ -28,7 +28,9 @@ export const newStart = (
   decided: Pick<Start, "counts_on" | "isOpenAt" | "number">,
   now: Date,
 ): Start => ({
-  ...{ batch, candidate, ...decided },
+  batch,
+  candidate,
+  ...decided,
   outreach: newOutreach(batch, candidate, newAttemptKey(now)),
 });
 

@@ -9,7 +9,9 @@ const member = (
   type: string,
   ...numbers: Reachable["extensions"][0]["numbers"] & object
 ) => ({
-  ...{ id, name, type },
+  id,
+  name,
+  type,
   extensions: [{ numbers }],
 });
 const BILLING = member(1, "Billing", "Department", { number: "+1 (415) 555-0100" });

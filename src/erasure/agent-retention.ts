@@ -140,8 +140,11 @@ export function agentRetentionRoutes(api: Api, { db, clock }: ErasureDeps): void
             last_updated_by = excluded.last_updated_by`.execute(tx);
         const after = (await readRetention(tx, caller, agent_id)) ?? NOTHING;
         await api.audit(tx, caller, {
-          ...{ action: "update", resource, resource_id: agent_id },
-          ...{ before: before ?? null, after },
+          action: "update",
+          resource,
+          resource_id: agent_id,
+          before: before ?? null,
+          after,
         });
         return after;
       }),

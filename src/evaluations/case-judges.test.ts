@@ -3,14 +3,28 @@ import { askJudges } from "./case-judges.ts";
 import type { FrozenJudge, JudgeAnswer } from "./session-judges.ts";
 
 const judge: FrozenJudge = {
-  ...{ id: 1, name: "Polite", question: "Was the agent polite?", tool_arguments: {}, votes: 3 },
-  ...{ insight_tool_definition_id: 1, output: "polite", wanted: true, reason_output: null },
+  id: 1,
+  name: "Polite",
+  question: "Was the agent polite?",
+  tool_arguments: {},
+  votes: 3,
+  insight_tool_definition_id: 1,
+  output: "polite",
+  wanted: true,
+  reason_output: null,
   calibration: { gates: true, says: "It counts.", model: "m" },
 };
 const said = async (answer: Partial<Extract<JudgeAnswer, { kind: "answered" }>>) => {
   const ask = async (): Promise<JudgeAnswer> => ({
-    ...{ kind: "answered", is_yes: false, votes_yes: 0, votes_no: 3, votes: 3, reason: null, model: "m" },
-    ...{ cost_usd: null, ...answer },
+    kind: "answered",
+    is_yes: false,
+    votes_yes: 0,
+    votes_no: 3,
+    votes: 3,
+    reason: null,
+    model: "m",
+    cost_usd: null,
+    ...answer,
   });
   const asked = { sub_organization_id: 1, session_id: 1, seed: 1 };
   return (await askJudges(["Polite"], { frozen: [judge], ask }, asked)).verdicts[0]?.why;

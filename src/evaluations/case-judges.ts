@@ -60,8 +60,13 @@ function judgeVerdict(judge: FrozenJudge, answer: JudgeAnswer): TestVerdict {
   const { is_yes, votes_yes, votes_no, votes, reason, model } = answer;
   const says = `${judge.question} ${is_yes ? "Yes" : "No"}, by ${is_yes ? votes_yes : votes_no} of ${votes} votes.`;
   return {
-    ...{ expectation, passed: is_yes, why: cut(reason === null ? says : `${says} ${reason}`) },
-    ...{ informs: informs(judge, answer), votes_yes, votes, model },
+    expectation,
+    passed: is_yes,
+    why: cut(reason === null ? says : `${says} ${reason}`),
+    informs: informs(judge, answer),
+    votes_yes,
+    votes,
+    model,
   };
 }
 

@@ -65,7 +65,12 @@ export async function playCase(
 }
 
 const notPlayed = (status: "error" | "skipped", note: string): PlayedCase => ({
-  ...{ session_id: null, status, verdicts: [], notes: [note], cost_usd: 0, measures: null },
+  session_id: null,
+  status,
+  verdicts: [],
+  notes: [note],
+  cost_usd: 0,
+  measures: null,
 });
 
 type HeldBy = Parameters<typeof playerOf>[1];
@@ -82,10 +87,22 @@ async function hold(by: HeldBy, played: CaseToPlay, line: TestLine | null): Prom
   const started = await startSession(
     engine,
     {
-      ...{ sub_organization_id, agent_id, held_with, channel, sid, override_timestamp },
-      ...{ service: TEST_SERVICE, type: "test_v1", channel_target_id: null },
-      ...{ source: caller.address, target: "test", is_test: true, is_outbound: false },
-      ...{ verified: caller.verified, variables: underVars(variables), test: { ...test, seed } },
+      sub_organization_id,
+      agent_id,
+      held_with,
+      channel,
+      sid,
+      override_timestamp,
+      service: TEST_SERVICE,
+      type: "test_v1",
+      channel_target_id: null,
+      source: caller.address,
+      target: "test",
+      is_test: true,
+      is_outbound: false,
+      verified: caller.verified,
+      variables: underVars(variables),
+      test: { ...test, seed },
     },
     onOpen,
   );

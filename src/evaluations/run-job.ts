@@ -109,7 +109,10 @@ async function loadDue(db: Db, result_id: number) {
 function play({ engine, catalogue, judges, openLine }: Parts, due: DueResult): Promise<PlayedCase> {
   const { id, sub_organization_id, agent_id, position, repetition, snapshot } = due;
   return playCase(engine, catalogue, {
-    ...{ sub_organization_id, agent_id, sid: testSid(id), openLine },
+    sub_organization_id,
+    agent_id,
+    sid: testSid(id),
+    openLine,
     // Of a run that an earlier version of the program began, nothing was kept.
     held_with: (snapshot as Snapshot | null) ?? "draft",
     seed: seedOf(due.seed, position, repetition),

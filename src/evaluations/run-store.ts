@@ -92,7 +92,10 @@ export async function beginRun(
   const { id } = await tx
     .insertInto("test_runs")
     .values({
-      ...{ sub_organization_id, suite_id, agent_id, agent_name: snapshot.agent.name },
+      sub_organization_id,
+      suite_id,
+      agent_id,
+      agent_name: snapshot.agent.name,
       version_number: wanted.version ?? null,
       snapshot: json(snapshot),
       fingerprint: fingerprintOf(snapshot),

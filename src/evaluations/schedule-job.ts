@@ -108,7 +108,11 @@ async function tryRun(
   try {
     // Refusals come before anything is written.
     await beginRun(tx, { clock, vault, judges, caller: { sub_organization_id, email } }, suite_id, {
-      ...{ version, repetitions, seed, cost_cap_usd, is_scheduled: true },
+      version,
+      repetitions,
+      seed,
+      cost_cap_usd,
+      is_scheduled: true,
     });
     return null;
   } catch (error) {

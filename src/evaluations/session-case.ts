@@ -53,7 +53,8 @@ function caseOfSession(session: RecordedSession, person: "lines" | "recording" =
       .filter(({ tool }) => services.has(tool))
       .slice(0, MAX_ENTRIES)
       .map(({ tool, arguments: match, result, error }) => ({
-        ...{ tool, match },
+        tool,
+        match,
         ...(error === null ? { result } : { error: cutTo(error, MAX_ERROR) }),
       })),
     expect: {

@@ -65,7 +65,9 @@ export const followToolInTests =
       await replaceSuite(tx, deps, caller, id, { ...suite, cases });
       const after = await selectSuites(tx, caller).where("s.id", "=", id).executeTakeFirstOrThrow();
       await audit(tx, caller, {
-        ...{ action: "update", resource: "tests", resource_id: id },
+        action: "update",
+        resource: "tests",
+        resource_id: id,
         before: await auditedSuite(tx, caller, { ...suite, cases: before }),
         after: await auditedSuite(tx, caller, { ...after, cases }),
       });

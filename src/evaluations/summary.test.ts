@@ -56,7 +56,10 @@ test("a run of three repetitions is no worse than a run of one for having been s
 
 test("a summary counts what was played, what it cost, and how fast 95 of 100 answers came", () => {
   const result = (n: number, more: Partial<CountedResult>): CountedResult => ({
-    ...{ case_name: `Case ${n}`, status: "passed", cost_usd: 0.25, ...more },
+    case_name: `Case ${n}`,
+    status: "passed",
+    cost_usd: 0.25,
+    ...more,
   });
   const answers_ms = Array.from({ length: 100 }, (_, n) => 100 - n);
   const results = [
@@ -68,7 +71,9 @@ test("a summary counts what was played, what it cost, and how fast 95 of 100 ans
     cases: { passed: 1, total: 2, rate: 0.5 },
     results: { total: 3, passed: 1, failed: 1, skipped: 1 },
     by_case: [{ rate: 1 }, { rate: 0 }, { rate: null, low: null, high: null }],
-    ...{ cost_usd: 0.25, answer_p95_ms: 95, agent_cost_usd: 0.375 },
+    cost_usd: 0.25,
+    answer_p95_ms: 95,
+    agent_cost_usd: 0.375,
   });
   const unpriced = result(4, { measures: { answers_ms: [], agent_cost_usd: null } });
   expect(summarize([...results, unpriced]).agent_cost_usd).toBeNull();
@@ -77,6 +82,8 @@ test("a summary counts what was played, what it cost, and how fast 95 of 100 ans
 
 test("a case that only one of two runs has is compared with nothing", () => {
   expect(compareRuns(run({ A: ["passed"] }), run({ A: ["passed"], B: ["failed"] }))).toMatchObject({
-    ...{ pairs: 1, worse: [], left_out: [] },
+    pairs: 1,
+    worse: [],
+    left_out: [],
   });
 });

@@ -112,12 +112,17 @@ export function scheduleRoutes(api: Api, { db, clock, vault }: { db: Db; clock: 
         const { webhook, time, is_active, days, ...rest } = body;
         const values = {
           ...rest,
-          ...{ is_active, days, time_of_day: time, cost_cap_usd: body.cost_cap_usd ?? null },
+          is_active,
+          days,
+          time_of_day: time,
+          cost_cap_usd: body.cost_cap_usd ?? null,
           webhook_url: webhook?.url ?? null,
           sealed_hmac_secret: webhook ? secretOf(vault, webhook, before.webhook?.url ?? null, sealed) : null,
           next_at: is_active ? (nextRunAfter(body, now)?.toISOString() ?? null) : null,
-          ...{ note: null, noted_at: null },
-          ...{ last_updated: now.toISOString(), last_updated_by: caller.email },
+          note: null,
+          noted_at: null,
+          last_updated: now.toISOString(),
+          last_updated_by: caller.email,
         };
         await tx
           .insertInto("test_schedules")
@@ -157,16 +162,18 @@ function secretOf(vault: Vault, webhook: RunWebhook, stored_url: string | null, 
 }
 
 const OFF = {
-  ...{ is_active: false, time: "02:00", timezone: "UTC", days: [...RUN_DAYS], against: "draft" as const },
-  ...{
-    repetitions: 1,
-    seed: 1,
-    cost_cap_usd: null,
-    webhook: null,
-    next_at: null,
-    note: null,
-    noted_at: null,
-  },
+  is_active: false,
+  time: "02:00",
+  timezone: "UTC",
+  days: [...RUN_DAYS],
+  against: "draft" as const,
+  repetitions: 1,
+  seed: 1,
+  cost_cap_usd: null,
+  webhook: null,
+  next_at: null,
+  note: null,
+  noted_at: null,
 };
 
 async function findSchedule(

@@ -50,7 +50,9 @@ describe("an answer", () => {
 
   test("that fits comes back key by key, in the order asked for, in a fence or not", () => {
     const values = outputs.map(({ name, type, return_values }) => ({
-      ...{ key: name, type, value: right[name as keyof typeof right] },
+      key: name,
+      type,
+      value: right[name as keyof typeof right],
       ...(return_values !== null && { is_choice: true }),
     }));
     expect(checkAnswer(outputs, JSON.stringify({ extra: 1, ...right }))).toEqual({ ok: true, values });

@@ -38,8 +38,11 @@ export const followNames: FollowsNames = async (tx, { caller, at, audit }, { tab
       .where("id", "=", workflow.id)
       .execute();
     await audit(tx, caller, {
-      ...{ action: "update", resource: "insight_workflows", resource_id: workflow.id },
-      ...{ before: audited(before), after: audited(await findWorkflow(tx, caller, workflow.id)) },
+      action: "update",
+      resource: "insight_workflows",
+      resource_id: workflow.id,
+      before: audited(before),
+      after: audited(await findWorkflow(tx, caller, workflow.id)),
     });
   }
 };

@@ -12,13 +12,13 @@ export async function sendFound(tx: Tx, results: Result[]): Promise<void> {
       const { session_id } = subject;
       const values = Object.fromEntries(outcome.values.map(({ key, value }) => [key, value]));
       const data = {
-        ...{
-          session_id: String(session_id),
-          workflow_id,
-          execution_id: id,
-          insight_tool_id: tool.insight_tool_id,
-        },
-        ...{ insight_tool: tool.name, insight_tool_version: tool.insight_tool_version, values },
+        session_id: String(session_id),
+        workflow_id,
+        execution_id: id,
+        insight_tool_id: tool.insight_tool_id,
+        insight_tool: tool.name,
+        insight_tool_version: tool.insight_tool_version,
+        values,
       };
       return [{ of, event: "insight.found", at, session_id, data }];
     },

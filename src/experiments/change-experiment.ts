@@ -186,7 +186,10 @@ export async function adoptVersion(
     .where("id", "=", before.agent_id)
     .execute();
   await endExperiment(tx, id, {
-    ...{ status: "adopted", because: `Version ${adopted} was taken live.`, at, by: caller.email },
+    status: "adopted",
+    because: `Version ${adopted} was taken live.`,
+    at,
+    by: caller.email,
   });
   await tell(
     tx,
@@ -215,7 +218,11 @@ export async function tell(
 ): Promise<void> {
   await publish(tx, sub_organization_id, [
     {
-      ...{ at, source, source_id: id, category: "experiments", type },
+      at,
+      source,
+      source_id: id,
+      category: "experiments",
+      type,
       description: `Experiment "${name}" ${what}`,
       attributes: { experiment_id: id, agent_id },
     },

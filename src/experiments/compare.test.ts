@@ -20,14 +20,16 @@ test("a verdict goes the way of its evidence: the first people of a new stage do
     { share: 0.75, tried: 0, control: 1 },
   ];
   expect(found("errors", { stage: versions([1, 3], [0, 9]), happened })).toMatchObject({
-    ...{ verdict: "worse", says: "Version 2 is worse over all stages." },
+    verdict: "worse",
+    says: "Version 2 is worse over all stages.",
   });
   const spared = [
     { share: 0.5, tried: 140, control: 190 },
     { share: 0.75, tried: 9, control: 2 },
   ];
   expect(found("success", { stage: versions([1, 3], [0, 9]), happened, spared })).toMatchObject({
-    ...{ verdict: "better", says: "Version 2 is better over all stages." },
+    verdict: "better",
+    says: "Version 2 is better over all stages.",
   });
 });
 

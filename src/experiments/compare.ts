@@ -97,7 +97,8 @@ export function rateFigure(
           verdict: !isTold ? "can't tell" : isMore === (metric === "success") ? "better" : "worse",
           needed: isTold || !control ? null : neededForRate(tried, control, tells(people.spared !== null)),
           p_value: Math.min(1, 1 / evidence),
-          ...{ have, isOfAllStages: people.happened.filter(hasPeople).length > 1 },
+          have,
+          isOfAllStages: people.happened.filter(hasPeople).length > 1,
         });
       }),
   };
@@ -140,8 +141,13 @@ export function meanFigure(
     metric,
     unit,
     versions: versions.map(({ version_number, is_control, sessions, n, mean }) => ({
-      ...{ version_number, is_control, count: sessions, total: sessions },
-      ...{ value: n === 0 ? null : mean, low: null, high: null },
+      version_number,
+      is_control,
+      count: sessions,
+      total: sessions,
+      value: n === 0 ? null : mean,
+      low: null,
+      high: null,
     })),
     differences: versions
       .filter(({ is_control }) => !is_control)
@@ -151,7 +157,9 @@ export function meanFigure(
         return difference(tried.version_number, found, {
           verdict: !isTold ? "can't tell" : found.difference > 0 ? "higher" : "lower",
           needed: found && control && !isTold ? neededForMean(tried, control) : null,
-          ...{ p_value: null, have: tried.n + (control?.n ?? 0), isOfAllStages: false },
+          p_value: null,
+          have: tried.n + (control?.n ?? 0),
+          isOfAllStages: false,
         });
       }),
   };
@@ -179,12 +187,13 @@ function difference(
       ? `No difference can be told from ${people}${more}.`
       : `Version ${version_number} is ${verdict}${isOfAllStages ? " over all stages" : ""}.`;
   return {
-    ...{
-      version_number,
-      difference: found?.difference ?? null,
-      low: found?.low ?? null,
-      high: found?.high ?? null,
-    },
-    ...{ p_value, verdict, people_needed: needed === null ? null : needed - have, says },
+    version_number,
+    difference: found?.difference ?? null,
+    low: found?.low ?? null,
+    high: found?.high ?? null,
+    p_value,
+    verdict,
+    people_needed: needed === null ? null : needed - have,
+    says,
   };
 }

@@ -87,7 +87,9 @@ export async function compareVersions(
     rateFigure(
       guard,
       of((version) => rowOf(troubled, version)?.[guard]).map(({ value, ...version }) => ({
-        ...{ ...version, count: value ?? 0, total: rowOf(totals, version.version_number)?.people ?? 0 },
+        ...version,
+        count: value ?? 0,
+        total: rowOf(totals, version.version_number)?.people ?? 0,
       })),
       (tried) => ({
         happened: stageCounts(
@@ -114,11 +116,15 @@ export async function compareVersions(
     ),
   );
   return {
-    ...{ experiment_id: id, stage, collected_at, kept_since: since?.toISOString() ?? null },
+    experiment_id: id,
+    stage,
+    collected_at,
+    kept_since: since?.toISOString() ?? null,
     versions: of((version) => rowOf(sessions, version)).map(({ value, ...version }) => ({
       ...version,
       weight: weightOf(experiment, stage, version.version_number),
-      ...{ sessions: value?.sessions ?? 0, running: value?.running ?? 0 },
+      sessions: value?.sessions ?? 0,
+      running: value?.running ?? 0,
       people: rowOf(totals, version.version_number)?.people ?? 0,
     })),
     figures: [...(success ? [successFigure(experiment, stage, success)] : []), ...rates, ...numbers],

@@ -189,8 +189,11 @@ async function goOn(
   const what = `goes on with ${weightsText(weights)}`;
   await tell(tx, sub_organization_id, experiment, at, "experiment-weights", what, "job");
   await createAudit(clock)(tx, programOf(sub_organization_id), {
-    ...{ action: "change weights", resource: "experiments", resource_id: experiment.id },
-    ...{ before: experiment.stages.at(-1), after: stage },
+    action: "change weights",
+    resource: "experiments",
+    resource_id: experiment.id,
+    before: experiment.stages.at(-1),
+    after: stage,
   });
 }
 
@@ -208,20 +211,21 @@ async function conclude(
     status === "returned" ? `returned everybody to the control. ${because}` : `was stopped. ${because}`;
   await tell(tx, sub_organization_id, experiment, at, `experiment-${status}`, what, "job");
   await createAudit(clock)(tx, programOf(sub_organization_id), {
-    ...{ action: status === "returned" ? "return" : "stop", resource: "experiments" },
-    ...{ resource_id: experiment.id, before: { status: "running" }, after: { status, because } },
+    action: status === "returned" ? "return" : "stop",
+    resource: "experiments",
+    resource_id: experiment.id,
+    before: { status: "running" },
+    after: { status, because },
   });
 }
 
 /** What the audit trail names where nobody asked. */
 const PROGRAM = "guardrails";
 const programOf = (sub_organization_id: number): Actor => ({
-  ...{
-    sub_organization_id,
-    email: PROGRAM,
-    user_id: null,
-    api_token_id: null,
-    address: null,
-    request_id: null,
-  },
+  sub_organization_id,
+  email: PROGRAM,
+  user_id: null,
+  api_token_id: null,
+  address: null,
+  request_id: null,
 });

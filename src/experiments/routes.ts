@@ -42,7 +42,11 @@ export function addExperiments(
   });
 
   addResource<Experiment, ExperimentInput, z.infer<typeof ExperimentUpdate>>(api, db, {
-    ...{ path: PATH, noun: "Experiment", id_name: "experiment_id", tag, permission: "experiments" },
+    path: PATH,
+    noun: "Experiment",
+    id_name: "experiment_id",
+    tag,
+    permission: "experiments",
     record: Experiment,
     create: ExperimentInput,
     update: ExperimentUpdate,
@@ -99,7 +103,9 @@ export function addExperiments(
   const stamp = (email: string) => ({ last_updated: clock.now().toISOString(), last_updated_by: email });
   const columns = ({ variants, ramp, success, ...input }: ExperimentInput) => ({
     ...input,
-    ...{ variants: json(variants), ramp: jsonOrNull(ramp), success: jsonOrNull(success) },
+    variants: json(variants),
+    ramp: jsonOrNull(ramp),
+    success: jsonOrNull(success),
   });
 
   const action = {
@@ -156,8 +162,11 @@ export function addExperiments(
         const stamped = { caller, at: clock.now() };
         const { before, after } = await changeWeights(tx, stamped, experiment_id, body.weights);
         await api.audit(tx, caller, {
-          ...{ action: "change weights", resource: tag, resource_id: experiment_id },
-          ...{ before: before.stages.at(-1), after: after.stages.at(-1) },
+          action: "change weights",
+          resource: tag,
+          resource_id: experiment_id,
+          before: before.stages.at(-1),
+          after: after.stages.at(-1),
         });
         return after;
       });

@@ -29,7 +29,9 @@ export function checkAnswer(outputs: OutputSpec[], text: string): CheckedAnswer 
   return {
     ok: true,
     values: outputs.map(({ name, type, return_values }) => ({
-      ...{ key: name, type, value: fields[name] },
+      key: name,
+      type,
+      value: fields[name],
       ...(return_values !== null && { is_choice: true }),
     })),
   };

@@ -29,7 +29,10 @@ export async function askJudge(
   const votes = await Promise.all(
     Array.from({ length: judge.votes }, (_, vote) =>
       runInsightTool(runner, {
-        ...{ sub_organization_id, subject, ...material, signal },
+        sub_organization_id,
+        subject,
+        ...material,
+        signal,
         tool: withSeed(read.tool, (seed + vote) % 2_147_483_647),
         insights: {},
       }),
@@ -71,7 +74,13 @@ function countVotes(
   }
   const first = given.find((vote) => vote.is_yes === is_yes);
   return {
-    ...{ kind: "answered", is_yes, votes_yes: yes, votes_no: given.length - yes, votes, cost_usd },
-    ...{ reason: first?.reason ?? null, model: first?.model ?? null },
+    kind: "answered",
+    is_yes,
+    votes_yes: yes,
+    votes_no: given.length - yes,
+    votes,
+    cost_usd,
+    reason: first?.reason ?? null,
+    model: first?.model ?? null,
   };
 }

@@ -67,7 +67,10 @@ export function calibrationOf(
       current.filter(({ answer, answered_at }) => answer === null && answered_at !== null).length,
     model,
     ...agreement,
-    ...{ kappa, low: interval?.low ?? null, high: interval?.high ?? null, gates },
+    kappa,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    gates,
     says: saying(counted.length, kappa, least_kappa),
   };
 }

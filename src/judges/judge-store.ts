@@ -122,8 +122,16 @@ export async function freezeJudges(
       if (!read.ok) return { name, fault: read.problem };
       const { gates, says, model } = await calibrate(db, judge);
       return {
-        ...{ id, name, question, tool_arguments, insight_tool_definition_id },
-        ...{ output, wanted, reason_output, votes, calibration: { gates, says, model } },
+        id,
+        name,
+        question,
+        tool_arguments,
+        insight_tool_definition_id,
+        output,
+        wanted,
+        reason_output,
+        votes,
+        calibration: { gates, says, model },
       };
     }),
   );

@@ -5,7 +5,10 @@ import { calibrationOf, type LabelledSession } from "./calibration.ts";
 import { type Agreement, cohensKappa, kappaInterval } from "./kappa.ts";
 
 const table = (both_yes: number, person_yes: number, judge_yes: number, both_no: number): Agreement => ({
-  ...{ both_yes, person_yes, judge_yes, both_no },
+  both_yes,
+  person_yes,
+  judge_yes,
+  both_no,
 });
 
 test.each([
@@ -112,15 +115,13 @@ test("answers of an earlier form or another model, and sessions nobody could dec
   const unclear = { label: "unclear", answer: null, asked_as: null, model: null, answered_at: null } as const;
   const mine = labelled(table(30, 0, 0, 30)).map((row) => ({ ...row, answered_at: "2026-01-02" }));
   expect(calibrationOf([...old, ...other, ...mine, unclear], asked)).toMatchObject({
-    ...{
-      labelled: 180,
-      unclear: 1,
-      answered: 60,
-      waiting: 120,
-      failed: 0,
-      model: "m",
-      kappa: 1,
-      gates: true,
-    },
+    labelled: 180,
+    unclear: 1,
+    answered: 60,
+    waiting: 120,
+    failed: 0,
+    model: "m",
+    kappa: 1,
+    gates: true,
   });
 });

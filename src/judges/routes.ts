@@ -188,7 +188,9 @@ export function addJudges(api: Api, { db, clock }: { db: Db; clock: Clock }): vo
         const after = { ...row, is_current: false };
         if (label !== "unclear") await askAboutLabel(tx, caller.sub_organization_id, judge_id, session_id);
         await api.audit(tx, caller, {
-          ...{ action: "label", resource: tag, resource_id: judge_id },
+          action: "label",
+          resource: tag,
+          resource_id: judge_id,
           after: { session_id, label },
         });
         return after;
@@ -218,7 +220,9 @@ export function addJudges(api: Api, { db, clock }: { db: Db; clock: Clock }): vo
         for (const { session_id } of labels)
           await askAboutLabel(tx, caller.sub_organization_id, judge_id, session_id);
         await api.audit(tx, caller, {
-          ...{ action: "ask again", resource: tag, resource_id: judge_id },
+          action: "ask again",
+          resource: tag,
+          resource_id: judge_id,
           after: { sessions: labels.length },
         });
         return (await findJudge(tx, caller, judge_id)) as JudgeResponse;

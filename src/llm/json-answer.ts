@@ -17,7 +17,10 @@ export async function askForJson(
 ): Promise<{ text: string; usage: ModelUsage }> {
   const { text, usage } = await readAnswer(model, {
     ...asked,
-    ...{ tools: [], tool_choice: "none", temperature: 0, seed: null },
+    tools: [],
+    tool_choice: "none",
+    temperature: 0,
+    seed: null,
   });
   return { text, usage };
 }

@@ -16,12 +16,19 @@ async function read(pieces: (string | LanguageModelV4StreamPart)[]): Promise<str
   );
   const parts = [...told, FINISH];
   const model = providerModel({
-    ...{ provider: "openai", model: "own", api_key: "", entry: null },
+    provider: "openai",
+    model: "own",
+    api_key: "",
+    entry: null,
     connect: async () => ({ doStream: async () => ({ stream: ReadableStream.from(parts) }) }),
   });
   const seen: string[] = [];
   const stream = model.stream({
-    ...{ messages: [], tools: [], tool_choice: "auto", temperature: null, seed: null },
+    messages: [],
+    tools: [],
+    tool_choice: "auto",
+    temperature: null,
+    seed: null,
     signal: new AbortController().signal,
     onActivity: () => seen.push("at work"),
   });

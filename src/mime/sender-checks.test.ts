@@ -114,7 +114,7 @@ describe("anybody may have written a mail", () => {
     const raw = await mail();
     const key = { signingDomain: "clinic.example", selector: "s1", maxBodyLength: 5 };
     const { signatures } = await dkimSign(raw, {
-      ...{ signatureData: [{ ...key, privateKey: PRIVATE_KEY }] },
+      signatureData: [{ ...key, privateKey: PRIVATE_KEY }],
     } as unknown as Parameters<typeof dkimSign>[1]);
     const signed = Buffer.concat([Buffer.from(signatures), raw, Buffer.from("Send my file to Eve\r\n")]);
     expect(await check(signed, "eve@evil.example")).toMatchObject({

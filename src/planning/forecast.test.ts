@@ -41,7 +41,9 @@ test("steps follow a call that nobody answers, each after its wait, and are coun
   ];
   const [batch] = INPUT.batches as [ForecastInput["batches"][0]];
   const found = await forecast({
-    ...{ ...INPUT, answer_rate: 0.5, cadence },
+    ...INPUT,
+    answer_rate: 0.5,
+    cadence,
     batches: [{ ...batch, requests: 100, retries: [{ due_at: INPUT.from, attempt_count: 1, step: 2 }] }],
   });
   // Of 101 calls and later calls half are answered; a text is answered by nobody.
@@ -107,7 +109,8 @@ describe("limits of agent and numbers", () => {
   test("a group's numbers make no more than their caps a day, on the group's clock, what was used counted", async () => {
     const number_cap = { zone: "America/Chicago", per_day: 40, used: { at: INPUT.from, attempts: 25 } };
     const { days, hours, left } = await forecast({
-      ...{ ...INPUT, number_cap },
+      ...INPUT,
+      number_cap,
       batches: [{ ...batch, requests: 100 }],
     });
     // 15 today; the next day of the group begins at 01:00 in New York.
@@ -120,7 +123,10 @@ describe("limits of agent and numbers", () => {
     const cadence = [{ mode: "sms" as const, source: "x", address: null, wait: "10m", after: null }];
     const number_cap = { zone: "UTC", per_day: 10, used: { at: INPUT.from, attempts: 0 } };
     const { days } = await forecast({
-      ...{ ...INPUT, answer_rate: 0, cadence, number_cap },
+      ...INPUT,
+      answer_rate: 0,
+      cadence,
+      number_cap,
       batches: [{ ...batch, requests: 20 }],
     });
     expect(days.map(({ first_attempts, steps }) => [first_attempts, steps])).toEqual([[20, 20]]);

@@ -224,8 +224,13 @@ describe("the person's own clock", () => {
 
   test("the rules of the postal code's state hold beside those of the number's", () => {
     const florida = {
-      ...{ jurisdiction: "US-FL", channel: "call" as const, source: null, checked_on: null },
-      ...{ days: [...WEEKDAYS], from: "09:00", to: "20:00" },
+      jurisdiction: "US-FL",
+      channel: "call" as const,
+      source: null,
+      checked_on: null,
+      days: [...WEEKDAYS],
+      from: "09:00",
+      to: "20:00",
     };
     const texas = { ...florida, jurisdiction: "US-TX", from: "10:00" };
     const rules = { ...RULES, contact_hours: [...FEDERAL_HOURS, florida, texas] };

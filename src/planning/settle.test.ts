@@ -165,7 +165,8 @@ describe("where the campaign has steps after its own, a word", () => {
   const sms = { mode: "sms" as const, source: "+15125550199", address: null, wait: "10m", after: null };
   const person = { target: "+15125550100", variables: {} };
   const steps = (...more: object[]) => ({
-    ...{ ...context, retry_count: 0 },
+    ...context,
+    retry_count: 0,
     cadence: { person, steps: more.map((one) => ({ ...sms, ...one })) },
   });
 

@@ -23,7 +23,9 @@ export async function rulesFor(
   if (!rows[0]) return null;
   const { kinds, patterns, originals_days, judge, seals_texts, key_id, sealed_key } = rows[0];
   const found = {
-    ...{ kinds: kinds ?? [], patterns: patterns ?? [], originals_days: originals_days ?? 0 },
+    kinds: kinds ?? [],
+    patterns: patterns ?? [],
+    originals_days: originals_days ?? 0,
     ...(judge && { judge }),
   };
   if (!seals_texts) return found.kinds.length > 0 || found.patterns.length > 0 || judge ? found : null;

@@ -5,8 +5,17 @@ import { compareLanes, type PairMeasures, reaches } from "./compare-lanes.ts";
 import type { ReplayMeasures } from "./lane-measures.ts";
 
 const lane = (more: Partial<ReplayMeasures> = {}): ReplayMeasures => ({
-  ...{ ended_by: "agent", turns: 3, tools: [], steps: [], cost_usd: 0.01, latency_ms: 100, checks: {} },
-  ...{ diverged: null, unanswered: [], failed_turns: 0, persona_cost_usd: 0 },
+  ended_by: "agent",
+  turns: 3,
+  tools: [],
+  steps: [],
+  cost_usd: 0.01,
+  latency_ms: 100,
+  checks: {},
+  diverged: null,
+  unanswered: [],
+  failed_turns: 0,
+  persona_cost_usd: 0,
   ...more,
 });
 const books = (succeeded: boolean) =>

@@ -121,7 +121,13 @@ function rateOf(pairs: readonly Lanes[], { kind, name, holds }: Tracked): Uncorr
   const interval = newcombeInterval({ both, first: lost, second: gained, neither });
   const p_value = exactMcNemar(gained, lost);
   return {
-    ...{ kind, name, pairs: pairs.length, gained, lost, p_value, p_corrected: p_value },
+    kind,
+    name,
+    pairs: pairs.length,
+    gained,
+    lost,
+    p_value,
+    p_corrected: p_value,
     observed: cells.filter(({ seen }) => seen).length,
     baseline: both + lost,
     candidate: both + gained,
@@ -152,7 +158,10 @@ function meanOf(
   const p_value = permutationTest(differences, seed);
   const meanOr = (values: number[]) => (values.length === 0 ? null : mean(values));
   return {
-    ...{ measure, pairs: known.length, p_value, p_corrected: p_value },
+    measure,
+    pairs: known.length,
+    p_value,
+    p_corrected: p_value,
     observed: meanOr(known.flatMap(({ seen }) => (seen === null ? [] : [seen]))),
     baseline: meanOr(known.map(({ was }) => was)),
     candidate: meanOr(known.map(({ is }) => is)),

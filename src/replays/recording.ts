@@ -58,7 +58,13 @@ export async function loadRecording(db: Db, session_id: number): Promise<Session
   const { channel, source, verified, claimed_user, user_name, is_outbound } = session;
   const answering = answeredElsewhere(snapshot);
   return {
-    ...{ session_id, snapshot, source, verified, claimed_user, user_name, is_outbound },
+    session_id,
+    snapshot,
+    source,
+    verified,
+    claimed_user,
+    user_name,
+    is_outbound,
     channel: channel === "voice" ? "chat" : channel,
     clock: session.override_timestamp ?? `${date}T${time}:00`,
     start_variables: (session.start_variables ?? {}) as Record<string, string>,

@@ -124,7 +124,10 @@ async function settleLane(
   const inLane = toolNames(candidate, snapshot);
   const column = SESSION_COLUMNS[lane];
   const played = await playLane(engine, {
-    ...{ sub_organization_id, agent_id, snapshot, recording: calledAsIn(recording, snapshot) },
+    sub_organization_id,
+    agent_id,
+    snapshot,
+    recording: calledAsIn(recording, snapshot),
     mocks: mocksOf(mocks).map((mock) => ({ ...mock, tool: inLane(mock.tool) })),
     persona: await personaOf(request, recording, { engine, catalogue, sub_organization_id, seed }),
     seed,

@@ -56,13 +56,21 @@ export async function beginReplay(
     );
   const fingerprint = fingerprintOf(candidate);
   const findings = await replayFindings(tx, {
-    ...{ request, drawn, matching: matching.length, candidate, baseline, has_key },
+    request,
+    drawn,
+    matching: matching.length,
+    candidate,
+    baseline,
+    has_key,
     is_same: baseline !== null && fingerprintOf(baseline) === fingerprint,
   });
   const { id } = await tx
     .insertInto("replays")
     .values({
-      ...{ sub_organization_id, agent_id, agent_name: candidate.agent.name, fingerprint },
+      sub_organization_id,
+      agent_id,
+      agent_name: candidate.agent.name,
+      fingerprint,
       request: json(request),
       baseline: baseline === null ? "recorded" : stateName(baseline),
       candidate: stateName(candidate),

@@ -171,8 +171,11 @@ export function addReplays(
         await cancelReplay(tx, clock, before.id);
         const after = await findReplay(tx, caller, before.id);
         await api.audit(tx, caller, {
-          ...{ action: "cancel", resource: "replays", resource_id: before.id },
-          ...{ before, after },
+          action: "cancel",
+          resource: "replays",
+          resource_id: before.id,
+          before,
+          after,
         });
         return after;
       });

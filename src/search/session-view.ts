@@ -112,7 +112,11 @@ export function sessionViewRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
     refuseWrongValues(input);
     const { name, is_shared, search_fields, search_field_values, columns } = input;
     return {
-      ...{ name, is_shared, search_fields, search_field_values, columns },
+      name,
+      is_shared,
+      search_fields,
+      search_field_values,
+      columns,
       order_by: input.order_by ?? null,
       order_by_direction: input.order_by_direction ?? null,
       last_days: input.last_days ?? null,

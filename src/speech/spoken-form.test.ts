@@ -7,8 +7,15 @@ const says = (written: string, how = PLAIN): string => spokenForm(written, how, 
 const WITH_SIOBHAN: Pronouncing = {
   pronunciations: [
     {
-      ...{ text: "Siobhan", replacement: "shiv awn", languages: [], provider: "", voice: "" },
-      ...{ match_type: "exact", match_options: [], enabled: true, notes: "" },
+      text: "Siobhan",
+      replacement: "shiv awn",
+      languages: [],
+      provider: "",
+      voice: "",
+      match_type: "exact",
+      match_options: [],
+      enabled: true,
+      notes: "",
     },
   ],
   speakers: [],

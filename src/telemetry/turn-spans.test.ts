@@ -6,8 +6,14 @@ const OPTIONS = { installation: "one", content: true };
 const spansOf = (turn_index: number, trace: TraceEntry[]) =>
   turnSpans(
     {
-      ...{ session_id: 1, agent_name: "Clinic", channel: "voice", is_test: false, messages: [] },
-      ...{ turn_index, at: new Date(5_000), trace },
+      session_id: 1,
+      agent_name: "Clinic",
+      channel: "voice",
+      is_test: false,
+      messages: [],
+      turn_index,
+      at: new Date(5_000),
+      trace,
     },
     OPTIONS,
   );

@@ -160,7 +160,10 @@ export function createAccessTokens({ db, vault, egress, clock }: Parts): AccessT
         by: {
           sub_organization_id: service.sub_organization_id,
           email: OURSELVES,
-          ...{ user_id: null, api_token_id: null, address: null, request_id: null },
+          user_id: null,
+          api_token_id: null,
+          address: null,
+          request_id: null,
         },
         entry: {
           action: fetched.ok ? "sign-in" : "sign-in-failed",

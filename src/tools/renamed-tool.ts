@@ -38,8 +38,11 @@ export async function renamedInUse(
     const users = others.filter((other) => mentionedNames(other.definition).called.includes(name));
     const watchers = watching.filter(({ tool_name }) => tool_name === name);
     const finding = (message: string): Issue => ({
-      ...{ id: "renamed-tool-in-use", severity: "warning", message },
-      ...{ path: ["tool", "function", "name"], value: name },
+      id: "renamed-tool-in-use",
+      severity: "warning",
+      message,
+      path: ["tool", "function", "name"],
+      value: name,
     });
     return [
       users.length > 0 &&

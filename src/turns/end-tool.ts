@@ -222,7 +222,13 @@ async function finish(
       .executeTakeFirstOrThrow();
     const started = new Date(session.ended_at as string);
     const finished: FinishedCall = {
-      ...{ seq, round: AFTER_ROUNDS, call, tool, outcome: shown, started, duration_ms },
+      seq,
+      round: AFTER_ROUNDS,
+      call,
+      tool,
+      outcome: shown,
+      started,
+      duration_ms,
     };
     const rows = redactedRows(session.redactor, {
       ...NO_ROWS,
@@ -256,8 +262,12 @@ function eventsOf(
   at: Date,
 ): NewEvent[] {
   const of = {
-    ...{ at, source: "tool-call" as const, source_id: tool.id, session_id: session.id },
-    ...{ conversation_id: session.conversation_id, user_id: session.source },
+    at,
+    source: "tool-call" as const,
+    source_id: tool.id,
+    session_id: session.id,
+    conversation_id: session.conversation_id,
+    user_id: session.source,
   };
   return [
     ...(error === null

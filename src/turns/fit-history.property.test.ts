@@ -141,7 +141,11 @@ test("as few turns go as have to, the oldest first, and of the person's last wor
 
 test("what the steps of workflows stand in is the last result of each tool that was asked about", () => {
   const result = (call_id: string, tool_name: string): ModelMessage => ({
-    ...{ role: "tool", call_id, tool_name, result: {}, is_error: false },
+    role: "tool",
+    call_id,
+    tool_name,
+    result: {},
+    is_error: false,
   });
   const messages = [result("a", "submit"), result("b", "lookup"), result("c", "submit"), result("d", "go")];
   expect(lastResults(messages, ["submit", "go"])).toEqual(new Set(["c", "d"]));

@@ -116,8 +116,12 @@ export function fitHistory(
   const kept = messages.filter((message) => message !== null);
   const messages_dropped = given.length - kept.length;
   const trimmed = {
-    ...{ budget_tokens, tokens_before, tokens_after: tokens },
-    ...{ results_shortened, messages_dropped, words_cut },
+    budget_tokens,
+    tokens_before,
+    tokens_after: tokens,
+    results_shortened,
+    messages_dropped,
+    words_cut,
   };
   return { messages: kept, tokens, trimmed };
 }

@@ -38,7 +38,9 @@ test("no test, no run and a run cut short let nothing through", () => {
 const measured = (answers_ms: number[], agent_cost_usd: number | null) =>
   summarize(
     Array.from({ length: 20 }, (_, n) => ({
-      ...{ case_name: String(n), status: "passed" as const, cost_usd: 0 },
+      case_name: String(n),
+      status: "passed" as const,
+      cost_usd: 0,
       measures: { answers_ms, agent_cost_usd },
     })),
   );

@@ -9,13 +9,22 @@ const judged = (
   counts: { both: number; first?: number; second?: number; failed?: number; skipped?: number },
 ) =>
   judgeReplayGate(gate(most_regression), 3, {
-    ...{ id: 7, first: 0, second: 0, neither: 0, failed: 0, skipped: 0, reached: 1 },
+    id: 7,
+    first: 0,
+    second: 0,
+    neither: 0,
+    failed: 0,
+    skipped: 0,
+    reached: 1,
     ...counts,
   });
 
 test("a draft passes once the whole interval lies within what is allowed; what can't be told holds back and says how many it takes", () => {
   expect(judged(0.05, { both: 100 })).toMatchObject({
-    ...{ verdict: "passes", passes: true, pairs: 100, sessions_needed: null },
+    verdict: "passes",
+    passes: true,
+    pairs: 100,
+    sessions_needed: null,
     says: "Replay 7: of 100 sessions at most 3.7 points fewer reach what was reached; 5 points are allowed.",
   });
   const few = judged(0.05, { both: 40 });
@@ -49,7 +58,9 @@ test("conversations that could not be held count against the draft, and a replay
   expect(broken.says).toContain("30 could not be held to the end and count as a regression.");
   expect(judged(0.05, { both: 200, skipped: 1 })).toMatchObject({ verdict: "missing", passes: false });
   expect(judgeReplayGate(gate(0.05), 3, null)).toMatchObject({
-    ...{ verdict: "missing", passes: false, replay_id: null },
+    verdict: "missing",
+    passes: false,
+    replay_id: null,
     says: "Replay: no replay of 100 sessions with this draft against version 3.",
   });
   expect(judgeReplayGate(gate(0.05), null, null).passes).toBe(true);
@@ -64,8 +75,17 @@ test("conversations that could not be held count against the draft, and a replay
 });
 
 const lane = () => ({
-  ...{ ended_by: "agent" as const, turns: 3, tools: [], steps: [], cost_usd: 0, latency_ms: 1, checks: {} },
-  ...{ diverged: null, unanswered: [], failed_turns: 0, persona_cost_usd: 0 },
+  ended_by: "agent" as const,
+  turns: 3,
+  tools: [],
+  steps: [],
+  cost_usd: 0,
+  latency_ms: 1,
+  checks: {},
+  diverged: null,
+  unanswered: [],
+  failed_turns: 0,
+  persona_cost_usd: 0,
 });
 
 test("for all replays: more losses never let a draft through, and a wider allowance never holds it back", () => {

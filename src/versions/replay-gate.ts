@@ -139,7 +139,11 @@ export function judgeReplayGate(
   const nothing = { pairs: null, difference: null, low: null, high: null, sessions_needed: null };
   if (live === null)
     return {
-      ...{ ...asked, ...nothing, replay_id: null, verdict: "passes", passes: true },
+      ...asked,
+      ...nothing,
+      replay_id: null,
+      verdict: "passes",
+      passes: true,
       says: "Replay: there is no live version to compare with yet.",
     };
   const missing = (replay_id: number | null, says: string): ReplayGateResult => {
@@ -172,7 +176,13 @@ export function judgeReplayGate(
     "can't tell": `Replay ${id}: ${pairs === 1 ? "1 session doesn't" : `${pairs} sessions don't`} rule out a regression of ${pointsOf(-found.low)}; ${allowed}${sessions_needed === null ? "" : ` About ${sessions_needed} sessions would be needed.`}`,
   }[verdict];
   return {
-    ...{ ...asked, ...found, replay_id: id, pairs, sessions_needed, verdict, passes: verdict === "passes" },
+    ...asked,
+    ...found,
+    replay_id: id,
+    pairs,
+    sessions_needed,
+    verdict,
+    passes: verdict === "passes",
     says: `${says}${failures}`,
   };
 }
@@ -188,7 +198,10 @@ function neededFor(counts: PairedCounts, most_regression: number): number | null
     const share = wanted / pairs;
     const { both, first, second, neither } = counts;
     const found = newcombeInterval({
-      ...{ both: both * share, first: first * share, second: second * share, neither: neither * share },
+      both: both * share,
+      first: first * share,
+      second: second * share,
+      neither: neither * share,
     });
     return found !== null && found.low >= -most_regression;
   };

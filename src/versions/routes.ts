@@ -163,15 +163,19 @@ export function addVersions(
         await tx
           .updateTable("agents")
           .set({
-            ...{ published_version, publish_gates: json(gates) },
+            published_version,
+            publish_gates: json(gates),
             publish_replay_gate: jsonOrNull(replay_gate),
           })
           .where("id", "=", agent_id)
           .execute();
         const { name: _, ...chosen } = before;
         await api.audit(tx, caller, {
-          ...{ action: "choose version", resource: "agents", resource_id: agent_id },
-          ...{ before: chosen, after },
+          action: "choose version",
+          resource: "agents",
+          resource_id: agent_id,
+          before: chosen,
+          after,
         });
         return versioningOf(tx, caller, agent_id, draftParts());
       }),

@@ -111,7 +111,8 @@ export async function versioningOf(
     replay_gate: shownGate(
       caller,
       await replayGateResult(db, caller, agent_id, fingerprint, {
-        ...{ gate: replay_gate, live: published_version },
+        gate: replay_gate,
+        live: published_version,
       }),
     ),
   };
@@ -151,7 +152,8 @@ export async function publishDraft(
   }
   const results = await gateResults(tx, caller, { agent_id, fingerprint: found, gates }, freezeJudges);
   const replayed = await replayGateResult(tx, caller, agent_id, found, {
-    ...{ gate: replay_gate, live: published_version },
+    gate: replay_gate,
+    live: published_version,
   });
   const failing = [...results, ...(replayed ? [replayed] : [])].filter(({ passes }) => !passes);
   if (failing.length > 0) {
@@ -159,7 +161,11 @@ export async function publishDraft(
     requirePermission(caller, PUBLISH_UNTESTED);
   }
   const version_number = await insertVersion(tx, { caller, at }, agent_id, {
-    ...{ snapshot: draft, fingerprint: found, note, gates: results, replay_gate: replayed },
+    snapshot: draft,
+    fingerprint: found,
+    note,
+    gates: results,
+    replay_gate: replayed,
     override_reason: failing.length > 0 ? (override_reason ?? null) : null,
   });
   if (take_live)
@@ -199,7 +205,9 @@ async function insertVersion(
     .insertInto("agent_versions")
     .values({
       ...version,
-      ...{ sub_organization_id: caller.sub_organization_id, agent_id, version_number },
+      sub_organization_id: caller.sub_organization_id,
+      agent_id,
+      version_number,
       snapshot: json(snapshot),
       gates: json(gates),
       replay_gate: jsonOrNull(replay_gate),

@@ -25,7 +25,11 @@ export async function sendEvents(
 ): Promise<void> {
   if (messages.length === 0) return;
   const rows = messages.map(({ event, at, session_id, data }, position) => ({
-    ...{ event, at: at.toISOString(), session_id, data, position },
+    event,
+    at: at.toISOString(),
+    session_id,
+    data,
+    position,
   }));
   await sql`
     with message as (
@@ -60,7 +64,9 @@ export async function sendSessionEnded(tx: Tx, session: EndedSession): Promise<v
   if (session.is_test) return;
   await sendEvents(tx, session.sub_organization_id, [
     {
-      ...{ event: "session.ended", at: new Date(session.ended_at), session_id: session.id },
+      event: "session.ended",
+      at: new Date(session.ended_at),
+      session_id: session.id,
       data: sessionData({ ...session, session_id: String(session.id) }),
     },
   ]);
@@ -75,7 +81,11 @@ type ToldSession = Omit<
 
 /** Nothing that was said, and no address: what a receiver may know, it reads over the API. */
 export const sessionData = (session: ToldSession): Record<string, unknown> => ({
-  ...{ session_id: session.session_id, agent_id: session.agent_id, agent_name: session.agent_name },
-  ...{ started_at: session.timestamp, ended_at: session.ended_at, end_reason: session.end_reason },
+  session_id: session.session_id,
+  agent_id: session.agent_id,
+  agent_name: session.agent_name,
+  started_at: session.timestamp,
+  ended_at: session.ended_at,
+  end_reason: session.end_reason,
   duration_s: session.duration,
 });

@@ -35,8 +35,13 @@ async function tell({ db, clock, vault, egress }: Parts, run_id: number, tries: 
     headers === null
       ? ({ kind: "refused", reason: "the webhook's secret was stored under another SECRET_KEY" } as const)
       : await egress.send({
-          ...{ url: run.webhook_url, method: "POST" as const, headers, body, httpsOnly: true },
-          ...{ timeout_ms: TIMEOUT_ms, max_response_bytes: MAX_RESPONSE_bytes },
+          url: run.webhook_url,
+          method: "POST" as const,
+          headers,
+          body,
+          httpsOnly: true,
+          timeout_ms: TIMEOUT_ms,
+          max_response_bytes: MAX_RESPONSE_bytes,
         });
   const now = clock.now();
   const verdict = judgeTry(outcome, tries, now, Math.random);
@@ -100,9 +105,18 @@ async function messageOf(db: Db, run: ToldRun) {
     id: messageId(run.id),
     timestamp: run.finished_at,
     data: {
-      ...{ run_id: run.id, suite_id: run.suite_id, suite: run.suite, agent: run.agent_name },
-      ...{ version: run.version_number, is_scheduled: run.is_scheduled, status: run.status },
-      ...{ created_at: run.created_at, created_by: run.created_by, cases, results, cost_usd },
+      run_id: run.id,
+      suite_id: run.suite_id,
+      suite: run.suite,
+      agent: run.agent_name,
+      version: run.version_number,
+      is_scheduled: run.is_scheduled,
+      status: run.status,
+      created_at: run.created_at,
+      created_by: run.created_by,
+      cases,
+      results,
+      cost_usd,
     },
   };
 }

@@ -87,7 +87,8 @@ export function subscriptionDeliveryRoutes(api: Api, { db, clock }: { db: Db; cl
     {
       summary: "List deliveries of events",
       description: `Newest first, of the last 30 days. ${list.LONG}`,
-      ...{ tag, permission: "webhooks_read" },
+      tag,
+      permission: "webhooks_read",
       query: list.listQuery(deliveryList),
       response: list.listOf(WebhookEventDelivery),
     },
@@ -101,7 +102,10 @@ export function subscriptionDeliveryRoutes(api: Api, { db, clock }: { db: Db; cl
     `${path}/:delivery_id`,
     {
       summary: "Get a delivery of an event with every attempt",
-      ...{ tag, permission: "webhooks_read", params, response: WebhookEventDeliveryDetails },
+      tag,
+      permission: "webhooks_read",
+      params,
+      response: WebhookEventDeliveryDetails,
     },
     async ({ caller, params }) => {
       const delivery = await findEventDelivery(db, caller, params.delivery_id);
@@ -115,7 +119,10 @@ export function subscriptionDeliveryRoutes(api: Api, { db, clock }: { db: Db; cl
     {
       summary: "Resend a delivery of an event",
       description: "At once, under its own webhook-id, with the whole schedule of retries before it.",
-      ...{ tag, permission: "webhooks_write", params, response: WebhookEventDelivery },
+      tag,
+      permission: "webhooks_write",
+      params,
+      response: WebhookEventDelivery,
     },
     ({ caller, params }) =>
       db.transaction().execute(async (tx) => {

@@ -41,7 +41,8 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
           .set({
             disabled_at: disabled ? now.toISOString() : null,
             disabled_reason: disabled ? `Disabled by ${caller.email}.` : null,
-            ...{ failing_since: null, failed_tries: 0 },
+            failing_since: null,
+            failed_tries: 0,
           })
           .where("id", "=", id)
           .execute();
@@ -62,7 +63,10 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
     {
       summary: "Enable a webhook",
       description: "Held deliveries are sent, too, where `send_held` says so, 10,000 at most.",
-      ...{ tag, permission, params, response: WebhookSubscription },
+      tag,
+      permission,
+      params,
+      response: WebhookSubscription,
       body: z.object({ send_held: z.boolean().default(false) }).meta({ id: "SubscriptionEnabling" }),
     },
     ({ caller, params, body }) => change("enable", caller, params.webhook_id, body.send_held),
@@ -73,7 +77,10 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
     {
       summary: "Disable a webhook",
       description: "Nothing is sent until it is enabled again; its deliveries are held.",
-      ...{ tag, permission, params, response: WebhookSubscription },
+      tag,
+      permission,
+      params,
+      response: WebhookSubscription,
     },
     ({ caller, params }) => change("disable", caller, params.webhook_id),
   );
@@ -83,7 +90,10 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
     {
       summary: "Send a test event",
       description: "A made-up event, marked `is_test`; sent, signed, logged and retried as any other.",
-      ...{ tag, permission, params, response: WebhookEventDelivery },
+      tag,
+      permission,
+      params,
+      response: WebhookEventDelivery,
       body: z.object({ event: WebhookEventName }).meta({ id: "WebhookEventTest" }),
     },
     ({ caller, params, body }) =>
@@ -93,7 +103,9 @@ export function subscriptionStateRoutes(api: Api, { db, clock }: { db: Db; clock
           throw new Fault("refused", `The webhook is disabled: ${before.disabled_reason} Enable it first.`);
         const id = await insertTest(tx, caller, before.id, body.event, now);
         await api.audit(tx, caller, {
-          ...{ action: "test", resource: tag, resource_id: before.id },
+          action: "test",
+          resource: tag,
+          resource_id: before.id,
           after: { event: body.event, delivery_id: id },
         });
         return findEventDelivery(tx, caller, id);
@@ -128,15 +140,31 @@ async function insertTest(tx: Tx, caller: Caller, webhook_id: number, event: Web
 const EXAMPLES: Record<(typeof WEBHOOK_EVENTS)[number], (at: string) => Record<string, unknown>> = {
   "session.ended": (at) =>
     sessionData({
-      ...{ session_id: "0", agent_id: 0, agent_name: "Test agent", timestamp: at, ended_at: at },
-      ...{ end_reason: "user", duration: 0 },
+      session_id: "0",
+      agent_id: 0,
+      agent_name: "Test agent",
+      timestamp: at,
+      ended_at: at,
+      end_reason: "user",
+      duration: 0,
     }),
   "insight.found": () => ({
-    ...{ session_id: "0", workflow_id: 0, execution_id: 0, insight_tool_id: 0 },
-    ...{ insight_tool: "Test", insight_tool_version: 1, values: { summary: "A test." } },
+    session_id: "0",
+    workflow_id: 0,
+    execution_id: 0,
+    insight_tool_id: 0,
+    insight_tool: "Test",
+    insight_tool_version: 1,
+    values: { summary: "A test." },
   }),
   alert: (at) => ({
-    ...{ alert_rule_id: 0, name: "Test alert", state: "firing", at, metric: { name: "errors" } },
-    ...{ value: 0.1, sessions: 20, description: "A test of this webhook." },
+    alert_rule_id: 0,
+    name: "Test alert",
+    state: "firing",
+    at,
+    metric: { name: "errors" },
+    value: 0.1,
+    sessions: 20,
+    description: "A test of this webhook.",
   }),
 };

@@ -111,9 +111,12 @@ export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }:
     if (problems.length > 0) throw new InvalidInput(problems);
   };
   const values = (caller: Caller, input: SubscriptionInput, stored: StoredSecrets, now: Date) => ({
-    ...{ name: input.name, url: input.url, events: [...new Set(input.events)] },
+    name: input.name,
+    url: input.url,
+    events: [...new Set(input.events)],
     ...secretsAfter(vault, input, stored, now),
-    ...{ updated_at: now.toISOString(), last_updated_by: caller.email },
+    updated_at: now.toISOString(),
+    last_updated_by: caller.email,
   });
 
   addResource<WebhookSubscription, SubscriptionInput, z.infer<typeof WebhookSubscriptionUpdate>>(api, db, {
@@ -150,7 +153,10 @@ export function subscriptionRoutes(api: Api, { db, clock, vault, egress_allow }:
           .insertInto("campaign_webhooks")
           .values({
             ...values(caller, input, NO_SECRETS, now),
-            ...{ sub_organization_id, position: 0, trigger_statuses: [], request_method: "POST" },
+            sub_organization_id,
+            position: 0,
+            trigger_statuses: [],
+            request_method: "POST",
             created_at: now.toISOString(),
           })
           .returning("id")

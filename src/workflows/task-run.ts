@@ -205,8 +205,14 @@ export class TaskRun {
       const value = this.valueOf(condition, this.scope);
       const { key: workflow } = this.session;
       this.stop({
-        ...{ kind: "guard", workflow, step: this.#state.step, to, condition },
-        ...{ value: traced(value), holds: truthy(value), operands: operandsOf(condition, this.scope) },
+        kind: "guard",
+        workflow,
+        step: this.#state.step,
+        to,
+        condition,
+        value: traced(value),
+        holds: truthy(value),
+        operands: operandsOf(condition, this.scope),
       });
     }
     return this.holds(condition, where);

@@ -44,7 +44,8 @@ test("a suite's schedule that somebody changed meanwhile is merged, and both cha
   await page.keyboard.press("Enter");
   await window.waitFor({ state: "detached" });
   expect(await stored("test_suites/1/schedule")).toMatchObject({
-    ...{ time: "05:30", repetitions: 3 },
+    time: "05:30",
+    repetitions: 3,
     webhook: { url: "https://hooks.example/tests" },
   });
   expect(page.faults).toEqual([]);
@@ -107,7 +108,9 @@ test("the address of a site that somebody types stays when somebody else changes
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });
   expect(await stored(`data_sources/${id}/crawl`)).toMatchObject({
-    ...{ start_url: "https://clinic.example/help/", max_pages: 50, every_hours: 24 },
+    start_url: "https://clinic.example/help/",
+    max_pages: 50,
+    every_hours: 24,
   });
   expect(page.faults).toEqual([]);
 });

@@ -46,7 +46,9 @@ test("an operator says that a number and an e-mail address are one person's, not
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Ana Ruiz" }).waitFor();
   expect((await app.send("GET", contactAt(MAIL))).body.record).toMatchObject({
-    ...{ name: "Ana Ruiz", timezone: "America/Denver", notes: "Prefers mornings" },
+    name: "Ana Ruiz",
+    timezone: "America/Denver",
+    notes: "Prefers mornings",
     addresses: [{ address: NUMBER }, { address: MAIL }],
   });
   expect(await axeFindings(page)).toEqual([]);

@@ -177,7 +177,8 @@ beforeAll(async () => {
 async function createExperiment({ app }: ConsoleTest): Promise<void> {
   await app.send("PUT", "/api/v1/agents/1/versioning", { published_version: 1, gates: [] });
   const { body } = await app.send("POST", "/api/v1/experiments/", {
-    ...{ name: "Shorter <b>answers</b>", agent_id: 1 },
+    name: "Shorter <b>answers</b>",
+    agent_id: 1,
     variants: [
       { version_number: 1, weight: 95, is_control: true },
       { version_number: 2, weight: 5, is_control: false },

@@ -38,10 +38,18 @@ async function peopleCome(count: number, from: number, fails = false): Promise<v
   const { app } = it;
   for (let n = from; n < from + count; n++) {
     const { session_id } = await startSession(app.engine, {
-      ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "voice" as const },
-      ...{ service: "voice", type: "voice_v1", sid: `s${n}`, channel_target_id: null },
-      ...{ source: `+1512555${String(n).padStart(4, "0")}`, target: null, is_test: false },
-      ...{ is_outbound: false, verified: true },
+      sub_organization_id: app.admin.sub_organization_id,
+      agent_id,
+      channel: "voice" as const,
+      service: "voice",
+      type: "voice_v1",
+      sid: `s${n}`,
+      channel_target_id: null,
+      source: `+1512555${String(n).padStart(4, "0")}`,
+      target: null,
+      is_test: false,
+      is_outbound: false,
+      verified: true,
     });
     const { agent_version } = await app.db
       .selectFrom("sessions")

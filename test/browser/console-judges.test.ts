@@ -9,7 +9,9 @@ beforeAll(async () => {
   for (const said of ["I want to book.", "When do you open?"])
     await pastSession(it.app, it.app.admin, { said: [["user", said]] } satisfies PastSession);
   ({ name: tool } = await insightsOf(it.app).tool({
-    ...{ name: "Speaks of a booking", insight_tool_definition_id: 5, tool_arguments: { pattern: "book" } },
+    name: "Speaks of a booking",
+    insight_tool_definition_id: 5,
+    tool_arguments: { pattern: "book" },
   }));
 });
 

@@ -7,7 +7,11 @@ const LONG =
   "KundenzufriedenheitsbefragungsterminvereinbarungsassistentinnenkoordinationsstelleHauptverwaltungBerlinBrandenburgNord";
 const HEBREW = "תיאום תורים (גרסה 2)";
 const NEW_AGENT = {
-  ...{ type: "ca_v1", timezone: "UTC", prompt_tool_defaults: [], languages: [], variables: {} },
+  type: "ca_v1",
+  timezone: "UTC",
+  prompt_tool_defaults: [],
+  languages: [],
+  variables: {},
   tool_headers: null,
 };
 const PHONE = { width: 390, height: 844 };

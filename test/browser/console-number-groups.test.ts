@@ -21,7 +21,9 @@ test("an operator groups numbers, has a campaign send from them, and sees each n
   await createNumbers(app, ["+15127770001", "+12147770002"]);
   const people = ["+15125559001", "+15125559002", "+12145559003"];
   const { campaign_id, batch_id } = await dialing.filled(people, {
-    ...{ campaign_name: "Recall", hourly_rate: 3600, retry_count: 0 },
+    campaign_name: "Recall",
+    hourly_rate: 3600,
+    retry_count: 0,
   });
   const page = await it.open(await it.person("Editor"));
   await page.goto("/console/number-groups");

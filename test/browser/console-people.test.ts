@@ -76,7 +76,11 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
 
   // The role opens the console, and asks for nothing that it may not read.
   const { body: said } = await it.app.send("POST", "/api/v1/agents/test/messages", {
-    ...{ service_name: "console", source: "tester", test_id: "night", agent_id: "1", text: null },
+    service_name: "console",
+    source: "tester",
+    test_id: "night",
+    agent_id: "1",
+    text: null,
     session_start: true,
   });
   const { body: nora } = await it.app.send("GET", "/api/v1/users/nora@example.com");
@@ -244,8 +248,12 @@ test("what agents announce is taken from a prepared row, refused at its place wh
   const { body } = await it.app.send("GET", "/api/v1/organizations/announcements");
   expect(body.rows).toMatchObject([
     {
-      ...{ kind: "recording", jurisdiction: "US-CA", channels: ["call"], default_language: "en" },
-      ...{ texts: { en: "This call is recorded.", es: "Esta llamada se graba." }, checked_on: "2026-11-27" },
+      kind: "recording",
+      jurisdiction: "US-CA",
+      channels: ["call"],
+      default_language: "en",
+      texts: { en: "This call is recorded.", es: "Esta llamada se graba." },
+      checked_on: "2026-11-27",
     },
   ]);
   expect(page.faults).toEqual([]);
@@ -281,7 +289,10 @@ test("contact rules are turned on, a rule that leaves no minute open is refused 
     caps: [{ attempts: 3 }, { channel: "call", attempts: 1, days: 1 }],
   });
   expect(body.contact_hours[2]).toMatchObject({
-    ...{ jurisdiction: "US-FL", purpose: "marketing", from: "09:00", to: "20:00" },
+    jurisdiction: "US-FL",
+    purpose: "marketing",
+    from: "09:00",
+    to: "20:00",
   });
   expect(body.holidays).toMatchObject([
     { jurisdiction: "US", date: "2026-12-25", name: "Christmas Day", purpose: null },

@@ -130,7 +130,9 @@ test("an author builds the clinic's appointment workflow from nothing, plays it 
       on: {
         submit: [
           {
-            ...{ action: "call", name: "find_slots", arguments: { service: "check-up", date: "{{ date }}" } },
+            action: "call",
+            name: "find_slots",
+            arguments: { service: "check-up", date: "{{ date }}" },
             result: { save: [{ from: "length(slots)", to: "free" }] },
           },
         ],

@@ -374,10 +374,19 @@ test("a text that was stored while the agent could not be given it is added by a
 
 async function scripted(name: string, context: string): Promise<number> {
   const { body: prompt } = await it.app.send("POST", "/api/v1/prompts/", {
-    ...{ name, type: "prompt_v1", context, tools: [], llm_config: { provider: "openai", model: "scripted" } },
+    name,
+    type: "prompt_v1",
+    context,
+    tools: [],
+    llm_config: { provider: "openai", model: "scripted" },
   });
   const { body: agent } = await it.app.send("POST", "/api/v1/agents/", {
-    ...{ name, type: "ca_v1", prompt_id: prompt.id, timezone: "UTC", variables: {}, tool_headers: null },
+    name,
+    type: "ca_v1",
+    prompt_id: prompt.id,
+    timezone: "UTC",
+    variables: {},
+    tool_headers: null,
   });
   return agent.id;
 }

@@ -267,9 +267,15 @@ test("the package has React alone outside, and its types fit a project that inst
   for (const file of ["chat.tsx", "entry-view.tsx"])
     await cp(path.join(ROOT, "sdk/react/example", file), path.join(folder, file));
   const compilerOptions = {
-    ...{ target: "es2022", module: "esnext", moduleResolution: "bundler", jsx: "react-jsx" },
-    ...{ lib: ["esnext", "dom", "dom.iterable"], types: [], strict: true, noEmit: true },
-    ...{ allowImportingTsExtensions: true },
+    target: "es2022",
+    module: "esnext",
+    moduleResolution: "bundler",
+    jsx: "react-jsx",
+    lib: ["esnext", "dom", "dom.iterable"],
+    types: [],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
   };
   await writeFile(
     path.join(folder, "tsconfig.json"),

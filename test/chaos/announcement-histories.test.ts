@@ -81,9 +81,19 @@ type Faults = { forgets_to_forget?: boolean; forgets?: boolean };
 async function play(told: Told, faults: Faults = {}): Promise<void> {
   const { channel, source, is_recorded } = told;
   const { session_id } = await startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id: agents[told.begins], channel },
-    ...{ service: "test", type: "test_v1", sid: freshName("sid"), channel_target_id: null },
-    ...{ source, target: null, is_test: false, is_outbound: false, verified: true, is_recorded },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id: agents[told.begins],
+    channel,
+    service: "test",
+    type: "test_v1",
+    sid: freshName("sid"),
+    channel_target_id: null,
+    source,
+    target: null,
+    is_test: false,
+    is_outbound: false,
+    verified: true,
+    is_recorded,
     greets: channel === "voice" ? "later" : "now",
   });
   const remembered = await announcementsOf(session_id);

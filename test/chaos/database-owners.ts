@@ -43,14 +43,14 @@ export async function createOwners(app: OwnersApp) {
       CONSENT_CHANNELS.filter((channel) => (channel === "email") === address.includes("@"));
     const rows = addresses.flatMap((address) =>
       channelsOf(address).map((channel) => ({
-        ...{
-          sub_organization_id,
-          address,
-          channel,
-          purpose: "marketing" as const,
-          given_through: "form" as const,
-        },
-        ...{ valid_from, created_at: valid_from, created_by: "histories" },
+        sub_organization_id,
+        address,
+        channel,
+        purpose: "marketing" as const,
+        given_through: "form" as const,
+        valid_from,
+        created_at: valid_from,
+        created_by: "histories",
       })),
     );
     await app.db.insertInto("consents").values(rows).execute();

@@ -204,7 +204,9 @@ export class Model {
       conversation_id: null,
       answered_by: null,
       voicemail_left: null,
-      ...{ step: 0, step_target: null, step_log: null },
+      step: 0,
+      step_target: null,
+      step_log: null,
     };
     this.requests.push(request);
     this.references.set(request, person);

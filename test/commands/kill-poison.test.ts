@@ -129,12 +129,22 @@ let agents = 0;
 async function agentOf(api: Setting["api"]): Promise<number> {
   const name = `Agent ${++agents}`;
   const { body: prompt } = await api("POST", "/api/v1/prompts/", {
-    ...{ name, type: "prompt_v1", context: "You are a test.", tools: [] },
+    name,
+    type: "prompt_v1",
+    context: "You are a test.",
+    tools: [],
     llm_config: { provider: "openai", model: "gpt-6-sol" },
   });
   const { status, body: agent } = await api("POST", "/api/v1/agents/", {
-    ...{ name, type: "ca_v1", prompt_id: prompt.id, custom_message_id: null, timezone: "America/New_York" },
-    ...{ prompt_tool_defaults: [], languages: [], variables: {}, tool_headers: null },
+    name,
+    type: "ca_v1",
+    prompt_id: prompt.id,
+    custom_message_id: null,
+    timezone: "America/New_York",
+    prompt_tool_defaults: [],
+    languages: [],
+    variables: {},
+    tool_headers: null,
   });
   expect(status).toBe(200);
   return agent.id;
@@ -144,18 +154,19 @@ const PHONES: Record<string, string> = { ann: "+14155550101", ben: "+14155550111
 
 async function textWay({ url, api }: Setting): Promise<Way> {
   const { body: channel } = await api("POST", "/api/v1/channels/", {
-    ...{ name: "Texts", channel_service: "twilio", config: {} },
+    name: "Texts",
+    channel_service: "twilio",
+    config: {},
   });
   const { body: bought } = await api("POST", `/api/v1/channels/twilio/${channel.id}/numbers`, {
-    ...{ area_code: "512", friendly_name: "Clinic" },
+    area_code: "512",
+    friendly_name: "Clinic",
   });
   await api("POST", `/api/v1/channels/${channel.id}/targets`, {
-    ...{
-      agent_id: await agentOf(api),
-      channel_id: channel.id,
-      target: bought.phone_number,
-      target_mode: "sms",
-    },
+    agent_id: await agentOf(api),
+    channel_id: channel.id,
+    target: bought.phone_number,
+    target_mode: "sms",
   });
   const { auth_token = "" } = simulatedAccount(createVault(SECRET_KEY), channel.id);
   const address = `${url}/carriers/twilio/${channel.id}/messages`;
@@ -164,8 +175,12 @@ async function textWay({ url, api }: Setting): Promise<Way> {
     name: "go-on-with-texts",
     async say(person, text) {
       const form = {
-        ...{ AccountSid: "AC1", MessageSid: `SM${++count}`, From: PHONES[person] ?? "" },
-        ...{ To: bought.phone_number, Body: text, NumMedia: "0" },
+        AccountSid: "AC1",
+        MessageSid: `SM${++count}`,
+        From: PHONES[person] ?? "",
+        To: bought.phone_number,
+        Body: text,
+        NumMedia: "0",
       };
       const headers = {
         "content-type": "application/x-www-form-urlencoded",
@@ -199,7 +214,8 @@ async function mailWay({ url, api, sendgrid }: Setting): Promise<Way> {
           text,
         ),
         envelope: side.envelope(addressOf(person)),
-        ...{ SPF: "pass", dkim: "{@example.com : pass}" },
+        SPF: "pass",
+        dkim: "{@example.com : pass}",
       });
       expect(answer.status).toBe(200);
     },
@@ -209,11 +225,15 @@ async function mailWay({ url, api, sendgrid }: Setting): Promise<Way> {
 
 async function chatWay({ url, api }: Setting): Promise<Way> {
   const { body: channel } = await api("POST", "/api/v1/channels/", {
-    ...{ name: "Poisoned web", channel_service: "webchat", config: {} },
+    name: "Poisoned web",
+    channel_service: "webchat",
+    config: {},
   });
   const target = { target: "poisoned", target_mode: "chat" };
   await api("POST", `/api/v1/channels/${channel.id}/targets`, {
-    ...{ agent_id: await agentOf(api), channel_id: channel.id, ...target },
+    agent_id: await agentOf(api),
+    channel_id: channel.id,
+    ...target,
   });
   const open = async () =>
     (await send("POST", `${url}/chat/v1/sessions`, { client_id: "poisoned" })).body as {

@@ -33,7 +33,8 @@ test("kill -9 in the middle of rotate-keys loses no recording, and the next run 
   const { host, user, port, database } = app.database.pool.options;
   const env = {
     DATABASE_URL: `postgres://${user}@localhost/${database}?host=${host}&port=${port}`,
-    ...{ DATA_DIR: app.config.data_dir, SECRET_KEY },
+    DATA_DIR: app.config.data_dir,
+    SECRET_KEY,
   };
   const run = (...args: string[]) => parley(["rotate-keys", ...args], { folder: newFolder(), env });
   const headOf = (n: number) => Number(readFileSync(path.join(folder, `${n}.wav`)).readBigInt64BE(8));

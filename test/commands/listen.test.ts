@@ -135,7 +135,9 @@ test("hands each delivery on as it was signed, says what became of it, survives 
 
   const events = ["session.ended", "insight.found", "alert"];
   const subscription = await call("POST", "/webhooks/", {
-    ...{ name: "Mine", url: began.url, events },
+    name: "Mine",
+    url: began.url,
+    events,
   });
   for (const event of events) await call("POST", `/webhooks/${subscription.body.id}/test`, { event });
   const told = [

@@ -8,7 +8,8 @@ test("no command that knows the tables touches a database that a newer version m
   const { host, user, port, database } = app.database.pool.options;
   const env = {
     DATABASE_URL: `postgres://${user}@localhost/${database}?host=${host}&port=${port}`,
-    ...{ DATA_DIR: app.config.data_dir, SECRET_KEY: "a secret key for tests, long enough" },
+    DATA_DIR: app.config.data_dir,
+    SECRET_KEY: "a secret key for tests, long enough",
   };
   await app.database.pool.query(
     "insert into schema_migrations (version, name, breaking, checksum) values (9999, 'a_column_is_gone', true, '')",

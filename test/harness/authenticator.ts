@@ -24,8 +24,10 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
   const clientData = (type: string, challenge: string, twist: Twist) =>
     Buffer.from(
       JSON.stringify({
-        ...{ type: twist.type ?? type, challenge: twist.challenge ?? challenge },
-        ...{ origin: twist.origin ?? origin, crossOrigin: false },
+        type: twist.type ?? type,
+        challenge: twist.challenge ?? challenge,
+        origin: twist.origin ?? origin,
+        crossOrigin: false,
       }),
     );
   const authData = (flags: number, twist: Twist, more = Buffer.alloc(0)) => {
@@ -63,7 +65,9 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
         ]),
       );
       return {
-        ...{ id, rawId: id, type: "public-key" },
+        id,
+        rawId: id,
+        type: "public-key",
         response: {
           clientDataJSON: clientData("webauthn.create", challenge, twist).toString("base64url"),
           attestationObject: attestationObject.toString("base64url"),
@@ -78,7 +82,9 @@ export function createAuthenticator(origin: string, { counts = true } = {}) {
         .update(Buffer.concat([data, sha256(client)]))
         .sign(privateKey);
       return {
-        ...{ id, rawId: id, type: "public-key" },
+        id,
+        rawId: id,
+        type: "public-key",
         response: {
           clientDataJSON: client.toString("base64url"),
           authenticatorData: data.toString("base64url"),

@@ -5,7 +5,8 @@ export async function openEventStream(url: string, by: string | { cookie: string
   const abort = new AbortController();
   const response = await fetch(url, {
     headers: {
-      ...{ accept: "text/event-stream", ...(typeof by === "string" ? { [API_KEY_HEADER]: by } : by) },
+      accept: "text/event-stream",
+      ...(typeof by === "string" ? { [API_KEY_HEADER]: by } : by),
       ...(body && { "content-type": "application/json" }),
     },
     ...(body && { method: "POST", body: JSON.stringify(body) }),

@@ -31,7 +31,10 @@ function requestsOf(block: string): GuideStep[] {
     if (found) {
       const [, method = "", path = "", body = ""] = found;
       steps.push({
-        ...{ kind: "request", method, path, answer: undefined },
+        kind: "request",
+        method,
+        path,
+        answer: undefined,
         body: body === "" ? undefined : JSON.parse(body),
       });
     } else if (last) last.answer = JSON.parse(withoutDots(paragraph));

@@ -95,12 +95,11 @@ export async function startLyingProvider(lie: () => Lie): Promise<IdentityPeer> 
       case "/.well-known/openid-configuration":
         return json({
           issuer: told.issuer ?? issuer,
-          ...{
-            authorization_endpoint: `${issuer}/auth`,
-            token_endpoint: `${issuer}/token`,
-            jwks_uri: `${issuer}/jwks`,
-          },
-          ...{ response_types_supported: ["code"], subject_types_supported: ["public"] },
+          authorization_endpoint: `${issuer}/auth`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/jwks`,
+          response_types_supported: ["code"],
+          subject_types_supported: ["public"],
           id_token_signing_alg_values_supported: ["RS256"],
         });
       case "/jwks":

@@ -60,7 +60,9 @@ export async function createOutboundPages(app: TestApp, address: string): Promis
   });
   await make(`/api/v1/outbound/webhooks/${webhooks[1].id}/disable`);
   await make("/api/v1/outbound/number-groups/", {
-    ...{ name: "Texas <b>local</b>", daily_cap: 50, timezone: "America/Chicago" },
+    name: "Texas <b>local</b>",
+    daily_cap: 50,
+    timezone: "America/Chicago",
     channel_target_ids: await createNumbers(app, ["+15125550170", "+12145550171"]),
   });
   await outbound.createBatch({ campaign_id: id, batch_id: "20261118.1" });

@@ -13,9 +13,18 @@ export async function recordSession(
   more: Partial<Parameters<typeof startSession>[1]> = {},
 ): Promise<number> {
   const { session_id } = await startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat" },
-    ...{ service: "webchat", type: "webchat_v1", sid: `recorded-${++counter}`, channel_target_id: null },
-    ...{ source: `visitor-${counter}`, target: "chat", is_test: false, is_outbound: false, verified: false },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "chat",
+    service: "webchat",
+    type: "webchat_v1",
+    sid: `recorded-${++counter}`,
+    channel_target_id: null,
+    source: `visitor-${counter}`,
+    target: "chat",
+    is_test: false,
+    is_outbound: false,
+    verified: false,
     ...more,
   });
   for (const text of lines) {

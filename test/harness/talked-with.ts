@@ -141,10 +141,18 @@ export async function talkEverywhere(world: World, { number, email, word }: Some
   await app.db
     .insertInto("test_outreach")
     .values({
-      ...{ key: `f-${session_id}`, organization_id, sub_organization_id, campaign_id, target: number },
+      key: `f-${session_id}`,
+      organization_id,
+      sub_organization_id,
+      campaign_id,
+      target: number,
       outreach: JSON.stringify({ mode: "voice", target: number, variables: { word } }),
-      ...{ state: "SENT", channel_status: "COMPLETED", status_at: now, session_id },
-      ...{ started_by: app.admin.email, started_at: now },
+      state: "SENT",
+      channel_status: "COMPLETED",
+      status_at: now,
+      session_id,
+      started_by: app.admin.email,
+      started_at: now,
     })
     .execute();
   await app.db

@@ -144,14 +144,18 @@ describe("what an agent is made to say", () => {
   /** One turn as a channel sees it: what streamed, and what was stored. */
   const turn = async (text: string) => {
     const { session_id } = await startSession(app.engine, {
-      ...{
-        sub_organization_id: app.admin.sub_organization_id,
-        agent_id,
-        channel: "chat",
-        service: "console",
-      },
-      ...{ type: "console_test_v1", sid: text, channel_target_id: null, source: null, target: null },
-      ...{ is_test: true, is_outbound: false, verified: true },
+      sub_organization_id: app.admin.sub_organization_id,
+      agent_id,
+      channel: "chat",
+      service: "console",
+      type: "console_test_v1",
+      sid: text,
+      channel_target_id: null,
+      source: null,
+      target: null,
+      is_test: true,
+      is_outbound: false,
+      verified: true,
     });
     const events: TurnEvent[] = [];
     const result = await runTurn(app.engine, session_id, { text }, (event) => events.push(event));

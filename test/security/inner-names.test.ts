@@ -125,19 +125,33 @@ describe.each(KINDS)("%s", (kind) => {
     const log = { child: () => log, error: ({ err }: { err: unknown }) => logged.push(err) };
     const recorder = { record: async (result: { outcome: unknown }) => results.push(result) > 0 };
     const tool = {
-      ...{ position: 0, insight_tool_id: 1, insight_tool_version: 1, name: "sum", deleted: false },
-      ...{ insight_tool_definition_id: 1, tool_arguments: { prompt: "Sum it up." } },
+      position: 0,
+      insight_tool_id: 1,
+      insight_tool_version: 1,
+      name: "sum",
+      deleted: false,
+      insight_tool_definition_id: 1,
+      tool_arguments: { prompt: "Sum it up." },
     };
     const execution = {
-      ...{ id: 1, sub_organization_id: 1, workflow_id: 1, subject: { session_id: 1 }, backfill_id: null },
-      ...{ tries: 1, is_suspect: false, tools: [tool] },
+      id: 1,
+      sub_organization_id: 1,
+      workflow_id: 1,
+      subject: { session_id: 1 },
+      backfill_id: null,
+      tries: 1,
+      is_suspect: false,
+      tools: [tool],
     };
     const said = { kind: "said", role: "user", text: "Hello", start_time: null };
     await runExecution(
       execution,
       { transcript: [said] } as never,
       {
-        ...{ recorder, clock: app.clock, log, signal: new AbortController().signal },
+        recorder,
+        clock: app.clock,
+        log,
+        signal: new AbortController().signal,
         runner: { catalogue: catalogueOf([]), resolveModel: () => Promise.reject(errors[kind]) },
         loadInsights: async () => ({}),
       } as never,

@@ -81,7 +81,10 @@ test.each([
     expect(llm.requests).toEqual([]);
     expect(await pending(id)).toBe(true);
     await app.send("POST", "/api/v1/session_labels/", {
-      ...{ session_id: id, type: "human-rating", code: "GOOD", user_email: app.admin.email },
+      session_id: id,
+      type: "human-rating",
+      code: "GOOD",
+      user_email: app.admin.email,
       comments: "Wilhelmina Quaid was content",
     });
     await end(id);

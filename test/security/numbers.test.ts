@@ -208,8 +208,13 @@ test("a target that was linked before its number became another's calls and text
     template: null,
   } as const;
   const call = {
-    ...{ key: "k", from: VICTIMS, to: "+15125559999", caller_id: null, answerer_detection: null },
-    ...{ ring_timeout_s: 1, longest_s: 1 },
+    key: "k",
+    from: VICTIMS,
+    to: "+15125559999",
+    caller_id: null,
+    answerer_detection: null,
+    ring_timeout_s: 1,
+    longest_s: 1,
   };
   await found?.carrier.texts?.send(found.account, text);
   expect(written()).toHaveLength(1);
@@ -226,8 +231,13 @@ test("nobody shows a neighbour's number as their caller ID", async () => {
   await app.send("PUT", path, { organization_id: attacker.organization_id });
   const found = await real.of({ id: attacker.channel_id, channel_service: "twilio" });
   const call = {
-    ...{ key: "k", from: OTHER, to: "+15125559999", caller_id: VICTIMS, answerer_detection: null },
-    ...{ ring_timeout_s: 1, longest_s: 1 },
+    key: "k",
+    from: OTHER,
+    to: "+15125559999",
+    caller_id: VICTIMS,
+    answerer_detection: null,
+    ring_timeout_s: 1,
+    longest_s: 1,
   };
   await expect(found?.carrier.calls?.place(found.account, call)).rejects.toMatchObject({ fate: "refused" });
   expect(written()).toEqual([]);

@@ -376,9 +376,16 @@ test("where the identity provider is the only way in, a passkey is none", async 
   await app.db
     .insertInto("single_sign_on")
     .values({
-      ...{ organization_id: caller.organization_id, sub_organization_id: caller.sub_organization_id },
-      ...{ name: "Entra", issuer: "https://login.example", client_id: "x", groups_claim: "groups" },
-      ...{ roles: "[]", is_enforced: true, break_glass: [], updated_by: "boss@example.net" },
+      organization_id: caller.organization_id,
+      sub_organization_id: caller.sub_organization_id,
+      name: "Entra",
+      issuer: "https://login.example",
+      client_id: "x",
+      groups_claim: "groups",
+      roles: "[]",
+      is_enforced: true,
+      break_glass: [],
+      updated_by: "boss@example.net",
       updated_at: app.clock.now().toISOString(),
     })
     .execute();

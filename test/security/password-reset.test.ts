@@ -140,7 +140,9 @@ test("an account gets three mails an hour, an address ten answers, and a guessed
 test("without a mail server nobody waits for a mail, and nothing is sent", async () => {
   const silent = await createTestApp({}, undefined, { sendMail: null });
   const answer = await silent.api.server.inject({
-    ...{ method: "POST", url: RESET, payload: { email: silent.admin.email } },
+    method: "POST",
+    url: RESET,
+    payload: { email: silent.admin.email },
   });
   expect(answer.json()).toEqual({ mailed: false });
   const job = passwordResetJob({ ...silent, log: silent.engine.log, publicUrl: "", sendMail: null });

@@ -203,7 +203,8 @@ test("an erasure leaves nothing of a sealed contact, nor of its audit entries", 
   const asked = await app.send("POST", "/api/v1/erasures/", { address: two });
   await runErasure({ ...app, dataDir: app.config.data_dir }, asked.body.id);
   expect((await app.send("GET", `/api/v1/erasures/${asked.body.id}`)).body).toMatchObject({
-    ...{ status: "COMPLETED", counts: { contacts: 1 } },
+    status: "COMPLETED",
+    counts: { contacts: 1 },
   });
   expect(await found("key", "gone")).toEqual([]);
   for (const address of [one, two]) expect(await placesOf(app, address)).toEqual([]);

@@ -33,7 +33,9 @@ beforeAll(async () => {
 const WANTED = ["PENDING", "DUPLICATE", "INVALID", "QUEUED", "COMPLETED"];
 const campaign = (more: object = {}) =>
   outbound.createCampaign({
-    ...{ active_days: EVERY_DAY, hourly_rate: 3_600, campaign_variables: { clinic: "North" } },
+    active_days: EVERY_DAY,
+    hourly_rate: 3_600,
+    campaign_variables: { clinic: "North" },
     webhooks: [
       { url: "https://good.example/hook", request_method: "POST", trigger_statuses: WANTED, ...more },
     ],

@@ -93,7 +93,10 @@ test("a test made of a conversation lies sealed with its runs and verdicts, and 
 
   const shown = ({ items, cases, run, text }: typeof clear, word: string) => {
     const results = items.map(({ status, verdicts, notes, repetition }: Record<string, unknown>) => ({
-      ...{ status, verdicts, notes, repetition },
+      status,
+      verdicts,
+      notes,
+      repetition,
     }));
     const json = JSON.stringify([results, cases, run.summary.cases, text.split("cases:")[1]]);
     return json.replaceAll(word, "WORD").replaceAll(/case \d+/g, "case");
@@ -225,8 +228,13 @@ test("the variables of a campaign's test lie sealed, and the person is called by
   });
   const line = await createNumber(calling, agent_id, { modes: ["voice"] });
   const { body } = await calling.send("POST", "/api/v1/outbound/campaigns", {
-    ...{ campaign_name: "Campaign", campaign_variables: { name: "nobody" }, retry_count: 0 },
-    ...{ source: line.number, caller_id: line.number, active_days: [], hourly_rate: 60 },
+    campaign_name: "Campaign",
+    campaign_variables: { name: "nobody" },
+    retry_count: 0,
+    source: line.number,
+    caller_id: line.number,
+    active_days: [],
+    hourly_rate: 60,
   });
   const tests = `/api/v1/outbound/campaigns/${body.id}/tests`;
   const begun = { target: "+15127770001", request_variables: { name: "Zebrina" } };

@@ -27,12 +27,10 @@ beforeAll(async () => {
   for (let n = 0; n < 3; n++)
     expect(
       await app.send("POST", "/api/v1/services/", {
-        ...{
-          name: `Billing ${n}`,
-          description: "",
-          auth_type: "bearer",
-          auth_values: { token: `very secret ${n}` },
-        },
+        name: `Billing ${n}`,
+        description: "",
+        auth_type: "bearer",
+        auth_values: { token: `very secret ${n}` },
         allowed_hosts: ["api.example.com"],
       }),
     ).toMatchObject({ status: 200 });

@@ -49,7 +49,10 @@ beforeEach(async () => {
 });
 
 const input = () => ({
-  ...{ name: "Acme ID", issuer: honest.issuer, client_id: "parley", client_secret: "s3cret" },
+  name: "Acme ID",
+  issuer: honest.issuer,
+  client_id: "parley",
+  client_secret: "s3cret",
   domains: ["acme.example"],
   roles: [
     { group: "writers", role_id: roles.editor },
@@ -352,8 +355,12 @@ test("who may do less than somebody of the organization sets no provider that wo
   const { id } = await app.db
     .insertInto("users")
     .values({
-      ...{ email: "office@acme.example", sub_organization_id, role_id, skip_auth: true },
-      ...{ login_type: "username_and_password", last_updated: app.clock.now().toISOString() },
+      email: "office@acme.example",
+      sub_organization_id,
+      role_id,
+      skip_auth: true,
+      login_type: "username_and_password",
+      last_updated: app.clock.now().toISOString(),
     })
     .returning("id")
     .executeTakeFirstOrThrow();

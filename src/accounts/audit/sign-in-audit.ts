@@ -22,8 +22,12 @@ export const asActor = (
   request: FastifyRequest,
   api_token_id: number | null = null,
 ): Actor => ({
-  ...{ sub_organization_id, email, user_id: id, api_token_id },
-  ...{ address: request.ip, request_id: request.id },
+  sub_organization_id,
+  email,
+  user_id: id,
+  api_token_id,
+  address: request.ip,
+  request_id: request.id,
 });
 
 export async function placeOf(tx: Db, user_id: number): Promise<Place> {

@@ -127,7 +127,9 @@ export function createFactorGate(api: Api, deps: PasskeyDeps) {
         if (name === null) return;
         const place = await placeOf(tx, user_id);
         await api.audit(tx, asActor(place, request), {
-          ...{ action: "lock-passkey", resource: "users", resource_id: user_id },
+          action: "lock-passkey",
+          resource: "users",
+          resource_id: user_id,
           after: { email: place.email, passkey: name, reason: "its counter went back" },
         });
       });

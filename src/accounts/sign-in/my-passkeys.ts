@@ -40,7 +40,11 @@ export function myPasskeyRoutes(api: Api, deps: Deps): void {
       is_possible: party !== null,
       passkeys: (await passkeysOf(db, caller.user_id)).map(
         ({ id, name, is_synced, created_at, last_used_at, locked_at }) => ({
-          ...{ id, name, is_synced, created_at, last_used_at },
+          id,
+          name,
+          is_synced,
+          created_at,
+          last_used_at,
           is_locked: locked_at !== null,
         }),
       ),

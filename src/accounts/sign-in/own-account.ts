@@ -64,7 +64,9 @@ export function createGuardedChange(deps: { db: Db; clock: Clock; vault: Vault; 
 /** What somebody did with their own account. */
 export const auditOwn = (api: Api, tx: Tx, caller: Caller, action: string, after: object = {}) =>
   api.audit(tx, caller, {
-    ...{ action, resource: "users", resource_id: caller.user_id },
+    action,
+    resource: "users",
+    resource_id: caller.user_id,
     after: { email: caller.email, ...after },
   });
 

@@ -64,7 +64,10 @@ export function passkeySignInRoutes(api: Api, deps: Deps): void {
     "/api/console/passkey",
     {
       summary: "Sign in to the console with a passkey",
-      ...{ tag, permission: "public", hidden: true, body: z.object({ passkey: PasskeyAnswer }) },
+      tag,
+      permission: "public",
+      hidden: true,
+      body: z.object({ passkey: PasskeyAnswer }),
     },
     async ({ body, request, reply }) => {
       const known = await findPasskey(db, body.passkey.id);
@@ -83,7 +86,9 @@ export function passkeySignInRoutes(api: Api, deps: Deps): void {
         if (verdict !== "passkey") return verdict;
         const place = await placeOf(tx, proof.user_id);
         await api.audit(tx, asActor(place, request), {
-          ...{ action: "sign-in", resource: "users", resource_id: place.id },
+          action: "sign-in",
+          resource: "users",
+          resource_id: place.id,
           after: { email: place.email, with: "passkey" },
         });
         const cookie = await beginSignIn(tx, { clock, request }, { userId: place.id, bound: null });

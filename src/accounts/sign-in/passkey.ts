@@ -45,7 +45,9 @@ export async function requestOptions(
     timeout: TIMEOUT_MS,
     userVerification: "required",
     allowCredentials: known.map(({ credential_id, transports }) => ({
-      ...{ type: "public-key", id: credential_id, transports },
+      type: "public-key",
+      id: credential_id,
+      transports,
     })),
   };
 }
@@ -67,7 +69,9 @@ export async function creationOptions(
     timeout: TIMEOUT_MS,
     attestation: "none",
     excludeCredentials: known.map(({ credential_id, transports }) => ({
-      ...{ type: "public-key", id: credential_id, transports },
+      type: "public-key",
+      id: credential_id,
+      transports,
     })),
     authenticatorSelection: {
       residentKey: "required",
@@ -137,7 +141,10 @@ export async function storePasskey(
   const stored = await tx
     .insertInto("passkeys")
     .values({
-      ...{ ...made, user_id, name, user_handle: handleOf(vault, user_id, known[0]) },
+      ...made,
+      user_id,
+      name,
+      user_handle: handleOf(vault, user_id, known[0]),
       created_at: clock.now().toISOString(),
     })
     .onConflict((conflict) => conflict.column("credential_id").doNothing())

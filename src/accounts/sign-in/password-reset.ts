@@ -92,8 +92,12 @@ export const passwordResetJob = ({
       clock.now(),
       places.map((place) => ({
         by: {
-          ...{ sub_organization_id: place.sub_organization_id, email: place.email, user_id: place.id },
-          ...{ api_token_id: null, address, request_id },
+          sub_organization_id: place.sub_organization_id,
+          email: place.email,
+          user_id: place.id,
+          api_token_id: null,
+          address,
+          request_id,
         },
         entry: {
           action: "ask-password-reset",

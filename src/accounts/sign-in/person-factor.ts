@@ -18,7 +18,11 @@ export function personFactorRoutes(api: Api, { db }: { db: Db }): void {
     path,
     {
       summary: "Get whether a person has a second factor",
-      ...{ tag: "console", permission: "users_read", hidden: true, params, response: PersonFactor },
+      tag: "console",
+      permission: "users_read",
+      hidden: true,
+      params,
+      response: PersonFactor,
     },
     async ({ caller, params }) => {
       const user = await findUser(db, caller, params.user_email);
@@ -30,7 +34,11 @@ export function personFactorRoutes(api: Api, { db }: { db: Db }): void {
     `${path}/remove`,
     {
       summary: "Remove the second factor of a person",
-      ...{ tag: "console", permission: "users_write", hidden: true, params, response: PersonFactor },
+      tag: "console",
+      permission: "users_write",
+      hidden: true,
+      params,
+      response: PersonFactor,
     },
     ({ caller, params }) =>
       write(db, "User", async (tx) => {
@@ -45,7 +53,9 @@ export function personFactorRoutes(api: Api, { db }: { db: Db }): void {
         await refuseMightier(tx, caller, user);
         if (await removeSecondFactor(tx, [user.id]))
           await api.audit(tx, caller, {
-            ...{ action: "remove-second-factor", resource: "users", resource_id: user.id },
+            action: "remove-second-factor",
+            resource: "users",
+            resource_id: user.id,
             after: { email: user.email },
           });
         return { has_second_factor: false };

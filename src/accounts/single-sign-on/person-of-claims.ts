@@ -123,7 +123,9 @@ async function follow(
     .where("id", "=", known.id)
     .execute();
   await deps.api.audit(tx, deps.actorOf(known), {
-    ...{ action: "update", resource: "users", resource_id: known.id },
+    action: "update",
+    resource: "users",
+    resource_id: known.id,
     before: { email: known.email, role_id: known.role_id },
     after: { email: known.email, role_id, by: "groups of the identity provider" },
   });
@@ -142,7 +144,11 @@ async function create(
   const { id } = await tx
     .insertInto("users")
     .values({
-      ...{ email, sub_organization_id, role_id, login_type: "username_and_password", skip_auth: true },
+      email,
+      sub_organization_id,
+      role_id,
+      login_type: "username_and_password",
+      skip_auth: true,
       first_name: text(claims.given_name),
       last_name: text(claims.family_name),
       last_updated: deps.clock.now().toISOString(),
@@ -152,7 +158,9 @@ async function create(
     .executeTakeFirstOrThrow();
   const person = { id, sub_organization_id, email };
   await deps.api.audit(tx, deps.actorOf(person), {
-    ...{ action: "create", resource: "users", resource_id: id },
+    action: "create",
+    resource: "users",
+    resource_id: id,
     after: { email, role_id, by: "single sign-on" },
   });
   return person;
@@ -162,7 +170,10 @@ async function link(tx: Tx, clock: Clock, provider: ProviderOfDomains, { sub }: 
   await tx
     .insertInto("user_identities")
     .values({
-      ...{ organization_id: provider.organization_id, issuer: provider.issuer, subject: sub, user_id },
+      organization_id: provider.organization_id,
+      issuer: provider.issuer,
+      subject: sub,
+      user_id,
       linked_at: clock.now().toISOString(),
     })
     // The person of an earlier link was deleted, and is back as somebody new.

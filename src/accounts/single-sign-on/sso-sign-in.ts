@@ -108,7 +108,9 @@ export function ssoSignInRoutes(api: Api, { db, clock, vault, log, publicUrl, id
         const actorOf = (place: Parameters<typeof asActor>[0]) => asActor(place, request);
         const person = await personOfClaims(tx, { api, clock, actorOf }, { ...provider, domains }, claims);
         await api.audit(tx, actorOf(person), {
-          ...{ action: "sign-in", resource: "users", resource_id: person.id },
+          action: "sign-in",
+          resource: "users",
+          resource_id: person.id,
           after: { email: person.email, with: "single sign-on", issuer: provider.issuer },
         });
         const way = { userId: person.id, bound: null, byIdentityProvider: true };

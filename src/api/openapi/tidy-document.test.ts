@@ -43,10 +43,14 @@ test("an input gets its plain name unless the output of that name differs, direc
       },
     },
     {
-      ...{ A: { type: "string" }, AInput: { type: "string" } },
-      ...{ B: { d: ref("D") }, BInput: { d: ref("DInput") } },
-      ...{ C: {}, CInput: { type: "number" } },
-      ...{ D: { type: "string" }, DInput: { type: "number" } },
+      A: { type: "string" },
+      AInput: { type: "string" },
+      B: { d: ref("D") },
+      BInput: { d: ref("DInput") },
+      C: {},
+      CInput: { type: "number" },
+      D: { type: "string" },
+      DInput: { type: "number" },
     },
   );
   expect(tidy.components?.schemas).toEqual({

@@ -12,8 +12,15 @@ const say = (text: string): CallOutput => ({
   interruptible: true,
 });
 const SIOBHAN: PronunciationOverride = {
-  ...{ text: "Siobhan", replacement: "shiv awn", languages: [], provider: "", voice: "" },
-  ...{ match_type: "exact", match_options: [], enabled: true, notes: "" },
+  text: "Siobhan",
+  replacement: "shiv awn",
+  languages: [],
+  provider: "",
+  voice: "",
+  match_type: "exact",
+  match_options: [],
+  enabled: true,
+  notes: "",
 };
 const key = (digit: string): CallInput => ({ type: "digit", digit });
 const speech = (text: string, final = true): CallInput => ({ type: "speech", text, final, lang: null });

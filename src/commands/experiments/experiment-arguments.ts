@@ -159,11 +159,17 @@ function readStart(
   const slow = /^(\d{1,5}(?:\.\d{1,3})?)s$/.exec(value("--slow") ?? "0s");
   if (slow === null) return "--slow takes seconds: 4s.";
   return {
-    ...{ success, guards, slow_ms: value("--slow") === undefined ? undefined : Number(slow[1]) * 1000 },
-    ...{ verb: "start", agent, name: value("--name") ?? `Split ${split}` },
+    success,
+    guards,
+    slow_ms: value("--slow") === undefined ? undefined : Number(slow[1]) * 1000,
+    verb: "start",
+    agent,
+    name: value("--name") ?? `Split ${split}`,
     weights: weights.map((found) => ({ version_number: Number(found?.[1]), weight: Number(found?.[2]) })),
-    ...{ ramp: ramp as number[], after_minutes },
-    ...{ target: numberIn(target), campaign: numberIn(campaign) },
+    ramp: ramp as number[],
+    after_minutes,
+    target: numberIn(target),
+    campaign: numberIn(campaign),
   };
 }
 
@@ -194,7 +200,11 @@ function guardsIn(text: string | undefined): Guard[] | string | undefined {
 
 /** Named here, too: help is printed without loading the platform. */
 const GUARDS: Record<Guard, true> = {
-  ...{ errors: true, transfers: true, opt_outs: true, complaints: true, slow: true },
+  errors: true,
+  transfers: true,
+  opt_outs: true,
+  complaints: true,
+  slow: true,
 };
 
 const listIn = (text: string): string[] =>

@@ -34,7 +34,10 @@ const GUARD_NAMES: Record<Guard, string> = {
 const METRIC_NAMES: Record<Metric, string> = {
   success: "Success",
   ...GUARD_NAMES,
-  ...{ wait_ms: "Latency", duration_s: "Duration", turns: "Turns", cost_usd: "Cost" },
+  wait_ms: "Latency",
+  duration_s: "Duration",
+  turns: "Turns",
+  cost_usd: "Cost",
 };
 
 const SHOWN: Record<ExperimentFigure["unit"], (value: number) => string> = {

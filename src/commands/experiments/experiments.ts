@@ -121,9 +121,15 @@ async function start(
   ];
   const { id } = await parley.create_experiment({
     body: {
-      ...{ name: wanted.name, agent_id, variants, ramp: wanted.ramp.length === 0 ? null : ramp },
-      ...{ channel_target_id: wanted.target, campaign_id: wanted.campaign },
-      ...{ success: wanted.success, guards: wanted.guards, slow_ms: wanted.slow_ms },
+      name: wanted.name,
+      agent_id,
+      variants,
+      ramp: wanted.ramp.length === 0 ? null : ramp,
+      channel_target_id: wanted.target,
+      campaign_id: wanted.campaign,
+      success: wanted.success,
+      guards: wanted.guards,
+      slow_ms: wanted.slow_ms,
     },
   });
   try {

@@ -7,7 +7,9 @@ const CUT = "Cut after 300 s: the conversation had not ended, and what followed 
 const hear = (longest_ms: number, looks: number) => {
   let looked = 0;
   return hearToTheEnd({
-    ...{ stop: new AbortController().signal, look_ms: 0, longest_ms },
+    stop: new AbortController().signal,
+    look_ms: 0,
+    longest_ms,
     read: async () => LINES,
     isOver: () => ++looked >= looks,
   });

@@ -33,12 +33,10 @@ export const choose = (
         change.published_version === undefined ? published_version : change.published_version,
       ...(change.replay_gate !== undefined && { replay_gate: change.replay_gate }),
       gates: (change.gates ?? gates).map(({ suite_id, at_least, most_answer_ms, most_cost_usd }) => ({
-        ...{
-          suite_id,
-          at_least,
-          most_answer_ms: most_answer_ms ?? null,
-          most_cost_usd: most_cost_usd ?? null,
-        },
+        suite_id,
+        at_least,
+        most_answer_ms: most_answer_ms ?? null,
+        most_cost_usd: most_cost_usd ?? null,
       })),
     },
   });

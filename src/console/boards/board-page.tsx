@@ -14,14 +14,15 @@ import { TileView } from "./tile-view.tsx";
 
 const SPANS = { third: 4, half: 6, full: 12 };
 const NEW_TILE: BoardTile = {
-  ...{
-    title: "",
-    metric: { name: "sessions" },
-    split: { by: "none" },
-    search_fields: [],
-    search_field_values: [],
-  },
-  ...{ chart: "number", width: "third", compare: "before", versions: null },
+  title: "",
+  metric: { name: "sessions" },
+  split: { by: "none" },
+  search_fields: [],
+  search_field_values: [],
+  chart: "number",
+  width: "third",
+  compare: "before",
+  versions: null,
 };
 /** What a new board begins with. */
 const FIRST_TILES: BoardTile[] = [
@@ -47,7 +48,9 @@ export default recordPage({
   title: "Board",
   labels: { last_days: "Days shown" },
   values: (board) => ({
-    ...{ name: board?.name ?? "", description: board?.description ?? "", last_days: board?.last_days ?? 7 },
+    name: board?.name ?? "",
+    description: board?.description ?? "",
+    last_days: board?.last_days ?? 7,
     tiles: board?.tiles ?? FIRST_TILES,
   }),
   body: (values) => ({ ...values, description: values.description || null }),

@@ -24,11 +24,22 @@ export const METRIC_WORDS: Record<FigureMetric["name"], string> = {
 
 /** Shares have percent. */
 export const METRIC_UNITS: Record<FigureMetric["name"], Unit> = {
-  ...{ sessions: "count", turns: "count", duration: "seconds", cost: "usd", cost_per_session: "usd" },
-  ...{ errors: "percent", hand_overs: "percent", tool_failures: "percent" },
-  ...{ latency_p50: "milliseconds", latency_p95: "milliseconds" },
-  ...{ insight_rate: "percent", insight_mean: "count" },
-  ...{ people_tried: "count", people_answered: "percent", people_talked: "percent", people_goal: "percent" },
+  sessions: "count",
+  turns: "count",
+  duration: "seconds",
+  cost: "usd",
+  cost_per_session: "usd",
+  errors: "percent",
+  hand_overs: "percent",
+  tool_failures: "percent",
+  latency_p50: "milliseconds",
+  latency_p95: "milliseconds",
+  insight_rate: "percent",
+  insight_mean: "count",
+  people_tried: "count",
+  people_answered: "percent",
+  people_talked: "percent",
+  people_goal: "percent",
 };
 
 const ofPeople = (metric: FigureMetric["name"]): boolean => metric.startsWith("people_");

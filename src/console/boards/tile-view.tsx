@@ -116,7 +116,9 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
           {tile.chart === "bars" ? (
             <BarList
               bars={list.map(({ name, value }) => ({
-                ...{ name, value: shown(value, unit) ?? 0, text: figureText(value, unit) },
+                name,
+                value: shown(value, unit) ?? 0,
+                text: figureText(value, unit),
               }))}
               label={titleOf(tile)}
               links={list.map(linkOf)}

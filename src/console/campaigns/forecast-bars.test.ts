@@ -3,7 +3,11 @@ import { earliestEnd } from "./forecast-bars.ts";
 
 const ENDS = "2026-11-29T17:19:00.000Z";
 const own = (...opens: string[]) => ({
-  ...{ waiting: 10, judged: 10, held: opens.length, first_at: opens[0] ?? null, text: "" },
+  waiting: 10,
+  judged: 10,
+  held: opens.length,
+  first_at: opens[0] ?? null,
+  text: "",
   zones: opens.map((opens_at) => ({ zone: "Pacific/Honolulu", people: 1, opens_at })),
 });
 

@@ -28,7 +28,9 @@ export default function DebugPage() {
     queryKey: ["session", id, "debug turn", turn_index],
     queryFn: ({ signal }) =>
       call("GET /api/v1/sessions/{session_id}/debug_turn", {
-        ...{ path: { session_id: Number(id) }, query: { turn_index }, signal },
+        path: { session_id: Number(id) },
+        query: { turn_index },
+        signal,
       }),
   });
   return (
@@ -66,7 +68,10 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
       call("POST /api/v1/sessions/{session_id}/forks", {
         path: { session_id: Number(id) },
         body: {
-          ...{ turn_index, text: words, variables: valuesOf(before), breakpoints },
+          turn_index,
+          text: words,
+          variables: valuesOf(before),
+          breakpoints,
           network: isOpen ? "open" : "closed",
         },
       }),
@@ -77,7 +82,8 @@ function Workbench({ id, turn }: { id: string; turn: DebugTurn }) {
       call("POST /api/v1/sessions/{session_id}/continue", {
         path: { session_id },
         body: {
-          ...{ variables: valuesOf(edits.values), breakpoints },
+          variables: valuesOf(edits.values),
+          breakpoints,
           ...(edits.answer && { answer: edits.answer }),
         },
       }),

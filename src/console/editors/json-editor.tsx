@@ -143,7 +143,8 @@ function diagnosticsOf(editor: EditorView, { check, marks }: Pick<Props, "check"
   const found = fault ? [{ ...fault, severity: "error" as const }] : (marks ?? []);
   return found.map(({ path, message, severity }) => ({
     ...placeInJson(tree, text, path),
-    ...{ message, severity },
+    message,
+    severity,
   }));
 }
 

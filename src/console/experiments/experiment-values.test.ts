@@ -21,17 +21,23 @@ test("a new experiment begins with 5 % and goes on to 25 and 100 % a day each", 
 
 test("a stored experiment is read and sent again as it is, its control first", () => {
   const stored = {
-    ...{
-      id: 9,
-      name: "Shorter",
-      agent_id: 7,
-      agent: "A",
-      channel_target_id: 2,
-      target: "t",
-      campaign_id: null,
-    },
-    ...{ campaign_name: null, slow_ms: 2500, status: "draft" as const, stages: [], next_step_at: null },
-    ...{ started_at: null, ended_at: null, ended_because: null, created_at: "", last_updated: "" },
+    id: 9,
+    name: "Shorter",
+    agent_id: 7,
+    agent: "A",
+    channel_target_id: 2,
+    target: "t",
+    campaign_id: null,
+    campaign_name: null,
+    slow_ms: 2500,
+    status: "draft" as const,
+    stages: [],
+    next_step_at: null,
+    started_at: null,
+    ended_at: null,
+    ended_because: null,
+    created_at: "",
+    last_updated: "",
     last_updated_by: "",
     variants: [
       { version_number: 4, weight: 20, is_control: false },
@@ -46,8 +52,14 @@ test("a stored experiment is read and sent again as it is, its control first", (
   };
   const body = experimentBody(experimentValues(stored), 7);
   expect(body).toEqual({
-    ...{ name: "Shorter", agent_id: 7, channel_target_id: 2, campaign_id: null, slow_ms: 2500 },
-    ...{ variants: stored.variants.toReversed(), ramp: stored.ramp, guards: stored.guards },
+    name: "Shorter",
+    agent_id: 7,
+    channel_target_id: 2,
+    campaign_id: null,
+    slow_ms: 2500,
+    variants: stored.variants.toReversed(),
+    ramp: stored.ramp,
+    guards: stored.guards,
     success: { insight_key: "booked", values: ["yes", "moved"] },
   });
 });

@@ -48,20 +48,31 @@ const SLOW_S = 4;
 const DAY_H = 24;
 
 export const newExperiment = (control: number, tried: number | null): ExperimentValues => ({
-  ...{ name: "", channel_target_id: null, campaign_id: null },
+  name: "",
+  channel_target_id: null,
+  campaign_id: null,
   variants: [
     { version_number: control, weight: 100 - FIRST_SHARE },
     { version_number: tried, weight: FIRST_SHARE },
   ],
   ramp: [FIRST_SHARE, 25, 100].map((percent) => ({ percent, hours: DAY_H })),
-  ...{ guards: GUARDS, slow_s: SLOW_S },
-  ...{ success: "none", insight_key: "", values: "", tool: "", end_reasons: [] },
+  guards: GUARDS,
+  slow_s: SLOW_S,
+  success: "none",
+  insight_key: "",
+  values: "",
+  tool: "",
+  end_reasons: [],
 });
 
 export function experimentValues(stored: Experiment): ExperimentValues {
   const { name, channel_target_id, campaign_id, variants, ramp, guards, slow_ms, success } = stored;
   return {
-    ...{ name, channel_target_id, campaign_id, guards, slow_s: slow_ms / 1000 },
+    name,
+    channel_target_id,
+    campaign_id,
+    guards,
+    slow_s: slow_ms / 1000,
     variants: [...variants].sort((one, other) => Number(other.is_control) - Number(one.is_control)),
     ramp: (ramp ?? []).map(({ percent, after_minutes }) => ({
       percent,
@@ -88,7 +99,11 @@ export function experimentBody(values: ExperimentValues, agent_id: number): NewE
   const { name, channel_target_id, campaign_id, variants, ramp, guards, slow_s } = values;
   const tried = variants[1]?.weight ?? 0;
   return {
-    ...{ name, agent_id, channel_target_id, campaign_id, guards },
+    name,
+    agent_id,
+    channel_target_id,
+    campaign_id,
+    guards,
     variants: variants.map(({ version_number, weight }, at) => ({
       // null is refused at its field.
       version_number: version_number as number,

@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { againstBefore, dayWords, trendPath } from "./trend.ts";
 
 const total = (value: number | null, before: number | null, change: number | null = null) => ({
-  ...{ value, before, change, count: 1, before_count: 1, low: null, high: null, search: null },
+  value,
+  before,
+  change,
+  count: 1,
+  before_count: 1,
+  low: null,
+  high: null,
+  search: null,
 });
 
 describe("the line of a figure", () => {

@@ -17,7 +17,10 @@ import { GROUP_MODES } from "./group-modes.ts";
 import { NumbersPanel } from "./numbers-panel.tsx";
 
 const NEW_HEALTH: NumberHealthRule = {
-  ...{ window_hours: 24, least_share: 0.5, least_attempts: 30, rest_hours: 24 },
+  window_hours: 24,
+  least_share: 0.5,
+  least_attempts: 30,
+  rest_hours: 24,
 };
 const MOST_TARGETS = 1_000;
 

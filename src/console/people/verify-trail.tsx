@@ -83,8 +83,12 @@ function Verification() {
 
 async function verify(signal: AbortSignal, tellDone: (percent: number) => void): Promise<TrailVerdict> {
   const found: TrailVerdict = {
-    ...{ intact: 0, blanked: 0, deleted: 0, unlinked: 0 },
-    ...{ head: { position: 0, link: "" }, faults: [] },
+    intact: 0,
+    blanked: 0,
+    deleted: 0,
+    unlinked: 0,
+    head: { position: 0, link: "" },
+    faults: [],
   };
   for (let from: number | null = 1; from !== null; ) {
     const part: AuditVerification = await call("GET /api/v1/audit_entries/verification", {

@@ -3,7 +3,11 @@ import type { ModelRoundResponse } from "../api-types.ts";
 import { answerFacts, sentText } from "./sent-words.ts";
 
 const ROUND: ModelRoundResponse = {
-  ...{ id: 1, turn_index: 1, at: "2026-11-24T09:00:00Z", provider: "openai", model: "m" },
+  id: 1,
+  turn_index: 1,
+  at: "2026-11-24T09:00:00Z",
+  provider: "openai",
+  model: "m",
   messages: [
     { role: "system", text: "Be brief." },
     { role: "user", text: "When?" },
@@ -11,10 +15,19 @@ const ROUND: ModelRoundResponse = {
     { role: "tool", call_id: "1", tool_name: "find", result: { at: 9 }, is_error: true },
   ],
   tools: [{ name: "find", description: "Finds", parameters: { type: "object" } }],
-  ...{ tool_choice: "auto", temperature: 0.5, seed: null, text: "", finish: "tool-calls" },
+  tool_choice: "auto",
+  temperature: 0.5,
+  seed: null,
+  text: "",
+  finish: "tool-calls",
   calls: [{ id: "2", name: "find", arguments: {}, arguments_error: "Not JSON.", arguments_text: "{day" }],
   retries: [{ asked: "openai/m", because: "It is asked too often.", request_id: "r0" }],
-  ...{ request_id: "r1", usage: null, warnings: [], error: null, first_part_ms: 1, duration_ms: 2 },
+  request_id: "r1",
+  usage: null,
+  warnings: [],
+  error: null,
+  first_part_ms: 1,
+  duration_ms: 2,
 };
 
 test("a round reads from its instructions to the tools it offers", () => {

@@ -64,7 +64,10 @@ export function SafetyRulesPanel() {
         withheld_say: found.withheld_say ?? "",
         opt_out_judge: found.opt_out_judge ?? null,
         output_rules: (found.output_rules ?? []).map(({ name, phrases, pattern, say }) => ({
-          ...{ name, phrases: phrases.join("\n"), pattern: pattern ?? "", say: say ?? "" },
+          name,
+          phrases: phrases.join("\n"),
+          pattern: pattern ?? "",
+          say: say ?? "",
         })),
       })}
       save={({ yes_words, output_rules, ...values }) =>
@@ -73,7 +76,10 @@ export function SafetyRulesPanel() {
             ...values,
             yes_words: listed(yes_words, /,/),
             output_rules: output_rules.map(({ name, phrases, pattern, say }) => ({
-              ...{ name, phrases: listed(phrases, /\n/), pattern: pattern || null, say: say || null },
+              name,
+              phrases: listed(phrases, /\n/),
+              pattern: pattern || null,
+              say: say || null,
             })),
           },
         })

@@ -31,7 +31,9 @@ export function useAround(): { tools: CallableTool[]; names: KnownName[] } {
   return useMemo(
     () => ({
       tools: (tools.data?.items ?? []).map(({ name, service_id, definition }) => ({
-        ...{ name, service_id, definition },
+        name,
+        service_id,
+        definition,
       })),
       names: variablesOf(agents.data?.items ?? []),
     }),

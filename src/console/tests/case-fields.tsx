@@ -8,8 +8,12 @@ import { MockFields } from "./mock-fields.tsx";
 import { PersonChoice } from "./persona-fields.tsx";
 
 const CHANNELS = {
-  ...{ chat: "Chat", sms: "SMS", whatsapp: "WhatsApp", email: "E-mail" },
-  ...{ voice: "Call, in text", voice_audio: "Call, with sound" },
+  chat: "Chat",
+  sms: "SMS",
+  whatsapp: "WhatsApp",
+  email: "E-mail",
+  voice: "Call, in text",
+  voice_audio: "Call, with sound",
 };
 
 const SHOWN_AT_FIELDS =

@@ -14,10 +14,13 @@ export function useRecordedSession(session: unknown, tool: string | undefined) {
     async queryFn({ signal }): Promise<RecordedSession | null> {
       const [turn, timeline] = await Promise.all([
         call("GET /api/v1/sessions/{session_id}/debug_turn", {
-          ...{ path: { session_id }, query: { turn_index: 1 }, signal },
+          path: { session_id },
+          query: { turn_index: 1 },
+          signal,
         }),
         call("GET /api/v1/sessions/timeline/{session_id}", {
-          ...{ path: { session_id: String(session_id) }, signal },
+          path: { session_id: String(session_id) },
+          signal,
         }),
       ]);
       const task = turn.tasks.find((each) => each.tool === tool);

@@ -38,11 +38,9 @@ export default recordPage({
   title: "Webhook",
   labels: { url: "URL" },
   values: (webhook) => ({
-    ...{
-      name: webhook?.name ?? "",
-      url: webhook?.url ?? "",
-      events: webhook?.events ?? ["session.ended" as const],
-    },
+    name: webhook?.name ?? "",
+    url: webhook?.url ?? "",
+    events: webhook?.events ?? ["session.ended" as const],
     secret: (webhook?.auth_value_keys ? { kind: "keep" } : { kind: "none" }) as SecretChange,
   }),
   body: ({ secret, ...values }) => ({ ...values, auth_values: authValues(secret) }),

@@ -17,7 +17,8 @@ export function namesAt(task: StepsTask, step: Step | null, others: readonly Kno
   const own = (step?.inputs ?? []).map((input) => known(input.name, "asked in this step", input));
   const saved = task.steps.flatMap((each) => (each === step ? [] : savedNames(each)));
   const variables = (task.variables ?? []).map(({ name, type }) => ({
-    ...{ name: localName(name), about: "of the workflow" },
+    name: localName(name),
+    about: "of the workflow",
     ...(type && { type }),
   }));
   const written = task.steps.flatMap((each) =>

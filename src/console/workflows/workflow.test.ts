@@ -241,8 +241,13 @@ test("a tool's answer is made of its parts", () => {
 
 test("of a session's calls the arguments are read, and those of its opening are none of anybody", () => {
   const event = (label: string, turn_index: number, request: object) => ({
-    ...{ kind: "tool" as const, timestamp: "", offset: "", label, turn_index },
-    ...{ tool_request: JSON.stringify(request), tool_result: '{"free":1}' },
+    kind: "tool" as const,
+    timestamp: "",
+    offset: "",
+    label,
+    turn_index,
+    tool_request: JSON.stringify(request),
+    tool_result: '{"free":1}',
   });
   const calls = recordedCalls([
     event("submit", 0, {}),

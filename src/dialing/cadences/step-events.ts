@@ -26,7 +26,8 @@ export function stepEvents(
         "request-step-skipped",
         `Step ${step + 1} of ${request.of} of ${name} is skipped: ${text}`,
         {
-          ...{ step: step + 1, reason: text },
+          step: step + 1,
+          reason: text,
         },
       ),
     ),

@@ -30,7 +30,9 @@ export function stopQuestion(batch: DueBatch, candidate: Candidate, persons: Per
   const { attempt_count, step, call_back_after, batch_key, request_id, reference_id } = candidate;
   if (batch.cadence === null || call_back_after !== null || (attempt_count === 0 && step === 0)) return null;
   return {
-    ...{ batch_key, request_id, reference_id },
+    batch_key,
+    request_id,
+    reference_id,
     campaign_id: batch.campaign.id,
     sub_organization_id: batch.sub_organization_id,
     addresses: addressesOfPerson(batch, candidate, persons),

@@ -61,7 +61,10 @@ async function readChecks(
   const found: NumberChecks = new Map();
   if (asked.length === 0) return found;
   const given = asked.map(({ batch, person: { target } }, n) => ({
-    ...{ n, target, organization_id: batch.organization_id, sub_organization_id: batch.sub_organization_id },
+    n,
+    target,
+    organization_id: batch.organization_id,
+    sub_organization_id: batch.sub_organization_id,
     channel: channelOfMode(reachModeOf(batch)),
   }));
   const { rows } = await sql<Row>`

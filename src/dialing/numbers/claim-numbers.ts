@@ -51,7 +51,8 @@ export class ClaimNumbers {
     const group = this.#groupFor(batch);
     return {
       ...own,
-      ...{ source_paused_until: null, source_refusal: null },
+      source_paused_until: null,
+      source_refusal: null,
       free_lines: { ...own.free_lines, source: Number.POSITIVE_INFINITY },
       numbers: numbersLeft(
         group ?? { name: "of the campaign", daily_cap: null, local_presence: false },
@@ -130,7 +131,11 @@ export class ClaimNumbers {
     return group.numbers.map(({ channel_target_id, number, uses, resting_until }) => {
       const { paused_until, free_lines } = this.lines.source(organization_id, number);
       return {
-        ...{ id: channel_target_id, number, uses, paused_until, free_lines },
+        id: channel_target_id,
+        number,
+        uses,
+        paused_until,
+        free_lines,
         resting_until: resting_until === null ? null : new Date(resting_until),
       };
     });

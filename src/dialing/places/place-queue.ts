@@ -45,8 +45,12 @@ export class PlaceQueue {
     this.absent = others.flatMap(
       ({ batch_key: _, step: __, forgotten: ___, n, since, priority, number_group_id, ...place }) =>
         Array.from({ length: Math.min(n, MOST_ABSENT) }, () => ({
-          ...{ campaign_id: place.campaign_id, batch_key: null, priority, since: dateOf(since) },
-          ...{ number_group_id, place },
+          campaign_id: place.campaign_id,
+          batch_key: null,
+          priority,
+          since: dateOf(since),
+          number_group_id,
+          place,
         })),
     );
     this.#withStaleRows = others.flatMap(({ forgotten, organization_id }) =>
@@ -109,7 +113,9 @@ export class PlaceQueue {
     if (waiting.length > 0 || gone.length > 0 || isServed) {
       const at = this.#now.toISOString();
       const rows = waiting.map((batch) => ({
-        ...{ batch_key: batch.batch_key, step: batch.step, ...placeOf(batch) },
+        batch_key: batch.batch_key,
+        step: batch.step,
+        ...placeOf(batch),
         number_group_id: batch.campaign.number_group_id,
         since: campaigns.has(batch.campaign.id) ? at : (this.since(batch)?.toISOString() ?? at),
         looked_at: at,

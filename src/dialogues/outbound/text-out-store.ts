@@ -114,7 +114,12 @@ export async function applySignals(
   now: Date,
 ): Promise<{ unknown: SignalName[]; undelivered: Undelivered[] }> {
   const given = signals.map(({ channel_id, key, sid, status, error_code, our_fault }) => ({
-    ...{ channel_id, key, sid, status, error_code, our_fault },
+    channel_id,
+    key,
+    sid,
+    status,
+    error_code,
+    our_fault,
     step: messageProgress(status),
   }));
   const { rows } = await sql<SignalName & { undelivered: Undelivered | null }>`

@@ -86,7 +86,8 @@ test("nobody is promised a call after the batch ends, after their not_after, in 
 
 test("for all times and windows: what is promised the dialer may start then, and what is offered instead is possible", () => {
   const schedule = fc.record({
-    ...{ active_days: fc.subarray([...WEEKDAYS], { minLength: 1 }), max_daily_calls: fc.constant(null) },
+    active_days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
+    max_daily_calls: fc.constant(null),
     daily_start_time: fc.constantFrom(null, "09:00:00", "13:30:00", "22:00:00"),
     daily_end_time: fc.constantFrom(null, "17:00:00", "02:00:00"),
     outreach_override_rules: fc.constant(null),

@@ -6,7 +6,12 @@ import { chooseNumber, type NumberRules, numbersLeft, type PoolNumber, seedOf } 
 const NOW = new Date("2026-11-26T12:00:00Z");
 const DAY_ENDS = new Date("2026-11-27T06:00:00Z");
 const free = (id: number, number: string, uses = 0): PoolNumber => ({
-  ...{ id, number, uses, resting_until: null, paused_until: null, free_lines: 1 },
+  id,
+  number,
+  uses,
+  resting_until: null,
+  paused_until: null,
+  free_lines: 1,
 });
 
 const aNumber = fc

@@ -25,7 +25,9 @@ const purpose = fc.option(fc.constantFrom(...PURPOSES));
 const time = (min: number, max: number) =>
   fc.integer({ min, max }).map((half) => `${String(half >> 1).padStart(2, "0")}:${half % 2 ? "30" : "00"}`);
 const row: fc.Arbitrary<ContactHours> = fc.record({
-  ...{ jurisdiction, channel, purpose },
+  jurisdiction,
+  channel,
+  purpose,
   days: fc.subarray([...WEEKDAYS], { minLength: 5 }),
   from: time(14, 22),
   to: time(32, 48),
@@ -34,7 +36,10 @@ const row: fc.Arbitrary<ContactHours> = fc.record({
 });
 /** Around both changes of the clocks, and where days of them lie in a row. */
 const holiday: fc.Arbitrary<ContactHoliday> = fc.record({
-  ...{ jurisdiction, purpose, channel: fc.option(channel), source: fc.constant(null) },
+  jurisdiction,
+  purpose,
+  channel: fc.option(channel),
+  source: fc.constant(null),
   date: fc.constantFrom("2026-03-08", "2026-03-09", "2026-11-01", "2026-11-02", "2026-11-03"),
   name: fc.constant("Holiday"),
 });
@@ -70,8 +75,14 @@ function isLegal(of: ContactRules, { channel, purpose }: ContactKind, where: Per
     [null, undefined, purpose].includes(rule.purpose as never);
   return where.zones.every((timeZone) => {
     const parts = new Intl.DateTimeFormat("en-US", {
-      ...{ timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-      ...{ year: "numeric", month: "2-digit", day: "2-digit" },
+      timeZone,
+      weekday: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
     } as const).formatToParts(at);
     const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
     const date = `${part("year")}-${part("month")}-${part("day")}`;
@@ -169,14 +180,25 @@ describe("rules by purpose, and holidays", () => {
 });
 
 const day = (date: string, name: string, more: Partial<ContactHoliday> = {}): ContactHoliday => ({
-  ...{ jurisdiction: "US", date, name, channel: null, purpose: null, source: null, ...more },
+  jurisdiction: "US",
+  date,
+  name,
+  channel: null,
+  purpose: null,
+  source: null,
+  ...more,
 });
 const state = (of: Partial<OutreachRules>, by: Partial<ContactKind>, now: string, target = "+12125550100") =>
   personState(
     { person_clock: true, contact_hours: [...FEDERAL_HOURS], caps: [], days_after_conversation: null, ...of },
     {
-      ...{ channel: "call", purpose: "informational", target, request_variables: {}, past: [] },
-      ...{ campaign_zone: "America/New_York", ...by },
+      channel: "call",
+      purpose: "informational",
+      target,
+      request_variables: {},
+      past: [],
+      campaign_zone: "America/New_York",
+      ...by,
     },
     new Date(now),
   ).hold;

@@ -71,7 +71,10 @@ function share(priorities: number[], per_second: number, seconds: number) {
     const now = after(second);
     const all = priorities.flatMap((priority, campaign_id) =>
       Array.from({ length: per_second }, () => ({
-        ...{ campaign_id, batch_key: null, priority, since: since[campaign_id] as Date },
+        campaign_id,
+        batch_key: null,
+        priority,
+        since: since[campaign_id] as Date,
       })),
     );
     for (const { campaign_id, since: last } of placeOrder(all, now).slice(0, per_second)) {

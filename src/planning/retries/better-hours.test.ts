@@ -56,7 +56,9 @@ const RULES: OutreachRules = {
 };
 const CALL = { channel: "call", purpose: "informational" } as const;
 const schedule = (from: number, to: number) => ({
-  ...{ max_daily_calls: null, active_days: [...DAYS], outreach_override_rules: null },
+  max_daily_calls: null,
+  active_days: [...DAYS],
+  outreach_override_rules: null,
   daily_start_time: `${String(from).padStart(2, "0")}:00:00`,
   daily_end_time: `${String(to).padStart(2, "0")}:00:00`,
 });
@@ -153,7 +155,12 @@ describe("a retry that prefers better hours", () => {
   const NOON = new Date("2026-11-18T17:00:00Z");
   const person = { target: "+12125550100", request_variables: {}, contact_timezone: null };
   const base: HourPreference = {
-    ...{ better: better(17), within_h: 24, rules: null, purpose: CALL.purpose, person, expires_on: null },
+    better: better(17),
+    within_h: 24,
+    rules: null,
+    purpose: CALL.purpose,
+    person,
+    expires_on: null,
     hours: { schedule: schedule(9, 21), zone: "America/New_York" },
   };
 

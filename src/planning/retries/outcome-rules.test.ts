@@ -31,7 +31,11 @@ const decide = (
 ) =>
   decideRetry(
     {
-      ...{ mode: "voice", status, is_transient: null, ended_at, attempt_number: earlier.length + 1 },
+      mode: "voice",
+      status,
+      is_transient: null,
+      ended_at,
+      attempt_number: earlier.length + 1,
       earlier: earlier.map((outcome) => ({ outcome, started_at: ended_at })),
     },
     { retry_count, retry_interval: "2h", by_outcome: { rules, hours } },
@@ -40,14 +44,18 @@ const decide = (
 test("each outcome has its own wait and its own most; the others go by the campaign's two fields", () => {
   const rules = [rule({}), rule({ outcome: "MACHINE", max_retries: 0 })];
   expect(decide("BUSY", [], rules)).toEqual({
-    ...{ kind: "retry", number: 1, of: 3 },
+    kind: "retry",
+    number: 1,
+    of: 3,
     at: new Date("2026-11-18T15:10:00Z"),
   });
   expect(decide("BUSY", ["BUSY", "BUSY", "BUSY"], rules)).toEqual({ kind: "none", why: "used-up" });
   expect(decide("MACHINE", [], rules)).toEqual({ kind: "none", why: "rule-says-none" });
   // Busy lines are not counted where the two fields bound the rest.
   expect(decide("NO-ANSWER", ["BUSY", "BUSY"], rules)).toEqual({
-    ...{ kind: "retry", number: 1, of: 1 },
+    kind: "retry",
+    number: 1,
+    of: 1,
     at: new Date("2026-11-18T17:00:00Z"),
   });
   expect(decide("NO-ANSWER", ["NO-ANSWER", "BUSY"], rules)).toEqual({ kind: "none", why: "used-up" });
@@ -85,7 +93,11 @@ test("for all rules and outcomes: nobody is tried more often than their sum allo
         const ended_at = new Date(at.getTime() + 60_000);
         const decision = decideRetry(
           {
-            ...{ mode: "voice", status, is_transient: null, ended_at, attempt_number: earlier.length + 1 },
+            mode: "voice",
+            status,
+            is_transient: null,
+            ended_at,
+            attempt_number: earlier.length + 1,
             earlier,
           },
           { retry_count, retry_interval: "1h", by_outcome: { rules, hours } },

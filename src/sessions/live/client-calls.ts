@@ -87,7 +87,10 @@ export function createClientCalls({ db, notices, clock, vault }: Parts): ClientC
         await db
           .insertInto("client_tool_calls")
           .values({
-            ...{ session_id, key, tool_name, expires_at },
+            session_id,
+            key,
+            tool_name,
+            expires_at,
             sealed_arguments: vault.seal(JSON.stringify(call.arguments)),
           })
           .execute();

@@ -203,7 +203,9 @@ async function modelRounds(db: Db, session_id: number, turn_index: number): Prom
   const found = await storedParts(db, session_id, [...wanted]);
   return rounds.map(({ id, at, round, sent: { messages, tools } }) => ({
     ...round,
-    ...{ id, turn_index, at },
+    id,
+    turn_index,
+    at,
     messages: messages.flatMap((key) => (found.has(key) ? [found.get(key)] : [])) as never,
     tools: (tools === null ? [] : (found.get(tools) ?? [])) as never,
   }));

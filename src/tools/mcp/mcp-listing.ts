@@ -95,7 +95,11 @@ export function createMcpListings(parts: { db: Db; clock: Clock; client: McpClie
 }
 
 const GIVEN_UP: McpListing = {
-  ...{ revision: null, server_name: null, server_version: null, tools: null, read_at: null },
+  revision: null,
+  server_name: null,
+  server_version: null,
+  tools: null,
+  read_at: null,
   problem: "The call was given up before the MCP server had listed its tools.",
 };
 

@@ -42,7 +42,10 @@ export function sentRows(
     };
     const parts = { messages: messages.map(keyOf), tools: tools.length > 0 ? keyOf(tools) : null };
     rows.push({
-      ...{ kind: "round", key: null, at: round.at, refs: refsOf(parts, last) },
+      kind: "round",
+      key: null,
+      at: round.at,
+      refs: refsOf(parts, last),
       content: {
         ...contentOf(round, fresh),
         ...(place === 0 && begun && { before: begun.state }),

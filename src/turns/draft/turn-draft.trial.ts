@@ -121,8 +121,13 @@ export function play(happenings: readonly Happening[]) {
         const outcome = { prepared: null, request: null, result: id, error: null, trace: [] };
         return step((draft) =>
           draft.finishCall({
-            ...{ seq, round: 0, call: { id, name: "find", arguments: {} } },
-            ...{ tool: undefined, outcome, started: AT, duration_ms: 1 },
+            seq,
+            round: 0,
+            call: { id, name: "find", arguments: {} },
+            tool: undefined,
+            outcome,
+            started: AT,
+            duration_ms: 1,
           }),
         );
       }

@@ -95,8 +95,16 @@ export async function modelRound(
     request: { messages, tools, tool_choice, temperature, seed },
     provider: answering.provider,
     model: answering.model,
-    ...{ text, calls, finish: failure ? null : finish, request_id, retries, usage, warnings, error },
-    ...{ first_part_ms, duration_ms },
+    text,
+    calls,
+    finish: failure ? null : finish,
+    request_id,
+    retries,
+    usage,
+    warnings,
+    error,
+    first_part_ms,
+    duration_ms,
   };
   const trace: TraceEntry = {
     category: "llm",

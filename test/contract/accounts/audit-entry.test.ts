@@ -63,12 +63,12 @@ test("the numbers of records sort as numbers, before what goes by a name", async
     await app.db
       .insertInto("audit_entries")
       .values({
-        ...{
-          sub_organization_id: caller.sub_organization_id,
-          at: app.clock.now().toISOString(),
-          actor: "a@b.example",
-        },
-        ...{ action: "update", resource: "things", resource_id },
+        sub_organization_id: caller.sub_organization_id,
+        at: app.clock.now().toISOString(),
+        actor: "a@b.example",
+        action: "update",
+        resource: "things",
+        resource_id,
       })
       .execute();
   const { items } = (await send("GET", `${PATH}?order_by=resource_id`)).body;

@@ -187,25 +187,40 @@ describe("organizations", () => {
       return answer.body;
     };
     const prompt = await made("POST", "prompts/", {
-      ...{ name: "Prompt", type: "prompt_v1", context: "You are a test.", tools: [] },
+      name: "Prompt",
+      type: "prompt_v1",
+      context: "You are a test.",
+      tools: [],
       llm_config: { provider: "openai", model: "scripted" },
     });
     const { name: agent } = await made("POST", "agents/", {
-      ...{ name: "Agent", type: "ca_v1", prompt_id: prompt.id, timezone: "UTC", prompt_tool_defaults: [] },
-      ...{ languages: [], variables: {}, tool_headers: null },
+      name: "Agent",
+      type: "ca_v1",
+      prompt_id: prompt.id,
+      timezone: "UTC",
+      prompt_tool_defaults: [],
+      languages: [],
+      variables: {},
+      tool_headers: null,
     });
     const cases = [{ name: "Answers", person: ["Hello"], expect: { said: ["."] } }];
     const suite = await made("POST", "test_suites/", { name: "Nightly", agent, cases });
     await made("PUT", `test_suites/${suite.id}/schedule`, {
-      ...{ is_active: true, time: "02:00", timezone: "UTC" },
+      is_active: true,
+      time: "02:00",
+      timezone: "UTC",
     });
     const source = await made("POST", "data_sources/", { name: "site", chunk: false, text: "" });
     const crawl = `data_sources/${source.id}/crawl`;
     await made("PUT", crawl, { start_url: "https://site.example/", every_hours: 1 });
     await made("POST", `${crawl}/stop`);
     const rule = await made("POST", "alerts/", {
-      ...{ name: "Errors", metric: { name: "errors" }, condition: "above", threshold: 0.05 },
-      ...{ least_sessions: 20, window_minutes: 60 },
+      name: "Errors",
+      metric: { name: "errors" },
+      condition: "above",
+      threshold: 0.05,
+      least_sessions: 20,
+      window_minutes: 60,
     });
     const { sub_organization_id } = caller;
     for (let n = 0; n < 3; n++)

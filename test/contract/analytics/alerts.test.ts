@@ -42,13 +42,11 @@ async function mailAll() {
   for (const { payload } of rows) await jobOf("mail-alert").run(payload, context);
 }
 const rule = (more: object = {}) => ({
-  ...{
-    metric: { name: "errors" },
-    condition: "above",
-    threshold: 0.05,
-    least_sessions: 20,
-    window_minutes: 60,
-  },
+  metric: { name: "errors" },
+  condition: "above",
+  threshold: 0.05,
+  least_sessions: 20,
+  window_minutes: 60,
   ...more,
 });
 const subscribe = async (more: object = {}) =>
@@ -81,8 +79,11 @@ describe("an alert", () => {
     const rises = { metric: { name: "sessions" }, condition: "rises_by", threshold: 0.5, least_sessions: 5 };
     const { id } = (
       await app.send("POST", "/api/v1/alerts/", {
-        ...{ name: "Rush", ...rule(rises), window_minutes: 7 * 1_440 },
-        ...{ search_fields: ["agent_id"], search_field_values: ["72"] },
+        name: "Rush",
+        ...rule(rises),
+        window_minutes: 7 * 1_440,
+        search_fields: ["agent_id"],
+        search_field_values: ["72"],
       })
     ).body;
     const keptFor = async (days: number | null) => {
@@ -109,7 +110,9 @@ describe("an alert", () => {
   test("shows its figures to who may see what it looks at: a token that reads alerts reads no insight", async () => {
     const insights = {
       metric: { name: "insight_mean", insight: "score" },
-      ...{ condition: "below", threshold: 3, least_sessions: 0 },
+      condition: "below",
+      threshold: 3,
+      least_sessions: 0,
     };
     const filtered = { search_fields: ["insight"], search_field_values: ["mood=bad"] };
     const ids: number[] = [];
@@ -120,7 +123,9 @@ describe("an alert", () => {
       ["Errors", { ...rule(), ...none }],
     ] as const;
     const watched = rules.map(([, { metric, search_fields, search_field_values }]) => ({
-      ...{ metric: jsonValue(metric), search_fields, search_field_values },
+      metric: jsonValue(metric),
+      search_fields,
+      search_field_values,
     }));
     for (const [name, more] of rules)
       ids.push((await app.send("POST", "/api/v1/alerts/", { name, ...more })).body.id);
@@ -131,14 +136,13 @@ describe("an alert", () => {
       .values(
         ids.map((alert_rule_id, n) => ({
           ...watched[n],
-          ...{ alert_rule_id, sub_organization_id: app.admin.sub_organization_id },
-          ...{
-            at: START,
-            state: "firing" as const,
-            value: 2.5,
-            sessions: 30,
-            description: "The score is 2.5",
-          },
+          alert_rule_id,
+          sub_organization_id: app.admin.sub_organization_id,
+          at: START,
+          state: "firing" as const,
+          value: 2.5,
+          sessions: 30,
+          description: "The score is 2.5",
         })),
       )
       .execute();

@@ -14,7 +14,11 @@ beforeAll(async () => {
   // Today at noon: 6 of version 1, of which 1 failed, and 4 of version 2, of which 3 failed. A week before: 5, none failed.
   await insertFacts(app, 6, (n) => ({ agent_version: 1, is_error: n === 0, waits_ms: [100, 300] }));
   await insertFacts(app, 4, (n) => ({
-    ...{ agent_version: 2, is_error: n < 3, channel: "voice", duration_s: 60, waits_ms: [500] },
+    agent_version: 2,
+    is_error: n < 3,
+    channel: "voice",
+    duration_s: 60,
+    waits_ms: [500],
   }));
   await insertFacts(app, 5, () => ({ agent_version: 1, began_at: "2026-11-11T09:00:00Z" }));
   await insertFacts(app, 3, () => ({ is_test: true, is_error: true }));
@@ -87,7 +91,10 @@ describe("a board", () => {
 describe("a figure", () => {
   test("is compared with the period before, and each of its points has the search that finds its sessions", async () => {
     const found = await figures({
-      ...{ metric: { name: "errors" }, split: { by: "day" }, chart: "line", compare: "before" },
+      metric: { name: "errors" },
+      split: { by: "day" },
+      chart: "line",
+      compare: "before",
     });
     expect(found.total).toMatchObject({ value: 0.4, count: 10, before: 0, before_count: 5 });
     expect(found.points).toHaveLength(7);
@@ -160,13 +167,16 @@ describe("a figure", () => {
     const both = app.sendAs(await app.createToken(["reports_read", "sessions_read"]));
     const said = tile({ search_fields: ["words"], search_field_values: ["cancer"] });
     expect((await both("POST", `${BOARDS}tile_figures`, { tile: said, period: {} })).body).toMatchObject({
-      ...{ total: { value: 0 }, problem: null },
+      total: { value: 0 },
+      problem: null,
     });
   });
 
   test("of one version is compared with another's, with the interval of their difference", async () => {
     const { versions } = await figures({
-      ...{ metric: { name: "errors" }, compare: "versions", versions: { first: "1.1", second: "1.2" } },
+      metric: { name: "errors" },
+      compare: "versions",
+      versions: { first: "1.1", second: "1.2" },
     });
     expect(versions).toMatchObject({ first: { count: 6 }, second: { value: 0.75, count: 4 } });
     expect(versions.difference.value).toBeCloseTo(0.75 - 1 / 6, 6);
@@ -219,24 +229,23 @@ describe("a figure", () => {
       await app.db
         .insertInto("insight_outputs")
         .values({
-          ...{ sub_organization_id: app.admin.sub_organization_id, session_id, insight_tool_id: tool.id },
-          ...{
-            insight_tool_version: 1,
-            insight_key: "booked",
-            numeric_value: n,
-            json_value: json({ booked: n === 0 ? "yes" : "no" }),
-          },
-          ...{ created_at: app.clock.now().toISOString(), updated_at: app.clock.now().toISOString() },
+          sub_organization_id: app.admin.sub_organization_id,
+          session_id,
+          insight_tool_id: tool.id,
+          insight_tool_version: 1,
+          insight_key: "booked",
+          numeric_value: n,
+          json_value: json({ booked: n === 0 ? "yes" : "no" }),
+          created_at: app.clock.now().toISOString(),
+          updated_at: app.clock.now().toISOString(),
         })
         .execute();
     const booked = { name: "insight_rate", insight: "booked", value: "yes" };
     expect((await figures({ metric: booked })).total).toMatchObject({
-      ...{
-        count: 3,
-        search: {
-          search_fields: ["insight", "is_running"],
-          search_field_values: ["booked=yes", "false"],
-        },
+      count: 3,
+      search: {
+        search_fields: ["insight", "is_running"],
+        search_field_values: ["booked=yes", "false"],
       },
     });
     const split = await figures({ split: { by: "insight", insight: "booked" }, chart: "bars" });
@@ -260,7 +269,8 @@ describe("a figure", () => {
     const succeeded = { search_fields: ["experiment_outcome"], search_field_values: ["success"] };
     for (const filter of [scored, succeeded]) {
       const scoreless = await app.sendAs(blind)("POST", `${BOARDS}tile_figures`, {
-        ...{ tile: tile(filter), period: {} },
+        tile: tile(filter),
+        period: {},
       });
       expect(scoreless.body).toMatchObject({
         total: null,
@@ -268,7 +278,8 @@ describe("a figure", () => {
       });
     }
     const hidden = await app.sendAs(blind)("POST", `${BOARDS}tile_figures`, {
-      ...{ tile: tile({ metric: booked }), period: {} },
+      tile: tile({ metric: booked }),
+      period: {},
     });
     expect(hidden.body).toMatchObject({ total: null, problem: expect.stringContaining("insights_read") });
   });

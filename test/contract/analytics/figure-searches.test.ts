@@ -14,23 +14,38 @@ beforeAll(async () => {
     const began = new Date(Date.parse(`2026-10-${day}T00:00:00Z`) + hour * 1_800_000);
     const ended = new Date(began.getTime() + session.duration * 1_000);
     const session_id = await insertSession(app, {
-      ...{ ...session, timestamp: began.toISOString(), ended_at: ended.toISOString() },
+      ...session,
+      timestamp: began.toISOString(),
+      ended_at: ended.toISOString(),
       last_activity_at: ended.toISOString(),
     });
     for (const [seq, failed] of called.entries())
       await app.db
         .insertInto("session_tool_calls")
         .values({
-          ...{ session_id, seq, turn_index: 1, round: 0, tool_call_id: `call-${seq}`, tool_name: "book" },
-          ...{ arguments: "{}", timestamp: began.toISOString(), error: failed ? "No" : null, duration_ms: 1 },
+          session_id,
+          seq,
+          turn_index: 1,
+          round: 0,
+          tool_call_id: `call-${seq}`,
+          tool_name: "book",
+          arguments: "{}",
+          timestamp: began.toISOString(),
+          error: failed ? "No" : null,
+          duration_ms: 1,
         })
         .execute();
     for (const duration_ms of answered)
       await app.db
         .insertInto("session_trace")
         .values({
-          ...{ session_id, turn_index: 1, category: "turn" as const, label: "turn", duration_ms },
-          ...{ measurement_start: began.toISOString(), timestamp: ended.toISOString() },
+          session_id,
+          turn_index: 1,
+          category: "turn" as const,
+          label: "turn",
+          duration_ms,
+          measurement_start: began.toISOString(),
+          timestamp: ended.toISOString(),
         })
         .execute();
     await judged(session_id, tool.id, { rated, found }, ended);
@@ -55,7 +70,12 @@ async function judged(session_id: number, insight_tool_id: number, { rated, foun
     await app.db
       .insertInto("session_labels")
       .values({
-        ...{ sub_organization_id, session_id, type, code, user_email: "ann@example.com", timestamp },
+        sub_organization_id,
+        session_id,
+        type,
+        code,
+        user_email: "ann@example.com",
+        timestamp,
       })
       .execute();
   for (const value of found)
@@ -66,9 +86,17 @@ async function judged(session_id: number, insight_tool_id: number, { rated, foun
       await app.db
         .insertInto("insight_outputs")
         .values({
-          ...{ sub_organization_id, session_id, insight_tool_id, insight_tool_version: 1, model },
-          ...{ insight_key: "rating", string_value: rating, json_value: json({ rating }), entries },
-          ...{ created_at: timestamp, updated_at: timestamp },
+          sub_organization_id,
+          session_id,
+          insight_tool_id,
+          insight_tool_version: 1,
+          model,
+          insight_key: "rating",
+          string_value: rating,
+          json_value: json({ rating }),
+          entries,
+          created_at: timestamp,
+          updated_at: timestamp,
         })
         .execute();
 }
@@ -113,7 +141,8 @@ type FigureSearch = {
 
 const figuresOf = async (tile: object) => {
   const period = {
-    ...{ start_datetime: "2026-10-24T00:00:00+02:00", end_datetime: "2026-10-26T23:00:00Z" },
+    start_datetime: "2026-10-24T00:00:00+02:00",
+    end_datetime: "2026-10-26T23:00:00Z",
     timezone: "Europe/Berlin",
   };
   const { status, body } = await app.send("POST", "/api/v1/boards/tile_figures", { tile, period });
@@ -173,7 +202,8 @@ describe("the search of a figure finds as many sessions as it counts", () => {
     const counted = ({ value, count }: Figure) => (isShare ? Math.round((value ?? 0) * count) : count);
     for (const figure of [total, ...points])
       expect({ label: figure.label, found: await foundBy(figure.search) }).toEqual({
-        ...{ label: figure.label, found: counted(figure) },
+        label: figure.label,
+        found: counted(figure),
       });
   });
 });

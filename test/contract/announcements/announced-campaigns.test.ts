@@ -37,8 +37,13 @@ const make = async (app: TestApp, path: string, body: unknown) => {
 async function reach(app: TestApp, mode: string, source: string, target: string, variables: object = {}) {
   const batch_id = `to ${target}`;
   const campaign = await make(app, "/api/v1/outbound/campaigns", {
-    ...{ campaign_name: batch_id, campaign_variables: variables, mode, source, caller_id: null },
-    ...{ active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], hourly_rate: 3600 },
+    campaign_name: batch_id,
+    campaign_variables: variables,
+    mode,
+    source,
+    caller_id: null,
+    active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    hourly_rate: 3600,
   });
   await make(app, BATCHES, { batch_id, campaign_id: campaign.id });
   await make(app, `${BATCHES}/${batch_id}/requests`, [
@@ -72,7 +77,10 @@ describe("a campaign's first mail", () => {
     const transcript = (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body;
     expect(JSON.stringify(transcript)).toContain(AI);
     await app.deliver({
-      ...{ from: ann, to: box.address, subject: "Re: Your visit", text: "hello" },
+      from: ann,
+      to: box.address,
+      subject: "Re: Your visit",
+      text: "hello",
       inReplyTo: first?.messageId as string,
     });
     await mailsOnce(app, ann, (mails) => mails.length === 3 && mails.at(-1)?.state === "sent");
@@ -85,7 +93,8 @@ describe("a campaign's first mail", () => {
     await announce(app, ["email"]);
     const flow = workflow(steps([{ id: "A", on: { start: [{ action: "say", text: "One moment." }] } }]));
     const { agent_id } = await createAgent(app, {
-      ...{ script: SCRIPT, greeting: { ...TEMPLATE, text: "Dear {{ vars.name }}." } },
+      script: SCRIPT,
+      greeting: { ...TEMPLATE, text: "Dear {{ vars.name }}." },
       tools: [flow.record],
     });
     const own = await createMailbox(app, agent_id);
@@ -94,7 +103,10 @@ describe("a campaign's first mail", () => {
     const [first] = server.mails.filter(({ envelope }) => envelope.to.includes(cid));
     expect(first?.text).toMatch(/^I am an AI assistant\.\n\nDear Alex\./);
     await app.deliver({
-      ...{ from: cid, to: own.address, subject: "Re: Your visit", text: "hello" },
+      from: cid,
+      to: own.address,
+      subject: "Re: Your visit",
+      text: "hello",
       inReplyTo: first?.messageId as string,
     });
     await mailsOnce(app, cid, (mails) => mails.length === 3 && mails.at(-1)?.state === "sent");
@@ -140,7 +152,9 @@ describe("a campaign's first text", () => {
       ["whatsapp", "whatsapp", WHATSAPP],
     ] as const) {
       const { id } = await make(app, "/api/v1/channels/", {
-        ...{ name: channel_service, channel_service, config: ACCOUNT },
+        name: channel_service,
+        channel_service,
+        config: ACCOUNT,
       });
       channels[target_mode] = id;
       await make(app, `/api/v1/channels/${id}/targets`, { agent_id, channel_id: id, target, target_mode });

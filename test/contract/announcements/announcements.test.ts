@@ -10,12 +10,18 @@ beforeAll(async () => {
 
 const URL = "/api/v1/organizations/announcements";
 const row = (more: object = {}) => ({
-  ...{ kind: "recording", jurisdiction: "US-CA", channels: ["call"], default_language: "en" },
-  ...{ texts: { en: "This call is recorded.", es: "Esta llamada se graba." }, source: "Penal Code 632" },
+  kind: "recording",
+  jurisdiction: "US-CA",
+  channels: ["call"],
+  default_language: "en",
+  texts: { en: "This call is recorded.", es: "Esta llamada se graba." },
+  source: "Penal Code 632",
   ...more,
 });
 const AI = row({
-  ...{ kind: "ai", channels: ["call", "text", "chat", "email"], source: "B&P Code 17941" },
+  kind: "ai",
+  channels: ["call", "text", "chat", "email"],
+  source: "B&P Code 17941",
   texts: { en: "I am an AI assistant." },
 });
 const save = (...rows: object[]) => app.send("PUT", URL, { rows });
@@ -91,13 +97,12 @@ describe("a chat, whose visitor may be anywhere,", () => {
   test("begins with the announcement before the greeting", async () => {
     const { agent_id } = await createAgent(app, { script: SCRIPT, greeting: GREETING });
     const answer = await app.send("POST", "/api/v1/agents/test/messages", {
-      ...{
-        service_name: "test",
-        source: "t@example.com",
-        test_id: "announced-1",
-        agent_id: String(agent_id),
-      },
-      ...{ text: "hi", session_start: true },
+      service_name: "test",
+      source: "t@example.com",
+      test_id: "announced-1",
+      agent_id: String(agent_id),
+      text: "hi",
+      session_start: true,
     });
     const { session_id } = await app.db
       .selectFrom("sessions")
@@ -115,8 +120,12 @@ describe("a chat, whose visitor may be anywhere,", () => {
     const { agent_id } = await createAgent(app, { script: SCRIPT });
     for (const [index, text] of ["one", "two"].entries())
       await app.send("POST", "/api/v1/agents/test/messages", {
-        ...{ service_name: "test", source: "t@example.com", test_id: "announced-2" },
-        ...{ agent_id: String(agent_id), text, session_start: index === 0 },
+        service_name: "test",
+        source: "t@example.com",
+        test_id: "announced-2",
+        agent_id: String(agent_id),
+        text,
+        session_start: index === 0,
       });
     const { session_id } = await app.db
       .selectFrom("sessions")

@@ -28,13 +28,14 @@ beforeAll(async () => {
 
 test("its types fit a program that uses them", async () => {
   const compilerOptions = {
-    ...{
-      target: "esnext",
-      module: "esnext",
-      moduleResolution: "bundler",
-      lib: ["esnext", "dom", "dom.iterable"],
-    },
-    ...{ types: [], strict: true, noEmit: true, allowImportingTsExtensions: true },
+    target: "esnext",
+    module: "esnext",
+    moduleResolution: "bundler",
+    lib: ["esnext", "dom", "dom.iterable"],
+    types: [],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
   };
   writeFileSync(
     path.join(folder, "tsconfig.json"),

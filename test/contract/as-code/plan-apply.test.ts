@@ -212,7 +212,10 @@ describe("secrets", () => {
     const other = await emptyOrganization(app);
     for (const name of ["Pay API", "pay-api", "خدمة", "服务"])
       await send("POST", "/api/v1/services/", {
-        ...{ name, description: "", auth_type: "bearer", allowed_hosts: ["pay.example.com"] },
+        name,
+        description: "",
+        auth_type: "bearer",
+        allowed_hosts: ["pay.example.com"],
         auth_values: { token: "a secret" },
       });
     const folder = newFolder();

@@ -25,14 +25,12 @@ test("a batch above the rule contacts nobody until somebody confirms just as man
   await dialer.pass(0.5, 1_000);
   expect(dialer.world.handed).toEqual([]);
   expect(await confirmationOf(batch_id)).toEqual({
-    ...{
-      is_needed: true,
-      people: 4,
-      above: 3,
-      confirmed_people: null,
-      confirmed_by: null,
-      confirmed_at: null,
-    },
+    is_needed: true,
+    people: 4,
+    above: 3,
+    confirmed_people: null,
+    confirmed_by: null,
+    confirmed_at: null,
   });
   const board = (await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`)).body;
   expect(board.batches[0].next_step).toMatchObject({

@@ -21,7 +21,10 @@ beforeAll(async () => {
 
 const PATH = "/api/v1/organizations/limits";
 const NONE = {
-  ...{ calls_at_once: null, attempts_per_number: null, model_usd_per_day: null, model_tokens_per_day: null },
+  calls_at_once: null,
+  attempts_per_number: null,
+  model_usd_per_day: null,
+  model_tokens_per_day: null,
   visitors_per_minute: null,
 };
 const set = (limits: object) => app.send("PUT", PATH, { ...NONE, ...limits });

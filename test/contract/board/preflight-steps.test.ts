@@ -183,10 +183,15 @@ test("people whom WhatsApp takes no words for are counted until the campaign or 
 
 test("a channel whose hours leave no minute of the campaign's days is told for that step alone", async () => {
   const hours = (channel: string, days: string[]) => ({
-    ...{ jurisdiction: "*", channel, days, from: "08:00", to: "21:00" },
+    jurisdiction: "*",
+    channel,
+    days,
+    from: "08:00",
+    to: "21:00",
   });
   const set = await app.send("PUT", "/api/v1/outbound/rules", {
-    ...{ person_clock: true, caps: [] },
+    person_clock: true,
+    caps: [],
     contact_hours: [hours("call", DAYS), hours("text", ["sat", "sun"]), hours("email", DAYS)],
   });
   expect(set.status).toBe(200);

@@ -23,7 +23,8 @@ const reasons = (counted: { reason: string; count: number }[]) =>
 
 test("a check says how many would be contacted and why the others would not, and the dialer then does just that", async () => {
   await app.send("PUT", "/api/v1/outbound/rules", {
-    ...{ person_clock: true, caps: [] },
+    person_clock: true,
+    caps: [],
     contact_hours: [{ jurisdiction: "*", channel: "call", days: DAYS, from: "08:00", to: "21:00" }],
   });
   const { campaign_id, batch_id } = await dialing.filled(0, { hourly_rate: 3600 }, { paused: true });
@@ -42,7 +43,9 @@ test("a check says how many would be contacted and why the others would not, and
   ]);
   await app.send("POST", "/api/v1/suppressions/", { address: boston(12) });
   const list = await app.send("POST", "/api/v1/do-not-call-lists/", {
-    ...{ name: "Registry", kind: "national", purposes: ["informational"] },
+    name: "Registry",
+    kind: "national",
+    purposes: ["informational"],
   });
   await sendForm(app, "POST", `/api/v1/do-not-call-lists/${list.body.id}/csv?as_of=2026-10-01`, {
     file: { filename: "dnc.csv", content: `address\n${boston(13)}\n` },
@@ -52,7 +55,12 @@ test("a check says how many would be contacted and why the others would not, and
   expect(told.batches).toEqual([{ batch_id, text: "Waiting: the batch is paused." }]);
   expect(reasons(told.later)).toEqual({ "person-hours": 1, "not-before": 1 });
   expect(reasons(told.skipped)).toEqual({
-    ...{ suppressed: 1, "do-not-call": 1, "too-late": 1, destination: 1, duplicate: 1, invalid: 1 },
+    suppressed: 1,
+    "do-not-call": 1,
+    "too-late": 1,
+    destination: 1,
+    duplicate: 1,
+    invalid: 1,
   });
   await app.send("POST", `/api/v1/outbound/campaigns/${campaign_id}/start`);
   const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));

@@ -105,7 +105,8 @@ test("the forecast says that it moves no retry", async () => {
   const { campaign_id } = await dialing.filled(0, CAMPAIGN);
   await app.send("PUT", settingOf(campaign_id), { within_hours: 6 });
   const { body } = await app.send("POST", `/api/v1/outbound/campaigns/${campaign_id}/forecast`, {
-    ...{ answer_rate: 0.5, requests: 10 },
+    answer_rate: 0.5,
+    requests: 10,
   });
   expect(body.assumptions).toContain(
     "Retries keep their time: none moves to an hour in which more people answer.",

@@ -10,16 +10,20 @@ const flow = {
   tool: { type: "function", function: { name: "flow", description: "flow", parameters } },
   context: {
     task: {
-      ...{ type: "steps", version: "v1alpha", id: "booking" },
+      type: "steps",
+      version: "v1alpha",
+      id: "booking",
       tool: { name: "submit", description: "Moves on" },
       steps: [
         {
-          ...{ id: "KIND", goal: "Ask what for" },
+          id: "KIND",
+          goal: "Ask what for",
           inputs: [{ name: "kind", type: "string", enum: ["check_up", "cleaning"] }],
           next: ["PHONE"],
         },
         {
-          ...{ id: "PHONE", goal: "Ask for the number" },
+          id: "PHONE",
+          goal: "Ask for the number",
           inputs: [{ name: "phone", type: "string", pattern: "^\\d{4}$" }],
           next: ["END"],
         },

@@ -27,16 +27,25 @@ async function conversation(
   return (cost_usd, carrier_usd = 0, known_usd = cost_usd ?? carrier_usd) =>
     app.db.transaction().execute((tx) =>
       storeFacts(tx, {
-        ...{
-          id,
-          sub_organization_id: app.admin.sub_organization_id,
-          timestamp: now,
-          ended_at: now,
-          agent_id: 1,
-        },
-        ...{ agent_version: null, campaign_id, channel: "voice", end_reason: "user", is_test: false },
-        ...{ is_error: false, is_tool_failure: false, turn_count: 1, duration: 60, waits_ms: [] },
-        ...{ cost_usd, known_usd, carrier_usd, is_speech_unpriced: false },
+        id,
+        sub_organization_id: app.admin.sub_organization_id,
+        timestamp: now,
+        ended_at: now,
+        agent_id: 1,
+        agent_version: null,
+        campaign_id,
+        channel: "voice",
+        end_reason: "user",
+        is_test: false,
+        is_error: false,
+        is_tool_failure: false,
+        turn_count: 1,
+        duration: 60,
+        waits_ms: [],
+        cost_usd,
+        known_usd,
+        carrier_usd,
+        is_speech_unpriced: false,
       }),
     );
 }

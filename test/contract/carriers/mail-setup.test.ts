@@ -67,7 +67,9 @@ describe("credentials of an e-mail channel", () => {
     const { body } = await create(first);
     const put = (channel_service: string, provider_credentials: object) =>
       app.send("PUT", "/api/v1/channels/", {
-        ...{ id: body.id, name: body.name, channel_service },
+        id: body.id,
+        name: body.name,
+        channel_service,
         config: { email: { sending_domain: "clinic.example" }, provider_credentials },
       });
     const refused = {

@@ -181,7 +181,9 @@ describe("linking an agent to an address", () => {
 
   test("claims a mailbox in whatever case, and may write its own otherwise", async () => {
     const body = {
-      ...{ name: "Mail", channel_service: "email", supported_modes: "email" },
+      name: "Mail",
+      channel_service: "email",
+      supported_modes: "email",
       config: { email: { sending_domain: "clinic.example" } },
     };
     const { id: channel_id } = (await app.send("POST", "/api/v1/channels/", body)).body;
@@ -258,7 +260,10 @@ test.each(["", " , "])(
   "a channel that names no mode has those of its service: %j",
   async (supported_modes) => {
     const made = await app.send("POST", "/api/v1/channels/", {
-      ...{ name: `Modes "${supported_modes}"`, channel_service: "twilio", supported_modes, config: {} },
+      name: `Modes "${supported_modes}"`,
+      channel_service: "twilio",
+      supported_modes,
+      config: {},
     });
     expect(made.body).toMatchObject({ supported_modes: "voice,sms" });
   },

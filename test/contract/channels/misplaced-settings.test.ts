@@ -17,7 +17,9 @@ beforeEach(async () => {
 
 const create = (more: object) =>
   app.send("POST", "/api/v1/channels/", {
-    ...{ name: `Chat ${++channels}`, channel_service: "webchat", config: {} },
+    name: `Chat ${++channels}`,
+    channel_service: "webchat",
+    config: {},
     ...more,
   });
 const save = (more: object) => app.send("PUT", "/api/v1/channels/", { ...channel, ...more });

@@ -50,7 +50,8 @@ test("campaigns of its purposes skip a number on a list, right before the call t
   });
   await dialer.pass(0.1, 1_000);
   expect(await skipOf(marketing.batch_id)).toMatchObject({
-    ...{ kind: "over", reason: "do-not-call" },
+    kind: "over",
+    reason: "do-not-call",
     text: `Skipped: ${listed} is on the do-not-call list "Registry".`,
   });
 });
@@ -58,7 +59,10 @@ test("campaigns of its purposes skip a number on a list, right before the call t
 test("a consent on record overrides a list that allows it, and no other", async () => {
   const target = dialing.person();
   await app.send("POST", "/api/v1/consents/", {
-    ...{ address: target, purpose: "marketing", channel: "call", given_through: "form" },
+    address: target,
+    purpose: "marketing",
+    channel: "call",
+    given_through: "form",
   });
   for (const consent_overrides of [false, true]) {
     await dialing.forget();

@@ -89,7 +89,10 @@ describe("in a chat", () => {
     expect(first.text).toBe("All right. We will not contact you again.");
     expect(await listed(app, source)).toMatchObject([
       {
-        ...{ reason: "unsubscribed", scope: "all", through: "chat", said: "TAKE me off that list" },
+        reason: "unsubscribed",
+        scope: "all",
+        through: "chat",
+        said: "TAKE me off that list",
         session_id: String(first.content.session_id),
       },
     ]);
@@ -106,7 +109,9 @@ describe("in a chat", () => {
     const { content } = await say("leave me alone");
     expect(await traced(app, content.session_id)).toMatchObject([
       {
-        ...{ category: "llm", label: "opt-out judged", metadata: ["gpt-6-sol", "openai"] },
+        category: "llm",
+        label: "opt-out judged",
+        metadata: ["gpt-6-sol", "openai"],
         details: { is_opt_out: true, scope: "all", input_tokens: 321, output_tokens: 12 },
       },
     ]);
@@ -278,9 +283,18 @@ test("in a test of the agent it is confirmed and nobody is listed", async () => 
   const { agent_id } = await createAgent(app, { script: SCRIPT });
   const address = "+12025550123";
   const { session_id } = await startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "sms", service: "test" },
-    ...{ type: "test_v1", sid: "t1", channel_target_id: null, source: address, target: null },
-    ...{ is_test: true, is_outbound: false, verified: true },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "sms",
+    service: "test",
+    type: "test_v1",
+    sid: "t1",
+    channel_target_id: null,
+    source: address,
+    target: null,
+    is_test: true,
+    is_outbound: false,
+    verified: true,
     test: { mocks: [], network: "closed", seed: null } as never,
   });
   finds({ said: "leave me alone" });

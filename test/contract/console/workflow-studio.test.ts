@@ -103,7 +103,11 @@ test("a debugged turn says which workflows its session had, and by which tool th
   const say = async (text: string, more: object = {}) =>
     (
       await app.send("POST", "/api/v1/agents/test/messages", {
-        ...{ service_name: "console", source: "someone", test_id: "studio", agent_id: String(id), text },
+        service_name: "console",
+        source: "someone",
+        test_id: "studio",
+        agent_id: String(id),
+        text,
         ...more,
       })
     ).body;

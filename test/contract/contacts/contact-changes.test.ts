@@ -61,7 +61,11 @@ test("what is noted of a person is stored by any of their addresses, and found a
   });
   await link(MAIL, ANN);
   expect((await app.send("PUT", contactAt(MAIL), { name: "Ann Lee" })).body).toMatchObject({
-    ...{ name: "Ann Lee", timezone: null, language: null, notes: null, key: null },
+    name: "Ann Lee",
+    timezone: null,
+    language: null,
+    notes: null,
+    key: null,
   });
   expect(await show(ANN)).toMatchObject({ name: "Ann Lee", record: { name: "Ann Lee" } });
   for (const [field, value] of [

@@ -200,13 +200,11 @@ describe("a breakpoint", () => {
     expect(stopped).toMatchObject({
       status: "stopped",
       stop: {
-        ...{
-          kind: "guard",
-          step: "ASK_COMING",
-          to: "ASK_NEEDS",
-          condition: "coming == `true`",
-          holds: false,
-        },
+        kind: "guard",
+        step: "ASK_COMING",
+        to: "ASK_NEEDS",
+        condition: "coming == `true`",
+        holds: false,
         operands: [{ name: "coming", value: false }],
         variables: { coming: false, "vars.name": "Ada" },
       },
@@ -240,7 +238,9 @@ describe("a breakpoint", () => {
     const session_id = await talked("hello", "no", "monday");
     const before = asked.length;
     const { session_id: id, stop } = await fork(session_id, {
-      ...{ turn_index: 3, network: "open", breakpoints: { steps: ["MOVED"] } },
+      turn_index: 3,
+      network: "open",
+      breakpoints: { steps: ["MOVED"] },
     });
     expect(stop).toMatchObject({ kind: "step", step: "MOVED" });
     expect((await go(id)).status).toBe("finished");
@@ -271,7 +271,8 @@ describe("a breakpoint", () => {
       tools: ["find_slot", "find_slots"],
     };
     const refused = await app.send("POST", `/api/v1/sessions/${session_id}/forks`, {
-      ...{ turn_index: 2, breakpoints },
+      turn_index: 2,
+      breakpoints,
       tool_results: [{ tool: "book", result: 1 }],
     });
     expect(refused.status).toBe(422);

@@ -195,7 +195,11 @@ test("a step whose channel has no consent is skipped, and the next channel's is 
   expect((await app.send("PUT", `${CAMPAIGNS}/${campaign_id}/reach-rules`, marketing)).status).toBe(200);
   const consent = (address: string, channel: string) =>
     app.send("POST", "/api/v1/consents/", {
-      ...{ address, channel, purpose: "marketing", given_through: "form", wording: "Yes, contact me." },
+      address,
+      channel,
+      purpose: "marketing",
+      given_through: "form",
+      wording: "Yes, contact me.",
     });
   const given = await consent(person.target, "call");
   expect(given.status, JSON.stringify(given.body)).toBe(200);
@@ -368,8 +372,12 @@ test("a channel that is held up holds up no other, and all steps share the pace 
   await app.db
     .insertInto("dial_sources")
     .values({
-      ...{ organization_id: app.admin.organization_id, source: TEXTS, ended: 1, failed: 1 },
-      ...{ since: now.toISOString(), reason: "account suspended" },
+      organization_id: app.admin.organization_id,
+      source: TEXTS,
+      ended: 1,
+      failed: 1,
+      since: now.toISOString(),
+      reason: "account suspended",
       closed_until: new Date(now.getTime() + 3_600_000).toISOString(),
     })
     .execute();

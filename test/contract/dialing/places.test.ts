@@ -64,7 +64,9 @@ async function campaign(batches: number, people: number, settings: object = {}) 
     await dialing.outbound.add(
       batch.batch_id,
       Array.from({ length: people }, (_, i) => ({
-        ...{ reference_id: `b${more}-${i}`, target: dialing.person(), request_variables: {} },
+        reference_id: `b${more}-${i}`,
+        target: dialing.person(),
+        request_variables: {},
       })),
     );
   }
@@ -89,7 +91,9 @@ test("dialers that claim at the same time never start more of a campaign than it
   expect(await live(other.campaign_id)).toBe(12);
   const { next_step } = await traceOf(limited.batch_id, "p7");
   expect(next_step).toMatchObject({
-    ...{ kind: "waiting", reason: "campaign-limit", until: null },
+    kind: "waiting",
+    reason: "campaign-limit",
+    until: null,
     text: "Waiting: the campaign has 5 of its 5 attempts at once.",
   });
   const board = await app.send("GET", `/api/v1/outbound/campaigns/${limited.campaign_id}/board`);

@@ -74,7 +74,9 @@ test("the campaign's purpose decides which rows hold: an emergency is called at 
 test("rules saved before there were purposes and holidays are shown and applied as for every purpose", async () => {
   await sql`
     update organizations set outreach_rules = ${JSON.stringify({
-      ...{ person_clock: true, caps: [], days_after_conversation: null },
+      person_clock: true,
+      caps: [],
+      days_after_conversation: null,
       contact_hours: [{ ...HOURS, source: null, checked_on: null }],
     })}::json`.execute(app.db);
   expect((await app.send("GET", RULES)).body).toMatchObject({
@@ -120,7 +122,8 @@ test("the audit log keeps each version of the rules, before and after, with who 
   );
   expect(rows).toMatchObject([
     {
-      ...{ actor: expect.stringContaining("@"), before: { holidays: [day] } },
+      actor: expect.stringContaining("@"),
+      before: { holidays: [day] },
       after: { holidays: [], contact_hours: [{ purpose: "marketing" }] },
     },
     { before: { holidays: [] }, after: { holidays: [day] } },
@@ -131,7 +134,9 @@ test("the forecast says how many wait for their own hours, by zone, as the claim
   const forecast = async (campaign_id: number, more: object = {}) =>
     (
       await app.send("POST", `/api/v1/outbound/campaigns/${campaign_id}/forecast`, {
-        ...{ answer_rate: 0.5, days: 2, ...more },
+        answer_rate: 0.5,
+        days: 2,
+        ...more,
       })
     ).body;
   const { batch_id, campaign_id } = await dialing.filled([BOSTON, SEATTLE, "+18085550100"], FAST);
@@ -141,7 +146,10 @@ test("the forecast says how many wait for their own hours, by zone, as the claim
   expect((await forecast(campaign_id)).own_hours).toBeNull();
   await put({});
   expect((await forecast(campaign_id)).own_hours).toEqual({
-    ...{ waiting: 4, judged: 4, held: 3, first_at: "2026-11-18T16:00:00.000Z" },
+    waiting: 4,
+    judged: 4,
+    held: 3,
+    first_at: "2026-11-18T16:00:00.000Z",
     zones: [
       { zone: "America/Los_Angeles", people: 2, opens_at: "2026-11-18T16:00:00.000Z" },
       { zone: "Pacific/Honolulu", people: 1, opens_at: "2026-11-18T18:00:00.000Z" },
@@ -150,6 +158,8 @@ test("the forecast says how many wait for their own hours, by zone, as the claim
   });
   expect((await forecast(campaign_id, { requests: 10 })).own_hours).toBeNull();
   expect((await forecast(campaign_id, { from: "2026-11-18T20:00:00Z" })).own_hours).toMatchObject({
-    ...{ held: 0, first_at: null, text: "Nobody of 4 people waits for their own hours." },
+    held: 0,
+    first_at: null,
+    text: "Nobody of 4 people waits for their own hours.",
   });
 });

@@ -59,7 +59,10 @@ const asked = () =>
 
 const consent = (address: string) =>
   app.send("POST", "/api/v1/consents/", {
-    ...{ address, channel: "call", given_through: "form", valid_from: `${SINCE}T10:00:00Z` },
+    address,
+    channel: "call",
+    given_through: "form",
+    valid_from: `${SINCE}T10:00:00Z`,
   });
 const checked = async (whom: string[]) => {
   const made = await dialing.filled(whom, { hourly_rate: 3600 });

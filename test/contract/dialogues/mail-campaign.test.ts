@@ -136,8 +136,15 @@ describe("a mail of a campaign", () => {
     const click = (at: Date) =>
       takeMailSignals({ engine: app.engine, attempts }, { channel_id: one.channel_id }, [
         {
-          ...{ key: one.key, sid: "sg1", status: "UNSUBSCRIBED", word: "unsubscribe", error_code: null },
-          ...{ is_transient: null, at, address, reason: null },
+          key: one.key,
+          sid: "sg1",
+          status: "UNSUBSCRIBED",
+          word: "unsubscribe",
+          error_code: null,
+          is_transient: null,
+          at,
+          address,
+          reason: null,
         },
       ]);
     const first = app.clock.now();

@@ -144,7 +144,8 @@ describe("a conversation by mail", () => {
     const ann = somebody();
     const reaction = (to: string, id: string, about: string) =>
       app.deliver({
-        ...{ from: ann, to },
+        from: ann,
+        to,
         raw: [
           ...[`From: ${ann}`, "Subject: Re: Visit", `Message-ID: <${id}.${ann}>`, `In-Reply-To: ${about}`],
           ...[
@@ -425,17 +426,13 @@ describe("an opt-out by mail", () => {
       },
     };
     const parts: MailParts = {
-      ...{
-        engine: { ...app.engine, storage },
-        vault: app.vault,
-        attempts: { sessionStarted: async () => {}, signal: async () => {} },
-      },
-      ...{
-        carriers: app.mailing.carriers,
-        reader: app.mailing.reader,
-        publicUrl: "",
-        dataDir: app.config.data_dir,
-      },
+      engine: { ...app.engine, storage },
+      vault: app.vault,
+      attempts: { sessionStarted: async () => {}, signal: async () => {} },
+      carriers: app.mailing.carriers,
+      reader: app.mailing.reader,
+      publicUrl: "",
+      dataDir: app.config.data_dir,
     };
     const attachments = [{ filename: "logo.png", content: "x" }];
     const stop = { from: ann, to, text: "STOP", messageId: `<stop.${ann}>`, attachments };

@@ -81,7 +81,9 @@ describe("erasing a person", () => {
     await converse(app, world.agent_id)(`the word is ${other.word}`, { source: other.number });
     await talkEverywhere(world, person);
     await app.send("POST", "/api/v1/session_views/", {
-      ...{ name: "One person", search_fields: ["source"], search_field_values: [person.number] },
+      name: "One person",
+      search_fields: ["source"],
+      search_field_values: [person.number],
     });
     expect(await placesOf(app, person.number)).toContain("session_views.search_field_values");
     expect(await placesOf(app, person.word)).toEqual(expect.arrayContaining(EVERYWHERE));
@@ -220,17 +222,25 @@ describe("erasing a person", () => {
     await app.db
       .insertInto("attempts")
       .values({
-        ...{ key: `late-${batch_key}`, organization_id, sub_organization_id, batch_key },
-        ...{ campaign_id: request.campaign_id, request_id: request.id, reference_id: "told-late" },
-        ...{
-          attempt_number: 1,
-          mode: "voice",
-          agent_id: world.agent_id,
-          channel_id: 1,
-          channel_target_id: 1,
-        },
-        ...{ source: world.line.number, target: number, is_test: false, state: "ENDED", holds_slot: false },
-        ...{ channel_status: "COMPLETED", started_at: app.clock.now().toISOString() },
+        key: `late-${batch_key}`,
+        organization_id,
+        sub_organization_id,
+        batch_key,
+        campaign_id: request.campaign_id,
+        request_id: request.id,
+        reference_id: "told-late",
+        attempt_number: 1,
+        mode: "voice",
+        agent_id: world.agent_id,
+        channel_id: 1,
+        channel_target_id: 1,
+        source: world.line.number,
+        target: number,
+        is_test: false,
+        state: "ENDED",
+        holds_slot: false,
+        channel_status: "COMPLETED",
+        started_at: app.clock.now().toISOString(),
       })
       .execute();
     const erased = await app.db.transaction().execute(async (tx) => {
@@ -241,7 +251,8 @@ describe("erasing a person", () => {
       return asked.body.id;
     });
     expect(await finished(erased)).toMatchObject({
-      ...{ status: "COMPLETED", counts: { requests: 1, attempts: 1 } },
+      status: "COMPLETED",
+      counts: { requests: 1, attempts: 1 },
     });
   });
 
@@ -270,7 +281,8 @@ describe("erasing a person", () => {
       return asked.body.id;
     });
     expect(await finished(erased)).toMatchObject({
-      ...{ status: "COMPLETED", counts: { requests: 1, webhook_deliveries: 1 } },
+      status: "COMPLETED",
+      counts: { requests: 1, webhook_deliveries: 1 },
     });
   });
 
@@ -283,7 +295,11 @@ describe("erasing a person", () => {
       .where("key", "=", batch_key)
       .executeTakeFirstOrThrow();
     const step = (mode: string, address: string | null, source = world.line.number) => ({
-      ...{ mode, source, address, wait: "1d", after: null },
+      mode,
+      source,
+      address,
+      wait: "1d",
+      after: null,
     });
     const steps = [step("email", null, world.box.address), step("sms", "mobile")];
     await app.db
@@ -319,10 +335,25 @@ describe("erasing a person", () => {
     await app.db
       .insertInto("attempts")
       .values({
-        ...{ key: `step-${batch_key}`, organization_id, sub_organization_id, campaign_id, batch_key },
-        ...{ request_id: id as number, reference_id: "reached", attempt_number: 2, mode: "email", step: 1 },
-        ...{ agent_id: world.agent_id, channel_id: 1, channel_target_id: 1, source: world.box.address },
-        ...{ target: email, is_test: false, state: "PLACED", holds_slot: false, channel_status: "PROCESSED" },
+        key: `step-${batch_key}`,
+        organization_id,
+        sub_organization_id,
+        campaign_id,
+        batch_key,
+        request_id: id as number,
+        reference_id: "reached",
+        attempt_number: 2,
+        mode: "email",
+        step: 1,
+        agent_id: world.agent_id,
+        channel_id: 1,
+        channel_target_id: 1,
+        source: world.box.address,
+        target: email,
+        is_test: false,
+        state: "PLACED",
+        holds_slot: false,
+        channel_status: "PROCESSED",
         started_at: app.clock.now().toISOString(),
       })
       .execute();

@@ -94,7 +94,12 @@ describe("retention", () => {
     expect(await left(old)).toEqual(without("request"));
     expect((await app.send("GET", PRIVACY)).body).toEqual({
       retention: {
-        ...{ recording: null, session: null, trace: null, insight: null, event: null, audit: null },
+        recording: null,
+        session: null,
+        trace: null,
+        insight: null,
+        event: null,
+        audit: null,
         request: 30,
       },
       store_requests: true,

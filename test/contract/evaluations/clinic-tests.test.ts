@@ -18,7 +18,11 @@ test("the demo's twenty tests pass offline, say nothing doubtful, and give the s
     await playRun(app, run.body.id);
     const { items } = (await app.send("GET", `/api/v1/test_runs/${run.body.id}/results?limit=100`)).body;
     return items.map(({ case_name, repetition, status, verdicts, notes }: Record<string, unknown>) => ({
-      ...{ case_name, repetition, status, verdicts, notes },
+      case_name,
+      repetition,
+      status,
+      verdicts,
+      notes,
     }));
   };
   const first = await play();

@@ -63,7 +63,9 @@ test("test cases that name a tool go on with its new name when it is renamed", a
   const [{ mocks, expect: books }, { expect: greets }] = cases;
   expect(mocks[0].tool).toBe("book_slot");
   expect(books).toMatchObject({
-    ...{ called: [{ tool: "book_slot" }], order: ["book_slot"], final: [{ tool: "book_slot" }] },
+    called: [{ tool: "book_slot" }],
+    order: ["book_slot"],
+    final: [{ tool: "book_slot" }],
     // A pattern is no name of a tool.
     said: ["booked|book"],
   });

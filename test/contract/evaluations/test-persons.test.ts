@@ -188,7 +188,9 @@ describe("a person who is a recording", () => {
     const made = await createAgent({ ...app, send: neighbour.send }, { script: "" });
     const { name } = (await neighbour.send("GET", `/api/v1/agents/${made.agent_id}`)).body;
     const suite = await neighbour.send("POST", "/api/v1/test_suites/", {
-      ...{ name: "Theirs", agent: name, cases: [again(session)] },
+      name: "Theirs",
+      agent: name,
+      cases: [again(session)],
     });
     expect(suite.body.findings[0].path).toBe("cases[0].person.session");
   });

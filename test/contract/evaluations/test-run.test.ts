@@ -260,7 +260,9 @@ describe("a persona", () => {
       llm.model !== "gpt-6-luna"
         ? resolveModel(tenant, llm)
         : {
-            ...{ provider: "openai", model: llm.model, scripted: false },
+            provider: "openai",
+            model: llm.model,
+            scripted: false,
             async *stream() {
               yield { type: "text", delta: said.shift() ?? "[END]" };
               yield { type: "done", finish: "stop", usage, warnings: [] };

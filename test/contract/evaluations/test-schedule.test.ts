@@ -33,7 +33,10 @@ async function makeSuite(
 }
 const schedule = (suite_id: number, more: object = {}) =>
   app.send("PUT", `/api/v1/test_suites/${suite_id}/schedule`, {
-    ...{ is_active: true, time: "02:00", timezone: "America/New_York", ...more },
+    is_active: true,
+    time: "02:00",
+    timezone: "America/New_York",
+    ...more,
   });
 const read = async (suite_id: number) =>
   (await app.send("GET", `/api/v1/test_suites/${suite_id}/schedule`)).body;

@@ -65,8 +65,14 @@ test.each(["session_id", "conversation_id", "source_id"])("%s sorts as the numbe
       tx,
       caller.sub_organization_id,
       ids.map((n) => ({
-        ...{ at: app.clock.now(), source: "tool-call", category: "automation", type: "x", description: "y" },
-        ...{ session_id: n, conversation_id: n, source_id: n },
+        at: app.clock.now(),
+        source: "tool-call",
+        category: "automation",
+        type: "x",
+        description: "y",
+        session_id: n,
+        conversation_id: n,
+        source_id: n,
       })),
     ),
   );

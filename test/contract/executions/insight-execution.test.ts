@@ -117,9 +117,15 @@ test("a recording that is being erased is waited for by its results in the same 
   const { id } = await app.db
     .insertInto("insight_files")
     .values({
-      ...{ sub_organization_id: app.admin.sub_organization_id, folder_id: (await make.folder()).id },
-      ...{ filename: "x.wav", object_key: "x", media_type: "audio/wav", size_bytes: 1, call_id: "call-1" },
-      ...{ metadata: "{}", created_at: app.clock.now().toISOString() },
+      sub_organization_id: app.admin.sub_organization_id,
+      folder_id: (await make.folder()).id,
+      filename: "x.wav",
+      object_key: "x",
+      media_type: "audio/wav",
+      size_bytes: 1,
+      call_id: "call-1",
+      metadata: "{}",
+      created_at: app.clock.now().toISOString(),
     })
     .returning("id")
     .executeTakeFirstOrThrow();
@@ -176,8 +182,11 @@ describe("what fails", () => {
       const workflow = await queued([(await asking()).id], [said]);
       await runInsights(app);
       expect(await only(workflow.id)).toMatchObject({
-        ...{ status: "COMPLETED", attempts: 1, error_message: null },
-        ...{ input_tokens: null, output_tokens: null },
+        status: "COMPLETED",
+        attempts: 1,
+        error_message: null,
+        input_tokens: null,
+        output_tokens: null,
       });
       expect(await outputs(said)).toEqual([["summary", "All went well."]]);
     }
@@ -693,7 +702,9 @@ test("what a tool found is told once to the organization's webhooks that subscri
     {
       type: "insight.found",
       data: {
-        ...{ session_id: String(session_id), workflow_id: workflow.id, insight_tool_id: tool.id },
+        session_id: String(session_id),
+        workflow_id: workflow.id,
+        insight_tool_id: tool.id,
         values: { value: "refund" },
       },
     },
@@ -715,7 +726,9 @@ test("what a tool found is told once to the organization's webhooks that subscri
 
 test("of a test session, which may be queued by hand, no webhook is told what was found", async () => {
   await app.send("POST", "/api/v1/webhooks/", {
-    ...{ name: "found in tests", url: "https://good.example/hook", events: ["insight.found"] },
+    name: "found in tests",
+    url: "https://good.example/hook",
+    events: ["insight.found"],
   });
   const tool = await looking("refund");
   const ids = [await session({ is_test: true }), await session()];

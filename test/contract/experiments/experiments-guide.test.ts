@@ -16,10 +16,18 @@ const page = readFileSync(new URL("../../../docs/experiments.md", import.meta.ur
 async function peopleCall(app: TestApp, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const { session_id } = await startSession(app.engine, {
-      ...{ sub_organization_id: app.admin.sub_organization_id, agent_id: 1, channel: "voice" as const },
-      ...{ service: "voice", type: "voice_v1", sid: `s${n}`, channel_target_id: null },
-      ...{ source: `+1512555${String(n).padStart(4, "0")}`, target: null, is_test: false },
-      ...{ is_outbound: false, verified: true },
+      sub_organization_id: app.admin.sub_organization_id,
+      agent_id: 1,
+      channel: "voice" as const,
+      service: "voice",
+      type: "voice_v1",
+      sid: `s${n}`,
+      channel_target_id: null,
+      source: `+1512555${String(n).padStart(4, "0")}`,
+      target: null,
+      is_test: false,
+      is_outbound: false,
+      verified: true,
     });
     const ended_at = app.clock.now().toISOString();
     const end_reason = n === 17 ? "transfer" : "user";
@@ -81,7 +89,9 @@ test("every command and every request of docs/experiments.md does what the page 
     if (step.kind === "command") {
       const { code, stdout, stderr } = await typed(step.words);
       expect({ code, stderr: stderr(), stdout: stdout().trimEnd() }).toEqual({
-        ...{ code: 0, stderr: "", stdout: step.shown },
+        code: 0,
+        stderr: "",
+        stdout: step.shown,
       });
       if (step.words[1] !== "start" || !step.words.includes("--ramp")) continue;
       app.clock.advance(23 * 3_600_000);

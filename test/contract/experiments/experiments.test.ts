@@ -54,9 +54,19 @@ let session = 0;
 /** A person who comes now; resolves with the session and the version it is held with. */
 async function comes(source: string, more: object = {}) {
   const { session_id } = await startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "voice" as const },
-    ...{ service: "voice", type: "voice_v1", sid: `s${++session}`, channel_target_id: null },
-    ...{ source, target: null, is_test: false, is_outbound: false, verified: true, ...more },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "voice" as const,
+    service: "voice",
+    type: "voice_v1",
+    sid: `s${++session}`,
+    channel_target_id: null,
+    source,
+    target: null,
+    is_test: false,
+    is_outbound: false,
+    verified: true,
+    ...more,
   });
   const { agent_version } = await app.db
     .selectFrom("sessions")
@@ -199,7 +209,8 @@ test("an experiment ends when the address or the campaign that it is limited to 
     await ok("DELETE", path);
     await guard();
     expect(await ok("GET", `/experiments/${id}`)).toMatchObject({
-      ...{ status: "stopped", ended_because: because },
+      status: "stopped",
+      ended_because: because,
     });
   }
   // Nothing is in the way of another one.
@@ -241,7 +252,12 @@ test("an error of a session is one for experiments, the search and boards alike"
   await app.db
     .insertInto("session_messages")
     .values({
-      ...{ session_id: apologized, seq: 90, turn_index: 1, role: "agent", text: "Sorry", timestamp },
+      session_id: apologized,
+      seq: 90,
+      turn_index: 1,
+      role: "agent",
+      text: "Sorry",
+      timestamp,
       is_apology: true,
     })
     .execute();
@@ -291,17 +307,16 @@ test("a success is an end, a tool that did not fail or an insight's value, and t
   for (const [n, { session_id }] of met.entries()) await ends(session_id, n < 2 ? "agent" : "user");
   await guard();
   const call = (seq: number, session_id: number, tool_name: string, error: string | null) => ({
-    ...{
-      session_id,
-      seq,
-      turn_index: 1,
-      round: 0,
-      tool_call_id: `c${seq}`,
-      tool_name,
-      error,
-      arguments: "{}",
-    },
-    ...{ timestamp: app.clock.now().toISOString(), duration_ms: 1 },
+    session_id,
+    seq,
+    turn_index: 1,
+    round: 0,
+    tool_call_id: `c${seq}`,
+    tool_name,
+    error,
+    arguments: "{}",
+    timestamp: app.clock.now().toISOString(),
+    duration_ms: 1,
   });
   const called = [
     ...[call(1, met[0]!.session_id, "book", "taken"), call(2, met[0]!.session_id, "book", null)],
@@ -476,8 +491,13 @@ describe("guardrails", () => {
     await app.db
       .insertInto("session_trace")
       .values({
-        ...{ session_id, turn_index: 1, category: "turn", label: "finished", duration_ms: 3_000 },
-        ...{ measurement_start: now, timestamp: now },
+        session_id,
+        turn_index: 1,
+        category: "turn",
+        label: "finished",
+        duration_ms: 3_000,
+        measurement_start: now,
+        timestamp: now,
       })
       .execute();
     await guard();
@@ -714,7 +734,8 @@ describe("what is wrong is told at its place", () => {
   test("while traffic is split nothing else changes what people reach, and a running experiment is not deleted", async () => {
     const id = await start();
     const versioning = await app.send("PUT", `/api/v1/agents/${agent_id}/versioning`, {
-      ...{ published_version: 2, gates: [] },
+      published_version: 2,
+      gates: [],
     });
     expect(versioning).toMatchObject({ status: 409 });
     expect((await app.send("DELETE", `/api/v1/experiments/${id}?reason=x`)).status).toBe(409);
@@ -771,8 +792,10 @@ test("what comes of its sessions after an experiment was stopped is counted, too
   await ends(session_id, "agent");
   await ends(after.session_id, "agent");
   expect(await seen()).toMatchObject({
-    ...{ sessions: 1, running: 0 },
-    ...{ success: { count: 1, total: 1 }, opt_outs: { count: 0 } },
+    sessions: 1,
+    running: 0,
+    success: { count: 1, total: 1 },
+    opt_outs: { count: 0 },
   });
   expect(await ok("GET", `/experiments/${id}`)).toMatchObject({ status: "stopped", ended_at });
 });

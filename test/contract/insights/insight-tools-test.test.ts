@@ -245,7 +245,9 @@ describe("a test of an http_tool", () => {
     );
     const { name } = await sending();
     expect((await run(name)).body).toEqual({
-      ...{ ticket: "9007199254740993", score: 7, note: "ab" },
+      ticket: "9007199254740993",
+      score: 7,
+      note: "ab",
       more: { of: ["-12345678901234567890"] },
     });
   });

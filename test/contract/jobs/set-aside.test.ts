@@ -107,9 +107,19 @@ const mails: Way = {
       for (const [n, text] of words.entries()) {
         const message_id = `<${people}-${n}@example.com>`;
         const mail = {
-          ...{ message_id, in_reply_to: null, thread_ids: [message_id], subject: "Hello" },
-          ...{ from: { address: source, name: null }, text, new_text: text, html: null },
-          ...{ attachments: [], attached_mails: [], is_reaction: false, automatic: null, reports: [] },
+          message_id,
+          in_reply_to: null,
+          thread_ids: [message_id],
+          subject: "Hello",
+          from: { address: source, name: null },
+          text,
+          new_text: text,
+          html: null,
+          attachments: [],
+          attached_mails: [],
+          is_reaction: false,
+          automatic: null,
+          reports: [],
           authenticity: { verdict: "unproven", spf: null, dkim: null } as const,
         };
         const received = { key: `mail-${people}-${n}`, target, files: [], session_id: null, note: null };

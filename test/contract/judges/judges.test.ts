@@ -29,7 +29,10 @@ const makeTool = (
   ],
 ) =>
   make("/api/v1/insights/tool-configurations", {
-    ...{ name: `Tool ${++counter}`, description: "", version: 1, insight_tool_definition_id: 1 },
+    name: `Tool ${++counter}`,
+    description: "",
+    version: 1,
+    insight_tool_definition_id: 1,
     tool_arguments: { prompt: "Judge the conversation.", outputs },
   });
 const makeJudge = async (more: object = {}) =>
@@ -37,7 +40,9 @@ const makeJudge = async (more: object = {}) =>
     name: `Judge ${++counter}`,
     question: "Does the person speak of a booking?",
     insight_tool_id: (await makeTool()).id,
-    ...{ output: "booking", reason_output: "why", ...more },
+    output: "booking",
+    reason_output: "why",
+    ...more,
   });
 
 /** A judge as it is sent to be saved again. */
@@ -121,8 +126,15 @@ describe("a judge", () => {
   test("that agrees with fifty labels fails a test, until its tool is changed", async () => {
     const { judge } = await calibrated(30);
     expect(judge.calibration).toMatchObject({
-      ...{ labelled: 60, answered: 60, waiting: 0, model: "scripted", gates: true },
-      ...{ both_yes: 27, person_yes: 3, judge_yes: 3, both_no: 27 },
+      labelled: 60,
+      answered: 60,
+      waiting: 0,
+      model: "scripted",
+      gates: true,
+      both_yes: 27,
+      person_yes: 3,
+      judge_yes: 3,
+      both_no: 27,
     });
     expect(judge.calibration.kappa).toBeCloseTo(0.8, 9);
     expect(judge.calibration.low).toBeGreaterThan(0.55);
@@ -144,7 +156,10 @@ describe("a judge", () => {
     const configuration = `/api/v1/insights/tool-configurations/${judge.insight_tool_id}`;
     const tool = (await app.send("GET", configuration)).body;
     const changed = await app.send("PUT", configuration, {
-      ...{ name: tool.name, description: "", version: 2, insight_tool_definition_id: 1 },
+      name: tool.name,
+      description: "",
+      version: 2,
+      insight_tool_definition_id: 1,
       tool_arguments: { ...tool.tool_arguments, prompt: "Judge it more strictly." },
     });
     expect(changed.status).toBe(200);
@@ -159,7 +174,8 @@ describe("a judge", () => {
   test("that test cases ask keeps its name, and stays until none does", async () => {
     const judge = await makeJudge();
     const suite = await make("/api/v1/test_suites/", {
-      ...{ name: `Suite ${++counter}`, agent },
+      name: `Suite ${++counter}`,
+      agent,
       cases: [{ ...BOOKS, expect: { judges: [judge.name] } }],
     });
     const change = (more: object) => app.send("PUT", "/api/v1/judges/", { ...inputOf(judge), ...more });
@@ -185,7 +201,8 @@ describe("a judge", () => {
     const versioning = `/api/v1/agents/${agent_id}/versioning`;
     await make(`/api/v1/agents/${agent_id}/versions`, {});
     const suite = await make("/api/v1/test_suites/", {
-      ...{ name: `Suite ${++counter}`, agent: name },
+      name: `Suite ${++counter}`,
+      agent: name,
       cases: [{ ...BOOKS, expect: { judges: [judge.name, informs.name] } }],
     });
     const gates = [{ suite_id: suite.id, at_least: 0.1 }];
@@ -213,7 +230,10 @@ describe("a judge", () => {
 
     await change({ ...input, wanted: false });
     expect(await gate()).toMatchObject({
-      ...{ run_id: null, passed: null, low: null, passes: false },
+      run_id: null,
+      passed: null,
+      low: null,
+      passes: false,
       says: `${suite.name}: not run since the judge ${judge.name} was changed.`,
     });
     const refused = await app.send("POST", `/api/v1/agents/${agent_id}/versions`, {});
@@ -226,7 +246,10 @@ describe("a judge", () => {
     const configuration = `/api/v1/insights/tool-configurations/${judge.insight_tool_id}`;
     const { name: tool_name, tool_arguments } = (await app.send("GET", configuration)).body;
     const stricter = await app.send("PUT", configuration, {
-      ...{ name: tool_name, description: "", version: 2, insight_tool_definition_id: 1 },
+      name: tool_name,
+      description: "",
+      version: 2,
+      insight_tool_definition_id: 1,
       tool_arguments: { ...tool_arguments, prompt: "Judge it more strictly." },
     });
     expect(stricter.status).toBe(200);
@@ -236,7 +259,8 @@ describe("a judge", () => {
   test("is kept by a run as it was when the run began", async () => {
     const judge = await makeJudge({ wanted: false });
     const suite = await make("/api/v1/test_suites/", {
-      ...{ name: `Suite ${++counter}`, agent },
+      name: `Suite ${++counter}`,
+      agent,
       cases: [{ ...ASKS, expect: { judges: [judge.name] } }],
     });
     const { id } = await make(`/api/v1/test_suites/${suite.id}/runs`, {});
@@ -249,7 +273,8 @@ describe("a judge", () => {
 
   test("that there is not is a finding of the suite, and its run is refused", async () => {
     const suite = await make("/api/v1/test_suites/", {
-      ...{ name: `Suite ${++counter}`, agent },
+      name: `Suite ${++counter}`,
+      agent,
       cases: [{ ...ASKS, expect: { judges: ["Nobody"] } }],
     });
     expect(suite.findings).toEqual([
@@ -267,8 +292,11 @@ describe("a judge", () => {
     [{ votes: 2 }, "votes", ""],
   ])("that its tool can't answer is refused at the place: %j", async (more, place, message) => {
     const { status, body } = await app.send("POST", "/api/v1/judges/", {
-      ...{ name: `Judge ${++counter}`, question: "Is it so?", insight_tool_id: (await makeTool()).id },
-      ...{ output: "booking", ...more },
+      name: `Judge ${++counter}`,
+      question: "Is it so?",
+      insight_tool_id: (await makeTool()).id,
+      output: "booking",
+      ...more,
     });
     expect(status).toBe(422);
     expect(body.detail[0].loc.slice(0, 2)).toEqual(["body", place]);

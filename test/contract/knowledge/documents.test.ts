@@ -249,7 +249,8 @@ describe("a file of which nothing can be read is refused in words, and nothing i
   test("a file larger than 25 MB answers 413, and says how large it may be", async () => {
     const { path } = await source();
     expect(await upload(path, "large.txt", Buffer.alloc(26_300_000, "a"))).toMatchObject({
-      ...{ status: 413, body: { detail: "The file is larger than 25 MB, the most that is accepted here." } },
+      status: 413,
+      body: { detail: "The file is larger than 25 MB, the most that is accepted here." },
     });
   });
 });

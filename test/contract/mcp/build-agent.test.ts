@@ -92,8 +92,13 @@ test("a clinic's receptionist is built, tested, mended, published and debugged w
   const greeting = await done("create_custom_message", { body: { name: "Welcome", text: "Hello!" } });
   const agent = await done("create_agent", {
     body: {
-      ...{ name: "Receptionist", type: "ca_v1", prompt_id: prompt.id, custom_message_id: greeting.id },
-      ...{ timezone: "Europe/Berlin", variables: {}, tool_headers: null },
+      name: "Receptionist",
+      type: "ca_v1",
+      prompt_id: prompt.id,
+      custom_message_id: greeting.id,
+      timezone: "Europe/Berlin",
+      variables: {},
+      tool_headers: null,
     },
   });
 
@@ -110,8 +115,12 @@ test("a clinic's receptionist is built, tested, mended, published and debugged w
   const say = (text: string | null, session_start = false) =>
     done("send_test_message", {
       body: {
-        ...{ service_name: "console", source: "tester", test_id: "by-mcp", agent_id: String(agent.id) },
-        ...{ text, session_start },
+        service_name: "console",
+        source: "tester",
+        test_id: "by-mcp",
+        agent_id: String(agent.id),
+        text,
+        session_start,
       },
     });
   expect(await say(null, true)).toMatchObject({ response_text: "Hello!" });
@@ -125,7 +134,9 @@ test("a clinic's receptionist is built, tested, mended, published and debugged w
   expect(await done("get_agent_versioning", { agent_id: agent.id })).toMatchObject({ published_version: 1 });
 
   const { items } = await done("list_sessions", {
-    ...{ limit: 1, search_fields: ["is_test"], search_field_values: ["true"] },
+    limit: 1,
+    search_fields: ["is_test"],
+    search_field_values: ["true"],
   });
   const { session_id: talked } = items[0];
   const turns = [0, 1, 2].map((turn_index) =>

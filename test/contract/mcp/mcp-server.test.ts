@@ -52,7 +52,9 @@ describe("who may", () => {
     const body = JSON.stringify(LIST);
     for (const host of ["a b", "[", "%", "localhost:99999999", "/"]) {
       const headers = {
-        ...{ host, "content-type": "application/json", accept: "application/json, text/event-stream" },
+        host,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
         [API_KEY_HEADER]: app.token,
       };
       const asked = request(`${baseUrl}/mcp`, { method: "POST", headers }).end(body);

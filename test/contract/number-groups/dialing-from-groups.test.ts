@@ -23,7 +23,10 @@ const PACE = { hourly_rate: 3600, retry_count: 0 };
 async function group(numbers: string[], more: object = {}) {
   const channel_target_ids = await createNumbers(app, numbers);
   const { status, body } = await app.send("POST", `${NUMBER_GROUPS}/`, {
-    ...{ name: "Texas", channel_target_ids, timezone: "America/Chicago", ...more },
+    name: "Texas",
+    channel_target_ids,
+    timezone: "America/Chicago",
+    ...more,
   });
   if (status !== 200) throw new Error(JSON.stringify(body));
   return { id: body.id as number, channel_target_ids };
@@ -58,7 +61,10 @@ test("each call shows the number nearest to its person, the least used of equals
   expect(attempts[0]).toMatchObject({
     number: DALLAS,
     number_choice: {
-      ...{ group: "Texas", match: "area", use: 1, cap: 50 },
+      group: "Texas",
+      match: "area",
+      use: 1,
+      cap: 50,
       text: `From ${DALLAS} of the group Texas: the area code of the person's number; use 1 of 50 that day.`,
     },
   });

@@ -22,8 +22,15 @@ test("a group keeps its settings and numbers, and tells which campaigns send fro
   expect(made).toMatchObject({
     status: 200,
     body: {
-      ...{ mode: "voice", timezone: "America/Chicago", daily_cap: 50, local_presence: true, health },
-      ...{ channel_target_ids: ids, numbers: 2, resting: 0, campaigns: [] },
+      mode: "voice",
+      timezone: "America/Chicago",
+      daily_cap: 50,
+      local_presence: true,
+      health,
+      channel_target_ids: ids,
+      numbers: 2,
+      resting: 0,
+      campaigns: [],
     },
   });
   const { id, name } = made.body;

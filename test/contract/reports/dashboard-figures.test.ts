@@ -134,11 +134,25 @@ describe("numbers of dashboards", () => {
       await app.db
         .insertInto("attempts")
         .values({
-          ...{ key: more.reference_id, organization_id, sub_organization_id, batch_key: batch },
-          ...{ campaign_id: rows[0].campaign_id, request_id: rows[0].id, reference_id: more.reference_id },
-          ...{ attempt_number: 1, mode: "voice", agent_id: 1, channel_id: 1, channel_target_id: 1 },
-          ...{ source: "+15125550199", target: "+15125550198", is_test: true, state: "ENDED" },
-          ...{ holds_slot: false, channel_status: "BUSY", started_at: app.clock.now().toISOString() },
+          key: more.reference_id,
+          organization_id,
+          sub_organization_id,
+          batch_key: batch,
+          campaign_id: rows[0].campaign_id,
+          request_id: rows[0].id,
+          reference_id: more.reference_id,
+          attempt_number: 1,
+          mode: "voice",
+          agent_id: 1,
+          channel_id: 1,
+          channel_target_id: 1,
+          source: "+15125550199",
+          target: "+15125550198",
+          is_test: true,
+          state: "ENDED",
+          holds_slot: false,
+          channel_status: "BUSY",
+          started_at: app.clock.now().toISOString(),
         })
         .execute();
     }

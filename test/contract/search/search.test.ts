@@ -413,7 +413,9 @@ describe("a saved view", () => {
     const roles = await app.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Analyst");
     const email = "analyst@example.com";
     const { body: made } = await app.send("POST", "/api/v1/users/", {
-      ...{ email, role_id: roles.body.items[0].id, skip_auth: true },
+      email,
+      role_id: roles.body.items[0].id,
+      skip_auth: true,
     });
     const other = app.sendAs(await app.createToken(null, { ...app.admin, email, user_id: made.id }));
     const names = async (send: Send) =>

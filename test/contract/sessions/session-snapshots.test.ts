@@ -23,9 +23,19 @@ beforeEach(async () => {
 
 const open = async (more: object = {}, onOpen?: (tx: Tx) => Promise<void>) => {
   const start = {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat" as const },
-    ...{ service: "webchat", type: "webchat_v1", sid: `s${++sid}`, channel_target_id: null },
-    ...{ source: null, target: null, is_test: false, is_outbound: false, verified: false, ...more },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "chat" as const,
+    service: "webchat",
+    type: "webchat_v1",
+    sid: `s${++sid}`,
+    channel_target_id: null,
+    source: null,
+    target: null,
+    is_test: false,
+    is_outbound: false,
+    verified: false,
+    ...more,
   };
   return (await startSession(app.engine, start, onOpen)).session_id;
 };

@@ -16,12 +16,15 @@ beforeAll(async () => {
     tool: { type: "function", function: { name: "flow", description: "flow", parameters } },
     context: {
       task: {
-        ...{ type: "steps", version: "v1alpha", id: "contact" },
+        type: "steps",
+        version: "v1alpha",
+        id: "contact",
         tool: { name: "submit", description: "Moves on" },
         variables: [{ name: "tries", value: 0 }],
         steps: [
           {
-            ...{ id: "ASK", goal: "Ask" },
+            id: "ASK",
+            goal: "Ask",
             inputs: [{ name: "mail", type: "string" }],
             on: {
               submit: [
@@ -44,7 +47,8 @@ beforeAll(async () => {
     tool: {
       type: "function",
       function: {
-        ...{ name: "remember", description: "remembers" },
+        name: "remember",
+        description: "remembers",
         parameters: { type: "object", properties: { colour: { type: "string" } } },
       },
     },
@@ -121,7 +125,9 @@ describe("GET /api/v1/sessions/{session_id}/trace", () => {
     expect(tools.map(({ label, details }) => ({ label, ...details }))).toMatchObject([
       { label: "submit", round: null, arguments: {} },
       {
-        ...{ label: "find", round: 0, arguments: { city: "Bronx" } },
+        label: "find",
+        round: 0,
+        arguments: { city: "Bronx" },
         prepared: { city: "The Bronx", country: "US" },
       },
       { label: "remember", arguments: { colour: "red" }, prepared: { colour: "red" } },
@@ -141,7 +147,9 @@ describe("GET /api/v1/sessions/{session_id}/trace", () => {
     const [answer] = entries.filter(({ category }) => category === "llm");
     expect(answer).toMatchObject({ label: "answer", metadata: ["scripted", "openai"] });
     expect(answer?.details).toMatchObject({
-      ...{ tool_choice: "auto", calls: [], scripted: true },
+      tool_choice: "auto",
+      calls: [],
+      scripted: true,
       offered: ["remember", "find", "hangup", "submit"],
     });
     expect(answer?.details).toHaveProperty("input_tokens");

@@ -31,7 +31,9 @@ beforeAll(async () => {
   expect((await app.send("POST", "/api/v1/directory_members/", member)).status).toBe(200);
   const mailbox = [{ name: "work", numbers: [{ number: "+14155550104", rules: null }] }];
   await app.send("POST", "/api/v1/directory_members/", {
-    ...{ name: "Night desk", type: "Operator", extensions: mailbox },
+    name: "Night desk",
+    type: "Operator",
+    extensions: mailbox,
   });
   // Whether words come before the greeting or over it is the machine's to decide: they count in either case.
   const telephony = { passive_input_start: 0, transfer_leg_voicemail_detection_enabled: true };

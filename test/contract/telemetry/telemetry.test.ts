@@ -55,7 +55,9 @@ afterAll(async () => told.close());
 const open = (content: boolean) =>
   createTelemetry(
     {
-      ...{ endpoint: collector.url, service_name: "clinic", content },
+      endpoint: collector.url,
+      service_name: "clinic",
+      content,
       headers: { "x-collector-key": "k-1" },
     },
     { log: silentLog, installation: "one", version: "0" },

@@ -30,9 +30,15 @@ beforeAll(async () => {
 let campaigns = 0;
 async function campaign(more: object = {}): Promise<number> {
   const { body } = await app.send("POST", "/api/v1/outbound/campaigns", {
-    ...{ campaign_name: `Campaign ${++campaigns}`, campaign_variables: { name: "nobody" }, retry_count: 0 },
+    campaign_name: `Campaign ${++campaigns}`,
+    campaign_variables: { name: "nobody" },
+    retry_count: 0,
     // Closed all day: a test does not wait for the campaign's hours.
-    ...{ source: line.number, caller_id: line.number, active_days: [], hourly_rate: 60, ...more },
+    source: line.number,
+    caller_id: line.number,
+    active_days: [],
+    hourly_rate: 60,
+    ...more,
   });
   return body.id;
 }
@@ -138,20 +144,29 @@ async function queued(campaign_id: number): Promise<Outreach> {
   const { rows } = { rows: await app.db.selectFrom("channel_targets").selectAll().limit(1).execute() };
   const of = rows[0] as { id: number; channel_id: number; agent_id: number };
   const outreach: Outreach = {
-    ...{
-      key: newTestKey(app.clock.now()),
-      sub_organization_id: app.admin.sub_organization_id,
-      mode: "voice",
-    },
-    ...{ campaign_id, agent_id: of.agent_id, channel_id: of.channel_id, channel_target_id: of.id },
-    ...{ source: line.number, caller_id: null, target: "+15127770010", variables: {} },
-    ...{ voicemail_detection: null, sms_session_ttl: null, is_test: true },
+    key: newTestKey(app.clock.now()),
+    sub_organization_id: app.admin.sub_organization_id,
+    mode: "voice",
+    campaign_id,
+    agent_id: of.agent_id,
+    channel_id: of.channel_id,
+    channel_target_id: of.id,
+    source: line.number,
+    caller_id: null,
+    target: "+15127770010",
+    variables: {},
+    voicemail_detection: null,
+    sms_session_ttl: null,
+    is_test: true,
   };
   const { organization_id } = app.admin;
   await app.db.transaction().execute((tx) =>
     insertTest(tx, {
-      ...{ organization_id, outreach, seal: (document) => document },
-      ...{ by: "a@example.com", at: app.clock.now() },
+      organization_id,
+      outreach,
+      seal: (document) => document,
+      by: "a@example.com",
+      at: app.clock.now(),
     }),
   );
   return outreach;
@@ -214,7 +229,9 @@ test("a test that the carrier has taken and doesn't show yet is asked for again,
   for (const n of [1, 2, 3, 4]) await expect(run({ key: never.key }, attempt(n))).rejects.toThrow();
   await run({ key: never.key }, attempt(5));
   expect(await newest(id)).toMatchObject({
-    ...{ key: never.key, state: "FAILED", channel_status: "FAILED" },
+    key: never.key,
+    state: "FAILED",
+    channel_status: "FAILED",
     problem: "The test did not reach the carrier. Start another one.",
   });
   expect(placed).toEqual([late.key, never.key]);

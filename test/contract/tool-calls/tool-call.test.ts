@@ -174,7 +174,9 @@ test("a model that calls a hundred tools at once, all under one id, has some of 
   });
   const requests: ModelRequest[] = [];
   const crowding: LanguageModel = {
-    ...{ provider: "openai", model: "crowding", scripted: false },
+    provider: "openai",
+    model: "crowding",
+    scripted: false,
     async *stream(request) {
       const calls = requests.push(request) === 1 ? 100 : 0;
       for (let n = 0; n < calls; n++)
@@ -185,9 +187,18 @@ test("a model that calls a hundred tools at once, all under one id, has some of 
   };
   const engine = { ...app.engine, resolveModel: async () => crowding };
   const { session_id } = await startSession(engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat", service: "console" },
-    ...{ type: "console_test_v1", sid: "crowd", channel_target_id: null, source: null, target: null },
-    ...{ is_test: true, is_outbound: false, verified: true },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "chat",
+    service: "console",
+    type: "console_test_v1",
+    sid: "crowd",
+    channel_target_id: null,
+    source: null,
+    target: null,
+    is_test: true,
+    is_outbound: false,
+    verified: true,
   });
   const before = peer.requests.length;
   const { calls } = await runTurn(engine, session_id, { text: "go" });
@@ -275,10 +286,8 @@ test("a log tool writes an event, a context tool sets variables that the next tu
 
 test("a log tool takes no kind of event from an argument that its author did not name", async () => {
   const definition = {
-    ...{
-      type: "log",
-      static_parameters: [{ name: "category", required: true, type: "string", default: "weather" }],
-    },
+    type: "log",
+    static_parameters: [{ name: "category", required: true, type: "string", default: "weather" }],
     tool: {
       type: "function",
       function: { name: "note_rain", description: "Notes", parameters: { type: "object" } },

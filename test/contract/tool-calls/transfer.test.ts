@@ -38,8 +38,16 @@ async function call(channel: "voice" | "chat", any_number?: boolean) {
   const { session_id } = await startSession(app.engine, {
     sub_organization_id: app.admin.sub_organization_id,
     agent_id,
-    ...{ channel, service: channel, type: "voice_twilio_v1", sid: `CA${++counter}`, channel_target_id: null },
-    ...{ source: "+14155550199", target: "+14155550198", is_test: false, is_outbound: false, verified: true },
+    channel,
+    service: channel,
+    type: "voice_twilio_v1",
+    sid: `CA${++counter}`,
+    channel_target_id: null,
+    source: "+14155550199",
+    target: "+14155550198",
+    is_test: false,
+    is_outbound: false,
+    verified: true,
   });
   return { session_id, say: (text: string) => runTurn(app.engine, session_id, { text }) };
 }

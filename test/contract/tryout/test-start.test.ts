@@ -17,8 +17,10 @@ beforeAll(async () => {
   const group = await app.send("POST", "/api/v1/language_groups/", {
     name: "Two languages",
     language_configs: ["en-US", "fr-FR"].map((language_code, at) => ({
-      ...{ language_code, dtmf_code: at + 1 },
-      ...{ voice_provider: "OpenAI", voice_display_name: "Alloy" },
+      language_code,
+      dtmf_code: at + 1,
+      voice_provider: "OpenAI",
+      voice_display_name: "Alloy",
     })),
     skip_current_language_in_message: false,
   });
@@ -36,8 +38,13 @@ beforeAll(async () => {
 
 const start = (more: object) =>
   app.send("POST", "/api/v1/agents/test/messages", {
-    ...{ service_name: "test", source: "+15550100", test_id: `start-${++n}`, agent_id: String(agent_id) },
-    ...{ text: "", session_start: true, ...more },
+    service_name: "test",
+    source: "+15550100",
+    test_id: `start-${++n}`,
+    agent_id: String(agent_id),
+    text: "",
+    session_start: true,
+    ...more,
   });
 
 test("a test conversation begins with the variables, language, channel, caller and clock it is given", async () => {
@@ -76,7 +83,10 @@ test.each([
 /** The events of a message until one of this name. */
 async function streamed(more: object, last: string) {
   const stream = await openEventStream(`${address}/api/v1/agents/test/messages`, app.token, {
-    ...{ service_name: "test", source: "+15550100", agent_id: String(agent_id), ...more },
+    service_name: "test",
+    source: "+15550100",
+    agent_id: String(agent_id),
+    ...more,
   });
   const events: { event: string; data: Record<string, unknown> }[] = [];
   do events.push(await stream.next());
@@ -103,7 +113,11 @@ test("streamed, words come as the model writes them and the last event is the wh
 
 test("a request that is refused is refused before the stream begins", async () => {
   const stream = await openEventStream(`${address}/api/v1/agents/test/messages`, app.token, {
-    ...{ service_name: "test", source: "x", agent_id: "999999", test_id: "none", text: "hello" },
+    service_name: "test",
+    source: "x",
+    agent_id: "999999",
+    test_id: "none",
+    text: "hello",
   });
   expect(stream.status).toBe(404);
 });
@@ -114,7 +128,11 @@ test("who closes the stream stops the answer: what was said is stored, and the n
   const { stream, events } = await streamed({ test_id, text: "slow please" }, "delta");
   stream.close();
   const next = await app.send("POST", "/api/v1/agents/test/messages", {
-    ...{ service_name: "test", source: "+15550100", agent_id: String(agent_id), test_id, text: "again" },
+    service_name: "test",
+    source: "+15550100",
+    agent_id: String(agent_id),
+    test_id,
+    text: "again",
   });
   expect(next.body.response_text).toBe("Here I am.");
   const session_id = events[0]?.data.session_id;

@@ -12,8 +12,13 @@ beforeAll(async () => {
 });
 
 const rule = (description: string, text: string, more: object) => ({
-  ...{ description, text, invert: false, date: null, days_of_week: null },
-  ...{ time_range_start: null, time_range_end: null },
+  description,
+  text,
+  invert: false,
+  date: null,
+  days_of_week: null,
+  time_range_start: null,
+  time_range_end: null,
   ...more,
 });
 const greeting = {
@@ -23,8 +28,10 @@ const greeting = {
     rule("Weekend", "It is the weekend.", { days_of_week: ["sa", "su"] }),
     rule("Mornings", "Good morning.", { time_range_start: "08:00", time_range_end: "10:00" }),
     rule("Closed", "We are closed.", {
-      ...{ invert: true, days_of_week: ["mo", "tu", "we", "th", "fr"] },
-      ...{ time_range_start: "08:00", time_range_end: "17:00" },
+      invert: true,
+      days_of_week: ["mo", "tu", "we", "th", "fr"],
+      time_range_start: "08:00",
+      time_range_end: "17:00",
     }),
   ],
 };
@@ -79,9 +86,19 @@ describe("the trace tells which rule chose the greeting", () => {
 let calls = 0;
 const startVoice = (agent_id: number, more: object) =>
   startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "voice", service: "twilio" },
-    ...{ type: "twilio_voice_v1", sid: `CA${++calls}`, channel_target_id: null, source: "+14155550100" },
-    ...{ target: "+14155550199", is_test: false, is_outbound: false, verified: true, greets: "later" },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "voice",
+    service: "twilio",
+    type: "twilio_voice_v1",
+    sid: `CA${++calls}`,
+    channel_target_id: null,
+    source: "+14155550100",
+    target: "+14155550199",
+    is_test: false,
+    is_outbound: false,
+    verified: true,
+    greets: "later",
     ...more,
   });
 const saidOn = async (channel: "voice" | "chat", agent: object) => {

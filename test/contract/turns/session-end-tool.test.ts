@@ -48,9 +48,18 @@ async function session(tool: object, plans: Plan[], enabled = true) {
   expect((await app.send("PUT", "/api/v1/prompts/", { ...prompt, ...ending })).status).toBe(200);
   const { engine, requests } = plannedEngine(app.engine, plans);
   const { session_id } = await startSession(engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id: made.agent_id, channel: "chat" },
-    ...{ service: "console", type: "console_test_v1", sid: `end-${counter}`, channel_target_id: null },
-    ...{ source: "ann@example.com", target: null, is_test: true, is_outbound: false, verified: true },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id: made.agent_id,
+    channel: "chat",
+    service: "console",
+    type: "console_test_v1",
+    sid: `end-${counter}`,
+    channel_target_id: null,
+    source: "ann@example.com",
+    target: null,
+    is_test: true,
+    is_outbound: false,
+    verified: true,
   });
   return { engine, requests, session_id, name, tool_id: saved.body.id as number };
 }
@@ -103,7 +112,8 @@ describe("the session end tool", () => {
     expect(timeline.filter((event: { kind: string; label: string }) => event.label === name)).toHaveLength(1);
     const trace = (await app.send("GET", `/api/v1/sessions/${session_id}/trace`)).body.entries;
     expect(trace.at(-1)).toMatchObject({
-      ...{ category: "tool", label: name },
+      category: "tool",
+      label: name,
       details: { arguments: { outcome: "booked" }, prepared: { outcome: "booked", source: "blue" } },
     });
     const said = (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body.transcription;

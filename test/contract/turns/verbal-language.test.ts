@@ -10,7 +10,9 @@ let language_group_id: number;
 beforeAll(async () => {
   app = await createTestApp();
   const config = (language_code: string, dtmf_code: number, voice_display_name: string) => ({
-    ...{ language_code, dtmf_code, voice_display_name },
+    language_code,
+    dtmf_code,
+    voice_display_name,
     voice_provider: "Google",
   });
   const group = await app.send("POST", "/api/v1/voice_groups/", {
@@ -29,9 +31,18 @@ async function talk(agent: object, plans: Plan[] = [], systemTools: string[] = [
   expect((await app.send("PUT", "/api/v1/agents/", { ...saved, ...agent })).status).toBe(200);
   const { engine, requests } = plannedEngine(app.engine, plans);
   const { session_id } = await startSession(engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat", service: "console" },
-    ...{ type: "console_test_v1", sid: `verbal-${agent_id}`, channel_target_id: null, source: null },
-    ...{ target: null, is_test: true, is_outbound: false, verified: true },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "chat",
+    service: "console",
+    type: "console_test_v1",
+    sid: `verbal-${agent_id}`,
+    channel_target_id: null,
+    source: null,
+    target: null,
+    is_test: true,
+    is_outbound: false,
+    verified: true,
   });
   const turn = await runTurn(engine, session_id, { text: "hola" });
   return { turn, requests };

@@ -52,9 +52,18 @@ let session = 0;
 /** What a person who comes now is held with. */
 async function reached() {
   const { session_id } = await startSession(app.engine, {
-    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat" as const },
-    ...{ service: "webchat", type: "webchat_v1", sid: `s${++session}`, channel_target_id: null },
-    ...{ source: null, target: null, is_test: false, is_outbound: false, verified: false },
+    sub_organization_id: app.admin.sub_organization_id,
+    agent_id,
+    channel: "chat" as const,
+    service: "webchat",
+    type: "webchat_v1",
+    sid: `s${++session}`,
+    channel_target_id: null,
+    source: null,
+    target: null,
+    is_test: false,
+    is_outbound: false,
+    verified: false,
   });
   const { snapshot } = await app.db
     .selectFrom("sessions")
@@ -83,8 +92,12 @@ describe("an agent with versions", () => {
     expect(held.version).toBe(1);
     expect(held.prompt.context).toContain("From eight to five.");
     const talk = await ok("POST", "/api/v1/agents/test/messages", {
-      ...{ service_name: "console", source: "ann", test_id: `t${agent_id}`, agent_id: String(agent_id) },
-      ...{ text: "When are you open?", session_start: true },
+      service_name: "console",
+      source: "ann",
+      test_id: `t${agent_id}`,
+      agent_id: String(agent_id),
+      text: "When are you open?",
+      session_start: true,
     });
     expect(talk.response_text).toContain("I do not know.");
 
@@ -206,15 +219,19 @@ test("a version tells what is doubtful about it, as saving its parts does", asyn
     name: `Older voices ${agent_id}`,
     language_configs: [
       {
-        ...{ language_code: "fr-FR", dtmf_code: 1, skip_current_language_in_message: false },
-        ...{ voice_provider: "Google", voice_display_name: "en-US-Neural2-D" },
+        language_code: "fr-FR",
+        dtmf_code: 1,
+        skip_current_language_in_message: false,
+        voice_provider: "Google",
+        voice_display_name: "en-US-Neural2-D",
       },
     ],
     skip_current_language_in_message: false,
   });
   await ok("PUT", "/api/v1/agents/", {
     ...(await ok("GET", `/api/v1/agents/${agent_id}`)),
-    ...{ language_group_id, stt_provider: "Deepgram Nova 2" },
+    language_group_id,
+    stt_provider: "Deepgram Nova 2",
   });
   await ok("POST", at("versions"), {});
   const part = `flow_${tools}`;
@@ -267,7 +284,10 @@ test("a tool that was renamed is missed where workflows call it, allow it, or ke
   const { id, definition, service_id } = await ok("GET", `/api/v1/tools/${old}`);
   const name = `${old}_2`;
   await ok("PUT", "/api/v1/tools/", {
-    ...{ id, name, service_id, last_updated_comments: null },
+    id,
+    name,
+    service_id,
+    last_updated_comments: null,
     definition: {
       ...definition,
       tool: { ...definition.tool, function: { ...definition.tool.function, name } },
@@ -493,7 +513,11 @@ describe("a replay gate", () => {
     expect((await versioning()).replay_gate).toMatchObject({ verdict: "missing", replay_id: null });
     const id = await replay();
     expect((await versioning()).replay_gate).toMatchObject({
-      ...{ replay_id: id, pairs: 4, difference: -1, verdict: "can't tell", passes: false },
+      replay_id: id,
+      pairs: 4,
+      difference: -1,
+      verdict: "can't tell",
+      passes: false,
     });
     expect((await publish()).body.detail).toContain(
       `Replay ${id}: 4 sessions don't rule out a regression of 100 points; 70 points are allowed.`,
@@ -503,7 +527,9 @@ describe("a replay gate", () => {
     const reason = { override_reason: "The service closes" };
     expect((await editor("POST", at("versions"), reason)).status).toBe(403);
     expect(await ok("POST", at("versions"), reason)).toMatchObject({
-      ...{ version_number: 2, ...reason, replay_gate: { replay_id: id, passes: false } },
+      version_number: 2,
+      ...reason,
+      replay_gate: { replay_id: id, passes: false },
     });
     const trail = await ok(
       "GET",

@@ -45,9 +45,12 @@ beforeAll(async () => {
     tools: [
       tool("opening_hours", { options, result: { monday: "09:00" } }),
       tool("list_doctors", {
-        ...{ options, result: { doctors: [{ name: "Dr. Ada" }] } },
+        options,
+        result: { doctors: [{ name: "Dr. Ada" }] },
         response_display: {
-          ...{ type: "card-list", items_path: "doctors", mapping: { "content.header": { path: "name" } } },
+          type: "card-list",
+          items_path: "doctors",
+          mapping: { "content.header": { path: "name" } },
         },
       }),
       tool("show_section", { type: "client", client: { timeout: 20 } }),
@@ -113,8 +116,15 @@ const isAnswering = async (session_id: string) =>
 
 test("every kind of frame is in the documentation's table, and no other", () => {
   const kinds: Record<ChatEvent["type"], true> = {
-    ...{ typing: true, message: true, tool_result: true, tool_display: true, client_call: true },
-    ...{ aside: true, answered: true, session_end: true, error: true },
+    typing: true,
+    message: true,
+    tool_result: true,
+    tool_display: true,
+    client_call: true,
+    aside: true,
+    answered: true,
+    session_end: true,
+    error: true,
   };
   const section = page.split("## Frames that you get")[1]?.split("\n\nAn answer")[0] ?? "";
   const listed = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type);

@@ -91,7 +91,10 @@ export const ACCOUNTS: Examples = {
     body: {
       rows: [
         {
-          ...{ kind: "recording", jurisdiction: "US-CA", channels: ["call"], default_language: "en" },
+          kind: "recording",
+          jurisdiction: "US-CA",
+          channels: ["call"],
+          default_language: "en",
           texts: { en: "This call is recorded." },
         },
       ],

@@ -76,8 +76,15 @@ async function callBack(maker: Maker): Promise<number> {
   const { id: made } = await app.db
     .insertInto("call_backs")
     .values({
-      ...{ sub_organization_id: caller.sub_organization_id, campaign_id, batch_key, request_id: id },
-      ...{ after_attempt: 0, target: of.target, due_at: at, timezone: "UTC", asked_at: at },
+      sub_organization_id: caller.sub_organization_id,
+      campaign_id,
+      batch_key,
+      request_id: id,
+      after_attempt: 0,
+      target: of.target,
+      due_at: at,
+      timezone: "UTC",
+      asked_at: at,
     })
     .returning("id")
     .executeTakeFirstOrThrow();

@@ -37,7 +37,9 @@ const WATCHED = { metric: { name: "errors" }, condition: "above", threshold: 0.0
 const alert = ({ next }: Maker) => ({ name: `Alert ${next()}`, ...WATCHED });
 
 const subscription = ({ next }: Maker) => ({
-  ...{ name: `Receiver ${next()}`, url: "https://example.com/hook", events: ["session.ended", "alert"] },
+  name: `Receiver ${next()}`,
+  url: "https://example.com/hook",
+  events: ["session.ended", "alert"],
 });
 const subscribed = (maker: Maker) => maker.post("/webhooks/", subscription(maker));
 const eventDelivery = async (maker: Maker): Promise<string> =>

@@ -8,8 +8,11 @@ export async function session(maker: Maker) {
   const test_id = `test-${maker.next()}`;
   const { id } = await agent(maker);
   const { response } = await maker.post("/agents/test/messages", {
-    ...{ service_name: "test", source: "tester@example.com", test_id },
-    ...{ agent_id: String(id), text: "bye" },
+    service_name: "test",
+    source: "tester@example.com",
+    test_id,
+    agent_id: String(id),
+    text: "bye",
   });
   const { session_id, tool_calls } = response.content;
   return { test_id, session_id: session_id as number, tool_call_id: tool_calls[0].tool_call_id as string };

@@ -1,5 +1,6 @@
 import { fstatSync, writeFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
+import { homedir } from "node:os";
 import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 
@@ -24,6 +25,13 @@ if (fstatSync(1).isFile())
       done(error as Error);
     }
   };
+
+// Libraries ask for the home folder. A user without a name and without HOME, as in a container that runs as any number, has none.
+try {
+  homedir();
+} catch {
+  process.env.HOME = "/";
+}
 
 const { commandLine } = await import("./commands/command-line.ts");
 process.exitCode = await commandLine(process.argv.slice(2));

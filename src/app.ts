@@ -71,7 +71,7 @@ export async function createApp(given: AppParts): Promise<App> {
   if (bucket) api.server.addHook("onClose", async () => bucket.close());
 
   homePageRoutes(api, config.internal_pages);
-  consoleRoutes(api, parts.consoleBuild);
+  consoleRoutes(api, parts.consoleBuild, config.internal_pages);
   healthRoutes(api, { ...ground, version: VERSION, figures: capacityFigures(outreach.capacity) });
   addAccounts(api, {
     ...ground,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Api } from "../api/server.ts";
-import type { InternalPages } from "../config/network.ts";
+import { type InternalPages, isReferenceOpen } from "../config/network.ts";
 
 /** A year: a file of another content gets another name. */
 const KEPT = "public, max-age=31536000, immutable";
@@ -29,11 +29,10 @@ const PAGES: [url: string, file: string, type: string][] = [
 /** The lines of home.html that lead to the API reference. */
 const REFERENCE_LINKS = /^ *<a href="\/(?:docs|openapi\.json)">.*\n/gm;
 
-export function homePageRoutes(api: Api, { docs, listen }: InternalPages): void {
-  const isReferenceHere = docs === "everyone" && listen === null;
+export function homePageRoutes(api: Api, pages: InternalPages): void {
   for (const [url, file, type] of PAGES) {
     const text = readFileSync(path.join(FOLDER, file), "utf8");
-    const content = isReferenceHere ? text : text.replaceAll(REFERENCE_LINKS, "");
+    const content = isReferenceOpen(pages) ? text : text.replaceAll(REFERENCE_LINKS, "");
     api.server.get(url, { schema: { hide: true } }, (_request, reply) =>
       reply
         .header("content-security-policy", CONTENT_POLICY)

@@ -5,6 +5,7 @@ import { gunzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
+import { type InternalPages, isReferenceOpen } from "../config/network.ts";
 import type { Api } from "./server.ts";
 
 /**
@@ -13,6 +14,8 @@ import type { Api } from "./server.ts";
  */
 const PAGE = "index.html";
 const NONCE = /__CSP_NONCE__/g;
+/** What index.html says of the API reference. */
+const REFERENCE_LINK = /<meta name="api-reference"[^>]*>/;
 /** A year, as long as anybody keeps anything. */
 const FOREVER = "public, max-age=31536000, immutable";
 
@@ -31,13 +34,15 @@ const CONTENT_TYPES: Record<string, string> = {
 type Bundle = { page: string; assets: Map<string, Buffer> };
 type State = { kind: "building" } | { kind: "ready"; bundle: Bundle } | { kind: "failed"; reason: string };
 
-export function consoleRoutes(api: Api, build: Promise<string> | undefined): void {
+export function consoleRoutes(api: Api, build: Promise<string> | undefined, pages: InternalPages): void {
   let state: State = build
     ? { kind: "building" }
     : { kind: "failed", reason: "This program was started without its console." };
   build?.then(
     (folder) => {
-      state = { kind: "ready", bundle: readBundle(folder) };
+      const { page, assets } = readBundle(folder);
+      const shown = isReferenceOpen(pages) ? page : page.replace(REFERENCE_LINK, "");
+      state = { kind: "ready", bundle: { page: shown, assets } };
     },
     (error) => {
       state = { kind: "failed", reason: errorText(error) };

@@ -1,5 +1,6 @@
 import type { FirstAccount } from "../accounts/bootstrap.ts";
 import { VERSION } from "../base/version.ts";
+import { isReferenceOpen } from "../config/network.ts";
 import { type Config, hostInUrl, reachable } from "../config.ts";
 import { DEMO_TARGET } from "../demo/seed.ts";
 
@@ -50,9 +51,10 @@ export function readyText(
 }
 
 /** Where whoever started it can read the reference; null where it is closed, or has a port that nobody knows yet. */
-function referenceOf({ public_url, host, port, internal_pages: { docs, listen } }: Config): string | null {
+function referenceOf({ public_url, host, port, internal_pages }: Config): string | null {
+  const { docs, listen } = internal_pages;
   if (docs === "off" || listen?.port === 0) return null;
-  if (docs === "everyone" && !listen) return `${public_url}/docs`;
+  if (isReferenceOpen(internal_pages)) return `${public_url}/docs`;
   const own = listen ?? { host, port };
   return `http://${hostInUrl(reachable(own.host))}:${own.port}/docs`;
 }

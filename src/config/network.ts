@@ -13,6 +13,10 @@ export type InternalPages = {
   listen: { host: string; port: number } | null;
 };
 
+/** Whether whoever sees a page of this program may follow its link to the API reference. */
+export const isReferenceOpen = ({ docs, listen }: InternalPages): boolean =>
+  docs === "everyone" && listen === null;
+
 /** Where this program listens, who may ask it what, and whom it may ask. */
 export type NetworkConfig = {
   port: number;

@@ -42,6 +42,8 @@ test("somebody who is not signed in comes back to the page they asked for", asyn
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   await page.getByRole("button", { name: /^Signed in as/ }).click();
+  const reference = page.getByRole("menuitem", { name: "API reference" });
+  expect(await reference.getAttribute("href")).toBe("/docs");
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.waitForURL(/\/sign-in$/);
 

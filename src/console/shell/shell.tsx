@@ -212,6 +212,9 @@ function SchemeSwitch() {
   );
 }
 
+/** Left out of the page where the reference is closed to whoever reads the console. */
+const API_REFERENCE = document.querySelector<HTMLMetaElement>('meta[name="api-reference"]')?.content;
+
 function PersonMenu({ me }: { me: Me }) {
   return (
     <Menu position="bottom-end" withArrow>
@@ -225,9 +228,11 @@ function PersonMenu({ me }: { me: Me }) {
         <Menu.Item leftSection={<IconUser size={15} />} component={Link} to="/account">
           Your account
         </Menu.Item>
-        <Menu.Item leftSection={<IconBook size={15} />} component="a" href="/docs" target="_blank">
-          API reference
-        </Menu.Item>
+        {API_REFERENCE && (
+          <Menu.Item leftSection={<IconBook size={15} />} component="a" href={API_REFERENCE} target="_blank">
+            API reference
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>

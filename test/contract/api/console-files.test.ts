@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -7,13 +7,16 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 
 const bundle = mkdtempSync(path.join(tmpdir(), "parley-test-console-"));
 const built = Promise.withResolvers<string>();
+/** The page as it is written says where the API reference is. */
+const [REFERENCE = ""] =
+  /<meta name="api-reference".*>/.exec(readFileSync("src/console/index.html", "utf8")) ?? [];
 
 let app: TestApp;
 beforeAll(async () => {
   mkdirSync(path.join(bundle, "assets"));
   writeFileSync(
     path.join(bundle, "index.html"),
-    '<link nonce="__CSP_NONCE__" href="/console/assets/a-1.css">',
+    `<link nonce="__CSP_NONCE__" href="/console/assets/a-1.css">${REFERENCE}`,
   );
   for (const name of ["a-1.css", "a-1.css.br", "icon-1.svg"]) {
     writeFileSync(path.join(bundle, "assets", name), name);
@@ -51,6 +54,17 @@ test("the page is never kept, and its nonce is the policy's and another each tim
   expect(policy).toContain("script-src 'self'");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toContain("unsafe");
+});
+
+test("the page leads to the API reference where everybody may read it, and nowhere else", async () => {
+  expect(REFERENCE).toContain('content="/docs"');
+  expect((await get("/console/")).body).toContain(REFERENCE);
+  for (const env of [{ DOCS: "off" }, { DOCS: "private" }, { INTERNAL_LISTEN: "127.0.0.1:0" }]) {
+    const other = await createTestApp(env, undefined, { consoleBuild: Promise.resolve(bundle) });
+    const page = async () => (await other.sendAs(null)("GET", "/console/")).body;
+    await expect.poll(page).toContain("/console/assets/a-1.css");
+    expect(await page()).not.toContain("api-reference");
+  }
 });
 
 test("a hashed file is kept for a year, in the smallest form that the browser reads", async () => {

@@ -59,8 +59,14 @@ test("the page is never kept, and its nonce is the policy's and another each tim
 test("the page leads to the API reference where everybody may read it, and nowhere else", async () => {
   expect(REFERENCE).toContain('content="/docs"');
   expect((await get("/console/")).body).toContain(REFERENCE);
-  for (const env of [{ DOCS: "off" }, { DOCS: "private" }, { INTERNAL_LISTEN: "127.0.0.1:0" }]) {
-    const other = await createTestApp(env, undefined, { consoleBuild: Promise.resolve(bundle) });
+  for (const [setting, value] of [
+    ["DOCS", "off"],
+    ["DOCS", "private"],
+    ["INTERNAL_LISTEN", "127.0.0.1:0"],
+  ] as const) {
+    const other = await createTestApp({ [setting]: value }, undefined, {
+      consoleBuild: Promise.resolve(bundle),
+    });
     const page = async () => (await other.sendAs(null)("GET", "/console/")).body;
     await expect.poll(page).toContain("/console/assets/a-1.css");
     expect(await page()).not.toContain("api-reference");

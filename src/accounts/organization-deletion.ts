@@ -9,8 +9,8 @@ import { oneByOne } from "../jobs/one-by-one.ts";
 import { closeAccess } from "./user-store.ts";
 
 /**
- * Whether the organization that this sub-organization column leads to still exists. Checked before anything starts by itself
- * that costs money or reaches somebody; when the deletion is undone, it resumes.
+ * Whether the organization of the sub-organization in this column still exists. Checked before any automatic work that costs
+ * money or contacts people; that work resumes when the deletion is undone.
  */
 export const isOfOpenOrganization = (column: string): RawBuilder<boolean> => sql<boolean>`exists (
   select from sub_organizations tenant join organizations owner on owner.id = tenant.organization_id

@@ -142,6 +142,15 @@ const toolJson = (idColumn: string) => sql`(
   where t.id = ${sql.ref(idColumn)})`;
 
 /** live: what people reach, which is the published version where there is one; draft: what was saved last. */
+/** All tools that can be called in it: those of its prompt, and the one that ends a session. */
+export const toolsIn = ({
+  tools,
+  session_end_tool,
+}: Pick<Snapshot, "tools" | "session_end_tool">): SnapshotTool[] => [
+  ...tools,
+  ...(session_end_tool ? [session_end_tool] : []),
+];
+
 export type AgentState = "live" | "draft" | number;
 
 /** Reads agent, prompt version, tools, message and languages, or the published version, in one statement. */

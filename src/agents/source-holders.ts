@@ -4,7 +4,7 @@ import type { Tx } from "../db/database.ts";
 import { sourcesOfAgent, sourcesOfTool } from "../tools/issues/source-issues.ts";
 import { agentJson } from "./agent-record.ts";
 import { publishedVersions } from "./published-with.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { type Snapshot, toolsIn } from "./snapshot.ts";
 
 /** The tools, agents and published versions that name one of these data sources or labels. */
 export async function sourceHolders(
@@ -53,7 +53,7 @@ export async function sourceHolders(
       .map(({ name }) => ({ kind: "agent", name })),
     ...versions
       .filter(({ snapshot: { agent, tools, session_end_tool } }) => {
-        const called = [...tools, ...(session_end_tool ? [session_end_tool] : [])];
+        const called = toolsIn({ tools, session_end_tool });
         return [
           ...sourcesOfAgent({ prompt_tool_defaults: agent.prompt_tool_defaults, tools: called }),
           ...called.flatMap(({ definition }) => sourcesOfTool(definition)),

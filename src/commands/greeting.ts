@@ -50,7 +50,7 @@ export function readyText(
   );
 }
 
-/** Where whoever started it can read the reference; null where it is closed, or has a port that nobody knows yet. */
+/** Where the operator can read the API reference; null if it is closed, or if its port is not known yet. */
 function referenceOf({ public_url, host, port, internal_pages }: Config): string | null {
   const { docs, listen } = internal_pages;
   if (docs === "off" || listen?.port === 0) return null;

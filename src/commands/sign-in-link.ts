@@ -7,8 +7,8 @@ import { fetchFailureWords } from "../egress/egress-failure.ts";
 import { keyPlace, presentKey } from "./secret-key.ts";
 
 /**
- * The way back in for whoever can read the installation's secret key. Nothing is stored; the program that runs is asked
- * whether the key is its own, and where it can't be asked the link is printed all the same.
+ * A way back in for anyone who can read the installation's secret key. It stores nothing, and asks the running program whether
+ * the key is its own. If that program can't be reached, it prints the link anyway.
  */
 export async function signInLink(config: Config, secrets: Secrets): Promise<number> {
   const { data_dir, public_url } = config;
@@ -36,7 +36,7 @@ export async function signInLink(config: Config, secrets: Secrets): Promise<numb
   return 0;
 }
 
-/** Somebody who is locked out does not wait long for an address that can't be reached from here. */
+/** Someone who is locked out should not have to wait long for an address that can't be reached from here. */
 const ASK_MS = 5_000;
 
 /** Whether a token that this key signed is taken; a proxy that asks for a password itself says nothing of that. */

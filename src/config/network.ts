@@ -13,7 +13,7 @@ export type InternalPages = {
   listen: { host: string; port: number } | null;
 };
 
-/** Whether whoever sees a page of this program may follow its link to the API reference. */
+/** Whether the API reference is open to everyone who can open the home page. */
 export const isReferenceOpen = ({ docs, listen }: InternalPages): boolean =>
   docs === "everyone" && listen === null;
 

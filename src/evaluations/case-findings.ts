@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Snapshot } from "../agents/snapshot.ts";
+import { type Snapshot, toolsIn } from "../agents/snapshot.ts";
 import { stepsOf } from "../tools/task-parts.ts";
 import { tasksOf } from "../tools/tool-definition.ts";
 import { sessionTasks } from "../workflows/workflow-state.ts";
@@ -17,8 +17,8 @@ export function findingsOf(
   snapshot: Snapshot,
   judges: readonly string[] = [],
 ): TestFinding[] {
-  const { tools, session_end_tool } = snapshot;
-  const plain = new Set([...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ name }) => name));
+  const { tools } = snapshot;
+  const plain = new Set(toolsIn(snapshot).map(({ name }) => name));
   const called = new Set(plain);
   for (const { tool_name } of sessionTasks(tools)) if (tool_name !== null) called.add(tool_name);
   const steps = new Set(

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
+import { freezeSnapshot, type Snapshot, toolsIn } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import { holdRecord } from "../api/hold-record.ts";
 import * as list from "../api/list.ts";
@@ -147,13 +147,8 @@ export async function missingRecordings(
 }
 
 /** How the tools of a state of an agent are called in it, and now. */
-export async function namesNow(
-  db: Db,
-  { tools, session_end_tool }: Snapshot,
-): Promise<{ held: string; now: string }[]> {
-  const held = new Map(
-    [...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ id, name }) => [id, name]),
-  );
+export async function namesNow(db: Db, snapshot: Snapshot): Promise<{ held: string; now: string }[]> {
+  const held = new Map(toolsIn(snapshot).map(({ id, name }) => [id, name]));
   const found = await db
     .selectFrom("tools")
     .select(["id", "name"])

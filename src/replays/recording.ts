@@ -1,4 +1,4 @@
-import type { RecordedAnswer, Snapshot, SnapshotTool } from "../agents/snapshot.ts";
+import { type RecordedAnswer, type Snapshot, toolsIn } from "../agents/snapshot.ts";
 import type { Db } from "../db/database.ts";
 import { observedCall } from "../evaluations/observe.ts";
 import { snapshotOf } from "../sessions/session-snapshot.ts";
@@ -118,8 +118,8 @@ export const calledName = ({ tool_name, error }: Pick<Call, "tool_name" | "error
 
 /** From the names of tools in one state of an agent to those in another: a tool that was renamed keeps its number. Pure. */
 export function toolNames(from: Snapshot, to: Snapshot): (tool: string) => string {
-  const there = new Map(toolsOf(to).map(({ id, name }) => [id, name]));
-  const names = new Map(toolsOf(from).map(({ id, name }) => [name, there.get(id) ?? name]));
+  const there = new Map(toolsIn(to).map(({ id, name }) => [id, name]));
+  const names = new Map(toolsIn(from).map(({ id, name }) => [name, there.get(id) ?? name]));
   return (tool) => names.get(tool) ?? tool;
 }
 
@@ -136,17 +136,12 @@ export function calledAsIn(recording: SessionRecording, snapshot: Snapshot): Ses
   };
 }
 
-export const toolsOf = ({ tools, session_end_tool }: Snapshot): SnapshotTool[] => [
-  ...tools,
-  ...(session_end_tool ? [session_end_tool] : []),
-];
-
 const SEARCH = "data_source_search";
 
 /** Tools whose answers come from outside the conversation: services, and texts that may have changed since. */
 export function answeredElsewhere(snapshot: Snapshot): Set<string> {
   return new Set(
-    toolsOf(snapshot)
+    toolsIn(snapshot)
       .filter(({ name, is_system, definition }) => (is_system ? name === SEARCH : callsService(definition)))
       .map(({ name }) => name),
   );

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
-import type { Snapshot } from "../agents/snapshot.ts";
+import { type Snapshot, toolsIn } from "../agents/snapshot.ts";
 import type { Db } from "../db/database.ts";
 import { findingsOf, type TestFinding } from "../evaluations/case-findings.ts";
 import { TestCase } from "../evaluations/test-case.ts";
 import type { DrawnSession } from "./draw-sessions.ts";
-import { toolsOf } from "./recording.ts";
 import type { ReplayRequest } from "./replay-request.ts";
 
 type Replayed = {
@@ -42,7 +41,7 @@ export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFi
     ["baseline", baseline],
   ] as const) {
     if (snapshot === null) continue;
-    const tools = toolsOf(snapshot);
+    const tools = toolsIn(snapshot);
     for (const { id, tool, sessions } of called)
       if (!tools.some((one) => one.id === id || one.name === tool))
         add(

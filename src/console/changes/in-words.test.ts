@@ -32,7 +32,7 @@ test.each([
   expect(shown(before, after)).toEqual([said]);
 });
 
-test("what is added as a whole is told by its fields, and without names for these as it is", () => {
+test("a new entry is shown field by field where the form names its fields, and as JSON otherwise", () => {
   expect(shown({ exceptions: { days: {} } }, { exceptions: { days: { mon: { active: false } } } })).toEqual([
     ["Exceptions, Mondays, Open or closed", "", "closed"],
   ]);

@@ -168,6 +168,8 @@ describe("a chat that a person takes over", () => {
     peer.respond((_, response) => asked.resolve(() => json(response, 200, {})));
     const answering = chat.says("slow");
     const found = await asked.promise;
+    const { body } = await app.send("GET", `/api/v1/sessions/live?session_id=${chat.id}`);
+    expect(body.sessions[0].state).toBe("answering");
     await chat.takeOver();
     const written = chat.writes("And I add this.");
     found();

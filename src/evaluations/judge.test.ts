@@ -46,3 +46,18 @@ test("the slowest answer decides whether all came in time, and none is not in ti
     "not met: the agent gave no answer",
   ]);
 });
+
+test("a variable is found by the name that a template has for it: with vars. or without, or a part of its value", () => {
+  const variables = { "vars.plan": "gold", city: "Kyiv", order: { total: 12 } };
+  const verdicts = (expected: object) => told({ variables: expected }, { ...observed, variables });
+  expect(verdicts({ plan: "gold", "vars.plan": "gold", "vars.city": "Kyiv", "order.total": 12 })).toEqual([
+    'met: it is "gold"',
+    'met: it is "gold"',
+    'met: it is "Kyiv"',
+    "met: it is 12",
+  ]);
+  expect(verdicts({ plan: "silver", nothing: "x" })).toEqual([
+    'not met: it is "gold"',
+    "not met: it has no value",
+  ]);
+});

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { compilePattern } from "../base/pattern.ts";
 import { cutTo } from "../base/storable.ts";
 import { compileExpression, isTrue } from "../expressions/expression.ts";
+import { variableLookup } from "../expressions/template.ts";
 import { contains } from "../tool-calls/contains.ts";
 import type { TestExpectation } from "./test-case.ts";
 
@@ -87,11 +88,7 @@ export function judge(expected: TestExpectation, observed: Observed): TestVerdic
         ]
       : []),
     ...Object.entries(expected.variables ?? {}).map(([name, wanted]) =>
-      verdict(
-        `variable ${name} = ${shown(wanted)}`,
-        Object.hasOwn(variables, name) && contains(variables[name], wanted),
-        Object.hasOwn(variables, name) ? `it is ${shown(variables[name])}` : "it has no value",
-      ),
+      variableVerdict(name, wanted, variables),
     ),
     ...(expected.final ?? []).map((wanted) => finalVerdict(wanted, named(wanted.tool).at(-1))),
     ...(expected.said ?? []).map((pattern) => {
@@ -125,6 +122,16 @@ export function judge(expected: TestExpectation, observed: Observed): TestVerdic
     ...(expected.within_ms == null ? [] : [timeVerdict(expected.within_ms, observed.answers_ms)]),
     ...(expected.max_cost_usd == null ? [] : [costVerdict(expected.max_cost_usd, observed.cost_usd)]),
   ];
+}
+
+/** A name finds what a template of that name would print, with `vars.` or without. */
+function variableVerdict(name: string, wanted: unknown, variables: Record<string, unknown>): TestVerdict {
+  const value = variableLookup(variables)(name);
+  return verdict(
+    `variable ${name} = ${shown(wanted)}`,
+    value !== undefined && contains(value, wanted),
+    value === undefined ? "it has no value" : `it is ${shown(value)}`,
+  );
 }
 
 /** RE2, whatever the case. */

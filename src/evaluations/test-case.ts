@@ -75,7 +75,7 @@ export const TestExpectation = z
     path: boundedList(z.string().min(1).max(255))
       .nullish()
       .describe("These steps were entered in this order; others may come between."),
-    variables: anyArguments.nullish().describe("Variables at the end, by full name."),
+    variables: anyArguments.nullish().describe("Variables at the end."),
     final: boundedList(
       z.strictObject({
         tool: toolName,

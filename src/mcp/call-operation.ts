@@ -43,13 +43,23 @@ export async function callOperation(
   return { answer, status: response.statusCode, request_id };
 }
 
+/** What a model is told that names an argument in its own words. */
+export function unknownArguments(
+  tool: string,
+  known: string[],
+  given: Record<string, unknown>,
+): string | undefined {
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const takes = known.length > 0 ? known.join(", ") : "no arguments";
+  return unknown.length > 0
+    ? `There is no argument ${unknown.join(", ")}. ${tool} takes ${takes}.`
+    : undefined;
+}
+
 function urlOf(tool: OperationTool, given: Record<string, unknown>): string | { fault: string } {
   const known = [...tool.arguments.map(({ name }) => name), ...(tool.takesBody ? ["body"] : [])];
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    const takes = known.length > 0 ? known.join(", ") : "no arguments";
-    return { fault: `There is no argument ${unknown.join(", ")}. ${tool.name} takes ${takes}.` };
-  }
+  const unknown = unknownArguments(tool.name, known, given);
+  if (unknown) return { fault: unknown };
   let path = tool.path;
   const query = new URLSearchParams();
   for (const argument of tool.arguments) {

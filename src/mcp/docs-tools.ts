@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { madeOnce } from "../api/made-once.ts";
-import { type McpAnswer, refused, said } from "./call-operation.ts";
+import { type McpAnswer, refused, said, unknownArguments } from "./call-operation.ts";
 import { type DocsIndex, indexDocs, searchDocs } from "./docs-index.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../docs");
@@ -48,6 +48,8 @@ const readDocs = docsIn(FOLDER);
 export async function callDocsTool(name: string, given: Record<string, unknown>): Promise<McpAnswer> {
   const docs = await readDocs();
   if (docs.pages.size === 0) return refused("This installation has no documentation in its folder docs.");
+  const unknown = unknownArguments(name, [name === "read_doc" ? "page" : "query"], given);
+  if (unknown) return refused(unknown);
   if (name === "read_doc") {
     if (given.page === undefined) return said([...docs.pages.keys()].join("\n"));
     const text = docs.pages.get(String(given.page).replace(/^docs\//, ""));

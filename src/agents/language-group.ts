@@ -109,8 +109,8 @@ const selectGroups = (db: Db, caller: Caller) =>
 
 /** "Voice group" is the present name of what was called a language group; both paths lead to the same records. */
 const NAMES = [
-  { path: "/api/v1/voice_groups", noun: "Voice group", id_name: "voice_group_id" },
-  { path: "/api/v1/language_groups", noun: "Language group", id_name: "language_group_id" },
+  { path: "/api/v1/voice_groups", noun: "Voice group", id_name: "voice_group_id", deprecated: false },
+  { path: "/api/v1/language_groups", noun: "Language group", id_name: "language_group_id", deprecated: true },
 ];
 
 export type CreatesLanguageGroup = Creates<LanguageGroupInput, LanguageGroupResponse>;
@@ -136,11 +136,9 @@ export function languageGroupRoutes(
     };
   };
 
-  const [groups] = NAMES.map(({ path, noun, id_name }) =>
+  const [groups] = NAMES.map((name) =>
     addResource(api, db, {
-      path,
-      noun,
-      id_name,
+      ...name,
       tag: "language_groups",
       permission: "language_groups",
       record: LanguageGroupResponse,

@@ -23,6 +23,8 @@ type Resource<
   /** What the public API calls the record's number in a path: `service_id`. */
   id_name: string;
   tag: string;
+  /** A path that the same records had before. */
+  deprecated?: boolean;
   /** `services` stands for services_read, services_write and services_delete. */
   permission: string | Permissions;
   record: z.ZodObject;
@@ -70,7 +72,7 @@ export function addResource<
   Update extends { id: number },
   Remove extends { reason: string } = { reason: string },
 >(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): { create: Creates<Create, Row> } {
-  const { path, noun, tag, store } = resource;
+  const { path, noun, tag, deprecated, store } = resource;
   const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
   const audited = async (tx: Tx, caller: Caller, row: Row, input?: Create | Update): Promise<object> =>
@@ -104,6 +106,7 @@ export function addResource<
     {
       summary: `List ${plural}`,
       tag,
+      deprecated,
       permission: permissions.read,
       query: listQuery(resource.list),
       response: listOf(resource.record),
@@ -116,6 +119,7 @@ export function addResource<
     {
       summary: `Create ${oneOf(noun)}`,
       tag,
+      deprecated,
       permission: permissions.write,
       body: resource.create,
       response: detail,
@@ -128,6 +132,7 @@ export function addResource<
     {
       summary: `Update ${oneOf(noun)}`,
       tag,
+      deprecated,
       permission: permissions.write,
       body: resource.update,
       response: detail,
@@ -155,6 +160,7 @@ export function addResource<
     {
       summary: `Get ${oneOf(noun)}`,
       tag,
+      deprecated,
       permission: permissions.read,
       params,
       response: detail,
@@ -167,6 +173,7 @@ export function addResource<
     {
       summary: `Delete ${oneOf(noun)}`,
       tag,
+      deprecated,
       permission: permissions.delete,
       params,
       query: resource.remove ?? z.object({ reason: z.string() }),

@@ -86,7 +86,7 @@ const common = {
   tools: boundedList(z.string())
     .nullish()
     .describe(
-      "Tools that only this task's calls, and its steps whose tools.allow names them, may use; the model is offered them nowhere else.",
+      "Tools that only this task's calls use, and the model only in steps whose tools.allow names them.",
     ),
   version: z.literal("v1alpha").default("v1alpha"),
 };

@@ -391,6 +391,31 @@ test("every operation has a name of its own, verb first, and a described tag", a
   expect([...new Set(operations.flatMap(({ tags }) => tags))].toSorted()).toEqual(described);
 });
 
+test("what the public API keeps for earlier clients alone is marked as deprecated, and nothing else is", async () => {
+  const { paths } = app.api.server.swagger() as unknown as {
+    paths: Record<string, Record<string, { deprecated?: boolean }>>;
+  };
+  const deprecated = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => operation.deprecated)
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(deprecated.toSorted()).toEqual([
+    "DELETE /api/v1/language_groups/{language_group_id}",
+    "GET /api/v1/language_groups/",
+    "GET /api/v1/language_groups/{language_group_id}",
+    "POST /api/v1/channels/twilio/",
+    "POST /api/v1/dashboards/session_events",
+    "POST /api/v1/dashboards/session_summary",
+    "POST /api/v1/dashboards/session_transfers",
+    "POST /api/v1/dashboards/sessions",
+    "POST /api/v1/language_groups/",
+    "POST /api/v1/language_groups/voices/sample",
+    "PUT /api/v1/channels/twilio/",
+    "PUT /api/v1/language_groups/",
+  ]);
+});
+
 test("the document stays small: below 1,550 bytes an operation with all that only it needs, served and in the repository", () => {
   const document = app.api.server.swagger();
   const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.keys(methods ?? {}));

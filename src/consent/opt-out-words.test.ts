@@ -28,6 +28,8 @@ describe("a whole message that asks to be left alone", () => {
       "opt out opt-out",
     ],
     ...["Please stop", "stop texting me", "Remove me from your list.", "Don’t contact me"],
+    ...["Unsubscribe please", "Please unsubscribe me.", "STOP, thank you", "stop thanks", "Opt me out"],
+    ...["STOP CALLS", "stop sms", "Please stop calling", "please stop texting me!"],
   ])("%j is an opt-out", (text) => expect(readOptOut(text)).toEqual(stop("en")));
 
   test.each([
@@ -62,6 +64,8 @@ describe("a whole message that asks to be left alone", () => {
     "Can you stop the automatic payment?",
     "I want to cancel my appointment",
     "cancel the 3 pm slot please",
+    "Please cancel",
+    "help please",
     "the end of the month works",
     "end of story",
     "don't stop",

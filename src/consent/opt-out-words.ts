@@ -7,16 +7,27 @@
 export type OptOutKind = "stop" | "start" | "help";
 type Words = Record<OptOutKind, readonly string[]>;
 
+/** Words that mean nothing else, and so mean the same with a "please" or a "thanks". */
+const PLAIN_STOPS = [
+  ..."stop|stop all|unsubscribe|unsubscribe me|opt out|opt me out|remove me".split("|"),
+  ..."remove me from your list|take me off your list|do not contact me|don't contact me".split("|"),
+  ..."calling|texting|messaging|emailing|contacting"
+    .split("|")
+    .flatMap((way) => [`stop ${way}`, `stop ${way} me`]),
+  ..."calls|texts|sms|messages|emails".split("|").map((what) => `stop ${what}`),
+];
+
 const WORDS = {
   en: {
     stop: [
-      ..."stop|stop all|quit|end|revoke|opt out|cancel|unsubscribe|unsubscribe me|please stop|stop please".split(
-        "|",
-      ),
-      ..."stop texting me|stop messaging me|stop calling me|stop emailing me|stop contacting me".split("|"),
-      ..."remove me|remove me from your list|take me off your list|do not contact me|don't contact me".split(
-        "|",
-      ),
+      ..."quit|end|revoke|cancel".split("|"),
+      ...PLAIN_STOPS.flatMap((words) => [
+        words,
+        `please ${words}`,
+        `${words} please`,
+        `${words} thanks`,
+        `${words} thank you`,
+      ]),
     ],
     start: ["start", "unstop", "subscribe", "opt in", "resubscribe"],
     help: ["help", "info"],

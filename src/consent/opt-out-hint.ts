@@ -21,7 +21,7 @@ const HINTS: Record<OptOutLanguage, Hints> = {
     near: [
       [
         "stop|quit|don't|dont|do not|no more|never|cease|no longer|not to|enough|without|nobody",
-        "call|phone|phoning|ring|text|messag|mail|email|e mail|contact|writ|bother|harass|spam|send|solicit|pester|disturb|hear from|reach out|get in touch",
+        "call|phone|phoning|ring|text|messag|mail|email|e mail|contact|writ|bother|harass|spam|send|solicit|pester|bug|hound|disturb|receive th|receive your|receive any|receive more|receiving|hear from|reach out|get in touch",
       ],
       [
         "remove|take|delete|erase|lose|cross|scratch|strike|get|off",
@@ -29,7 +29,7 @@ const HINTS: Record<OptOutLanguage, Hints> = {
       ],
     ],
     alone:
-      "leave me alone|leave us alone|let me be|leave me be|unsubscrib|opt out|opt me out|opting out|revoke|withdraw my consent|go away|get lost|not contact me",
+      "leave me alone|leave us alone|let me be|leave me be|unsub|opt out|opt me out|opting out|revoke|withdraw my consent|cease and desist|block me|block my|do not call list|go away|get lost|fuck off|piss off|not contact me",
   },
   es: {
     near: [

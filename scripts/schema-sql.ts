@@ -26,6 +26,7 @@ type Table = {
   columns: Column[];
   constraints: Constraint[];
   indexes: { name: string; definition: string }[];
+  statistics: string[];
   triggers: string[];
 };
 type Function = { name: string; definition: string };
@@ -47,7 +48,9 @@ export async function schemaSql(db: Db): Promise<string> {
     for (const table of own) {
       made.add(table.name);
       const { statement, missing } = tableSql(table, made);
-      parts.push([statement, ...table.indexes.map(indexSql)].join("\n"));
+      parts.push(
+        [statement, ...table.indexes.map(indexSql), ...table.statistics.map(statisticsSql)].join("\n"),
+      );
       late.push(...missing);
     }
   }
@@ -88,6 +91,8 @@ async function readTables(db: Db): Promise<Table[]> {
           'definition', pg_get_indexdef(x.indexrelid)) order by x.indexrelid), '[]')
         from pg_index x join pg_class i on i.oid = x.indexrelid
         where x.indrelid = t.oid and not exists (select from pg_constraint c where c.conindid = x.indexrelid)) as indexes,
+      (select coalesce(json_agg(pg_get_statisticsobjdef(x.oid) order by x.oid), '[]')
+        from pg_statistic_ext x where x.stxrelid = t.oid) as statistics,
       (select coalesce(json_agg(pg_get_triggerdef(g.oid) order by g.oid), '[]')
         from pg_trigger g where g.tgrelid = t.oid and not g.tgisinternal) as triggers
     from pg_class t join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
@@ -226,6 +231,8 @@ function indexSql({ definition }: Table["indexes"][number]): string {
   const text = plain(definition).replace(" using btree (", " (");
   return `${text.length < WIDTH ? text : text.replace(/\) (include|where) /g, ")\n  $1 ")};`;
 }
+
+const statisticsSql = (definition: string): string => `${plain(definition)};`;
 
 const triggerSql = (definition: string): string =>
   `${plain(definition).replace(/ on (\w+) /, " on $1\n  ")};`;

@@ -2405,6 +2405,8 @@ create index insight_outputs_entries on insight_outputs using gin (entries)
   where ((session_id is not null) and (entries is not null));
 create index insight_outputs_lists on insight_outputs (sub_organization_id, insight_key, session_id)
   where ((session_id is not null) and (entries is not null));
+create statistics insight_outputs_found on ("json_value" ->> insight_key) from insight_outputs;
+create statistics insight_outputs_length on length("json_value" ->> insight_key) from insight_outputs;
 
 create table insight_usage (
   workflow_id bigint not null references insight_workflows,

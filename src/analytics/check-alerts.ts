@@ -113,6 +113,8 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
   const change = changeAfter(rule, beyond, now);
   const state = stateAfter(rule.state, beyond);
   const at = now.toISOString();
+  // A clock that was set back since would put the reminder off by as much.
+  const isAhead = Date.parse(rule.notified_at ?? "") > now.getTime();
   await tx
     .updateTable("alert_rules")
     .set({
@@ -121,7 +123,7 @@ async function settle(tx: Tx, claimed: ClaimedRule, found: FoundFigures, now: Da
       last_value: figure.value,
       last_sessions: figure.sessions,
       ...(state !== rule.state && { state_since: at }),
-      ...(change && { notified_at: at }),
+      ...((change || isAhead) && { notified_at: at }),
     })
     .where("id", "=", rule.id)
     .execute();

@@ -39,7 +39,9 @@ export async function keepResults({ db, clock, keptSince }: Parts, id: number): 
   const now = clock.now();
   const written = Date.parse(stored.results_at ?? "");
   const hasEndedSince = experiment.ended_at !== null && written <= Date.parse(experiment.ended_at);
-  if (now.getTime() - written < DAY_ms && !hasEndedSince) return;
+  const age_ms = now.getTime() - written;
+  // Less than nothing: the clock was set back since.
+  if (age_ms >= 0 && age_ms < DAY_ms && !hasEndedSince) return;
   const results: Results = [];
   for (const stage of experiment.stages.keys()) {
     const since = await lacksSince(db, keptSince, now, { tenant, experiment, stage });

@@ -404,6 +404,28 @@ test("an alert is checked in the first minute after the clock was set back, and 
   expect(ahead - (await checkedAt())).toBe(3_600_000);
 });
 
+test("an alert that fired before the clock was set back reminds after its hours from then on, and not as much later", async () => {
+  const input = { name: "Fired ahead", notified_users: [app.admin.user_id], remind_hours: 1 };
+  await app.send("POST", "/api/v1/alerts/", { ...input, ...rule() });
+  const subjectsAfter = async (move: () => void) => {
+    move();
+    await insertFacts(app, 40, () => ({ is_error: true }));
+    app.clock.advance(60_000);
+    await check();
+    await mailAll();
+    return mails.map(({ subject }) => subject).filter((subject) => subject.endsWith("Fired ahead"));
+  };
+  const fired = ["Alert: Fired ahead"];
+  expect(await subjectsAfter(() => app.clock.jump(5 * 3_600_000))).toEqual(fired);
+  expect(await subjectsAfter(() => app.clock.jump(-5 * 3_600_000))).toEqual(fired);
+  expect(await subjectsAfter(() => app.clock.advance(3_600_000))).toEqual([
+    ...fired,
+    "Still firing: Fired ahead",
+  ]);
+  // So that the tests below find none of these sessions.
+  app.clock.advance(7_200_000);
+});
+
 test("an alert is checked in its minute also where the rule before it can't be, as after an error of the database", async () => {
   const [broken, sound] = [await make("Broken"), await make("Sound")];
   await app.db

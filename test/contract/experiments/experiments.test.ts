@@ -663,6 +663,24 @@ describe("what came of a stage", () => {
     expect(await result(id, 0)).toEqual(before);
     await keep(null);
   });
+
+  test("is written down when it ends, also where a clock that was set back since wrote the one before", async () => {
+    const id = await start({ variants: variants(50), guards: [] });
+    app.clock.jump(2 * DAY_ms);
+    await guard();
+    app.clock.jump(-2 * DAY_ms);
+    await people(8, () => "user");
+    await ok("POST", `/experiments/${id}/stop`, { reason: "Enough" });
+    app.clock.advance(60_000);
+    await guard();
+    const { results_at, results } = await app.db
+      .selectFrom("experiments")
+      .select(["results_at", "results"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect(new Date(results_at ?? "")).toEqual(app.clock.now());
+    expect(results).toMatchObject([await ok("GET", `/experiments/${id}/comparison?stage=0`)]);
+  });
 });
 
 describe("what is wrong is told at its place", () => {

@@ -9,7 +9,7 @@ import type { FileHead, SectionEnd } from "./archive-format.ts";
  * Folders of the data directory that rows of the database point into. Not the database itself, not the log, and not
  * `secret.key`, which opens what is sealed in the archive.
  */
-export const FOLDERS = ["recordings", "insights", "mail", "takeouts"];
+const FOLDERS = ["recordings", "insights", "mail", "takeouts"];
 
 type DataFile = { path: string; place: string; bytes: number; modified_at: string };
 

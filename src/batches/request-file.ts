@@ -13,7 +13,7 @@ import { type CheckCell, wrongCell } from "./person-column-faults.ts";
  */
 export type FileRow = { reference_id: string; target: string; request_variables: string };
 
-export const MAX_ROWS = 1_000_000;
+const MAX_ROWS = 1_000_000;
 export const MAX_FILE_bytes = 200 * 1024 * 1024;
 /** Far beyond any row of sense. */
 const MAX_ROW_chars = 100_000;
@@ -82,7 +82,7 @@ export type Header = {
 const REQUIRED = ["reference_id", "target"] as const;
 type Required = (typeof REQUIRED)[number];
 
-export function readHeader(cells: string[], row: number): Header {
+function readHeader(cells: string[], row: number): Header {
   const names = cells.map(columnName);
   if (!REQUIRED.every((name) => names.includes(name)))
     refuseSeparator(cells, (cell) => isRequired(columnName(cell)), row);
@@ -126,12 +126,7 @@ function nameProblem(name: string, repeated: boolean): string | null {
 }
 
 /** Cells that a short row leaves out are empty. */
-export function readRow(
-  header: Header,
-  cells: string[],
-  row: number,
-  check: CheckCell = () => null,
-): FileRow {
+function readRow(header: Header, cells: string[], row: number, check: CheckCell = () => null): FileRow {
   if (cells.length > header.names.length) {
     const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that hold a comma`;
     throw invalid(["file", row, cells.length], msg);

@@ -16,7 +16,7 @@ const wakeBatchesOf = (tx: Tx, campaign_id: number, at: Date): Promise<void> =>
   wakeAll(tx, sql`b.campaign_id = ${campaign_id} and b.status not in ('CANCELED', 'EXPIRED')`, at);
 
 /** All active batches of campaigns that send from a number group that was changed. */
-export const wakeNumberGroup = (tx: Tx, group_id: number, at: Date): Promise<void> =>
+const wakeNumberGroup = (tx: Tx, group_id: number, at: Date): Promise<void> =>
   wakeAll(
     tx,
     sql`b.status = 'ACTIVE' and b.campaign_id in (select id from campaigns where number_group_id = ${group_id})`,

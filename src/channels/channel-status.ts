@@ -72,12 +72,6 @@ const among =
   (status: ChannelStatus): status is Some =>
     some.some((each) => each === status);
 
-/** The recipient asked to be left alone; the address is suppressed from then on. */
-export const isOptOut = among("UNSUBSCRIBED", "SPAM_REPORT");
-
-/** The address was suppressed before anything was sent. */
-export const isSuppressed = among(...SUPPRESSED);
-
 /** The carrier has nothing more to do with the call. */
 export const isCallOver = among("BUSY", "CANCELED", "COMPLETED", "DECLINED", "NO-ANSWER", ...FAILURE);
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CHANNEL_STATUSES, type ChannelStatus, isOptOut, isSuppressed } from "./channel-status.ts";
+import { CHANNEL_STATUSES, type ChannelStatus } from "./channel-status.ts";
 import { isOver, isUnderWay, isWaiting, REQUEST_STATUSES, type RequestStatus } from "./request-status.ts";
 import { isForward, isRetryable, REQUEST_STATUS } from "./status-mapping.ts";
 import {
@@ -85,13 +85,6 @@ test.each(TABLE)("%s", (_, heard, channel, request) => {
 
 test("the table speaks of every channel status", () => {
   expect(new Set(TABLE.map(([, , channel]) => channel))).toEqual(new Set(CHANNEL_STATUSES));
-});
-
-test("what was suppressed is skipped, and who opts out was reached", () => {
-  for (const status of CHANNEL_STATUSES) {
-    if (isSuppressed(status)) expect(REQUEST_STATUS[status], status).toBe("SKIPPED");
-    if (isOptOut(status)) expect(REQUEST_STATUS[status], status).toBe("COMPLETED");
-  }
 });
 
 describe("another attempt", () => {

@@ -57,7 +57,7 @@ export function replayReport({ id, agent, baseline, candidate, findings, summary
   ].join("\n");
 }
 
-export const stateOf = (name: string): string =>
+const stateOf = (name: string): string =>
   name === "recorded" ? "each session's own version" : name === "draft" ? "the draft" : `version ${name}`;
 
 const FORMATS = {

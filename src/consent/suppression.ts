@@ -49,7 +49,7 @@ export type SuppressedAddress = {
   created_by?: string | null;
 };
 
-export const kindOf = (address: string): "phone" | "email" => (address.includes("@") ? "email" : "phone");
+const kindOf = (address: string): "phone" | "email" => (address.includes("@") ? "email" : "phone");
 
 /** What a request is told that was not sent. */
 export function priorStatus(reason: SuppressionReason): ChannelStatus {

@@ -8,7 +8,7 @@ import pg from "pg";
  */
 
 /** A statement that was not answered for so long may be lost; most are answered in milliseconds. */
-export const SILENT_MS = 30_000;
+const SILENT_MS = 30_000;
 const CONNECT_MS = 10_000;
 
 /** A connection that knows how long it has waited for an answer. */

@@ -47,7 +47,7 @@ const escaped =
 const LONGEST_SUBJECT = 250;
 
 /** A header has one line. */
-export const oneLine = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), LONGEST_SUBJECT);
+const oneLine = (text: string): string => cutTo(text.replace(/\s+/g, " ").trim(), LONGEST_SUBJECT);
 
 /** "Re: Re: Visit" stays one Re. */
 export const replySubject = (subject: string): string =>

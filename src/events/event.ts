@@ -7,7 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Db, Tx } from "../db/database.ts";
 
 /** Something that occurred (specification, "Event"); written once, read-only ever after. */
-export const Event = z
+const Event = z
   .object({
     timestamp: timestamp(),
     session_id: z.string().nullish(),

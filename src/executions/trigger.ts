@@ -19,10 +19,7 @@ export async function queueEndedSession(tx: Tx, session: EndedSession, at: Date)
  * A workflow without a start takes every session that ends while it is active, also one that began before; with a start,
  * those that began from then on. Pure.
  */
-export function wants(
-  workflow: Omit<WorkflowRule, "backfill_rate_per_minute">,
-  session: EndedSession,
-): boolean {
+function wants(workflow: Omit<WorkflowRule, "backfill_rate_per_minute">, session: EndedSession): boolean {
   if (workflow.status !== "ACTIVE") return false;
   if (workflow.source === "transfer" && session.end_reason !== "transfer") return false;
   return inSpan(workflow, new Date(session.timestamp)) && meets(workflow, subjectOf(session));

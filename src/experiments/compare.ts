@@ -12,7 +12,7 @@ import {
 
 /** What one figure says of the versions, and in a sentence; pure. */
 
-export const METRICS = [
+const METRICS = [
   "success",
   "errors",
   "transfers",

@@ -31,7 +31,7 @@ import { InsightsFolderFileMove, InsightsUploadFile } from "./folder-schema.ts";
 import { removeRecording, removeUnlisted, UNLISTED_AFTER_ms } from "./remove-recording.ts";
 
 /** Six hours of a call as MP3, half an hour as uncompressed stereo. */
-export const MAX_FILE_bytes = 200 * 1024 * 1024;
+const MAX_FILE_bytes = 200 * 1024 * 1024;
 
 const text = () => z.string().max(255).nullish();
 

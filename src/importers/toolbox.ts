@@ -255,7 +255,7 @@ function objectSchema(
 }
 
 /** A name that model providers take and that no other tool has. */
-export function toolName(wanted: string, taken: ReadonlySet<string>): string {
+function toolName(wanted: string, taken: ReadonlySet<string>): string {
   const base =
     wanted
       .slice(0, 200)

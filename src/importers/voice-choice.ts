@@ -148,7 +148,7 @@ const isNamed = ({ display_name }: AgentVoice, id: string): boolean =>
   nameOfElevenLabs(id) === display_name ||
   id.toLowerCase().replace(/^[a-z0-9]+-/, "") === display_name.toLowerCase().replace(/ \(.*$/, "");
 
-export function languageOf(code: string): LanguageCode | null {
+function languageOf(code: string): LanguageCode | null {
   const codes = Object.keys(LANGUAGES) as LanguageCode[];
   const wanted = code.toLowerCase().replaceAll("_", "-");
   const [primary = ""] = wanted.split("-");

@@ -4,7 +4,7 @@ import { type Conditions, NO_CONDITIONS } from "./conditions.ts";
 import { LLM_TOOL_ID } from "./tool-definition.ts";
 
 const SUMMARY_TOOL = "summary-tool";
-export const SUMMARY_WORKFLOW = "summary-workflow";
+const SUMMARY_WORKFLOW = "summary-workflow";
 
 /** The cheapest known model without an end of support. Without a key for it, the offline model is used. */
 const MODEL = { provider: "openai", model: "gpt-6-luna" };

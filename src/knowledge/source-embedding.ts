@@ -95,7 +95,7 @@ const indexRest: Job<Record<string, never>> = {
 };
 
 /** As chunks name their model. */
-export const modelOf = ({ provider, model }: EmbeddingChoice): string => `${provider}/${model}`;
+const modelOf = ({ provider, model }: EmbeddingChoice): string => `${provider}/${model}`;
 
 /** In the transaction that stores the source's parts. */
 export const enqueueEmbedding = (tx: Tx, data_source_id: number): Promise<void> =>

@@ -8,7 +8,7 @@ import { azureAt, googleAt, openaiAt, type ProviderAccess } from "./providers.ts
 import { countOf } from "./token-count.ts";
 
 /** The providers that turn texts into vectors. */
-export const EMBEDDING_PROVIDERS = ["azure_openai", "google", "openai"] as const;
+const EMBEDDING_PROVIDERS = ["azure_openai", "google", "openai"] as const;
 export type EmbeddingChoice = { provider: (typeof EMBEDDING_PROVIDERS)[number]; model: string };
 
 /** Turns texts into vectors that lie the closer the more alike the texts' meanings are. */

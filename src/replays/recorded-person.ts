@@ -95,7 +95,7 @@ function wordsOf(text: string): Set<string> {
 }
 
 /** Dice's coefficient: 1 for the same words, 0 where none is common. */
-export function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   if (one.size + other.size === 0) return 1;
   return (2 * one.intersection(other).size) / (one.size + other.size);
 }

@@ -86,10 +86,7 @@ export async function loadRecording(db: Db, session_id: number): Promise<Session
 const AFTER_ROUNDS = 1_000;
 
 /** What was called between the person's lines, and what the agent said before each. Pure. */
-export function turnsOf(
-  lines: readonly Line[],
-  calls: readonly Call[],
-): Pick<SessionRecording, "turns" | "end"> {
+function turnsOf(lines: readonly Line[], calls: readonly Call[]): Pick<SessionRecording, "turns" | "end"> {
   const turns: RecordedTurn[] = [];
   let after = -1;
   for (const [at, line] of lines.entries()) {

@@ -19,7 +19,7 @@ export const ReplayFilter = z
   .meta({ id: "ReplayFilter" });
 export type ReplayFilter = z.infer<typeof ReplayFilter>;
 
-export const STRATA = ["none", "end_reason", "channel", "day", "version"] as const;
+const STRATA = ["none", "end_reason", "channel", "day", "version"] as const;
 
 const ReplayCheck = z.strictObject({ name: name(), expect: TestExpectation }).meta({ id: "ReplayCheck" });
 export type ReplayCheck = z.infer<typeof ReplayCheck>;

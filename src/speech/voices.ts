@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import { LANGUAGES, LanguageCode } from "./languages.ts";
 
-export const TTS_PROVIDERS = ["OpenAI", "ElevenLabs", "Google", "Cartesia"] as const;
+const TTS_PROVIDERS = ["OpenAI", "ElevenLabs", "Google", "Cartesia"] as const;
 export const TtsProvider = z.enum(TTS_PROVIDERS).meta({ id: "TtsProvider" });
 export type TtsProvider = z.infer<typeof TtsProvider>;
 

@@ -137,7 +137,7 @@ function traceOf({ url, body, outcome, duration_ms }: McpExchanged, now: Date): 
 type ReadResult = Pick<ToolOutcome, "result" | "error" | "whole">;
 
 /** What the model reads of a result: its data where the server gives any, else its texts. Pure. */
-export function read({ content, structuredContent, isError }: Record<string, unknown>): ReadResult {
+function read({ content, structuredContent, isError }: Record<string, unknown>): ReadResult {
   const text = (Array.isArray(content) ? content : []).map(partText).join("\n");
   if (isError === true) {
     const words = cut(text || "no reason given");

@@ -39,7 +39,7 @@ export async function answerFromRecording(
 }
 
 /** The places of the answers to calls that are alike. Pure. */
-export function answersTo(
+function answersTo(
   recorded: readonly RecordedAnswer[],
   tool: string,
   values: Record<string, unknown>,

@@ -12,7 +12,7 @@ type Identity = { user_id: string; name: string | null };
 type ReadIdentity = { ok: true; identity: Identity } | { ok: false; problem: string };
 
 /** A token is made when a page is shown; one that holds for longer would be worth stealing. */
-export const LONGEST_LIFE_S = 24 * 3600;
+const LONGEST_LIFE_S = 24 * 3600;
 /** How far the site's clock may be ahead of ours. */
 const CLOCK_SKEW_S = 60;
 

@@ -10,7 +10,7 @@ import { createSmtpConnections, networkOf, SMTP_LIMITS, type SmtpLimits } from "
 /** The largest mail that is taken, here and by webhook; what common mail servers take too. */
 export const MAX_MAIL_bytes = 25 * 1024 * 1024;
 /** Of all mails that are coming in or are being taken in, three of the largest: who is over it is told to come again. */
-export const MOST_HELD_bytes = 3 * MAX_MAIL_bytes;
+const MOST_HELD_bytes = 3 * MAX_MAIL_bytes;
 /** Of those, what mails from one network may take, so that a few slow senders leave room for others. */
 const MOST_HELD_OF_NETWORK_bytes = MAX_MAIL_bytes;
 const MOST_RECIPIENTS = 20;

@@ -65,7 +65,7 @@ export const TWILIO_ERRORS: Readonly<Record<number, ErrorMeaning>> = {
 };
 
 /** Whether another try may meet something else, by the code a failed message carries; others don't say. */
-export const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
+const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
   30001: true,
   30002: false,
   30003: true,
@@ -87,7 +87,7 @@ export const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
  * What Twilio takes and refuses later because of us, by the code of the failed message: the same for everybody until
  * somebody mends it, and no attempt of the person's (https://www.twilio.com/docs/api/errors).
  */
-export const OUR_FAULTS: Readonly<Record<string, string>> = {
+const OUR_FAULTS: Readonly<Record<string, string>> = {
   30002: "the account is suspended",
   30032: "the toll-free number is not verified",
   30034: "the number is not registered for texts to the US (A2P 10DLC)",

@@ -72,7 +72,7 @@ export function twilioLookup(api: TwilioApi): NumberLookup {
 }
 
 /** Pure: Twilio's words of a number in ours. A number it doesn't know is no fault, only nothing known. */
-export function factsOf({ line_type_intelligence: line, caller_name: caller }: LookupAnswer): NumberFacts {
+function factsOf({ line_type_intelligence: line, caller_name: caller }: LookupAnswer): NumberFacts {
   const error = line?.error_code ?? caller?.error_code ?? null;
   return {
     line_type: line?.type ?? null,

@@ -52,12 +52,12 @@ function taken({ sid, status: word, error_code }: z.infer<typeof MessageResource
   return { sid, status, ...(error_code && { failure: textFailure(status, String(error_code)) }) };
 }
 
-export const messageStatus = (word: string): ChannelStatus => MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
+const messageStatus = (word: string): ChannelStatus => MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
 
 /** WhatsApp addresses are numbers behind a prefix. */
 const WHATSAPP = "whatsapp:";
 
-export const address = (medium: OutgoingText["medium"], number: string): string =>
+const address = (medium: OutgoingText["medium"], number: string): string =>
   medium === "whatsapp" ? `${WHATSAPP}${number}` : number;
 
 /** The number and the medium of an address as Twilio writes it. */

@@ -40,7 +40,7 @@ const kind = (
   { field = "name", key = "id" } = {},
 ): FoundKind => ({ noun, icon, permission, operation, field, key, to });
 
-export const KINDS: FoundKind[] = [
+const KINDS: FoundKind[] = [
   kind("Agent", IconRobot, "agents_read", "GET /api/v1/agents/", "/agents/"),
   kind("Prompt", IconFileText, "prompts_read", "GET /api/v1/prompts/", "/prompts/"),
   kind("Tool", IconTool, "tools_read", "GET /api/v1/tools/", "/tools/", { key: "name" }),

@@ -27,7 +27,7 @@ const requiredOf = ({ properties = {}, required = [] }: Schema): Record<string, 
       .map((name) => [name, exampleOf(properties[name] as Schema)]),
   );
 
-export function exampleOf(schema: Schema): unknown {
+function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.default !== undefined) return schema.default;
   if (schema.examples?.length) return schema.examples[0];

@@ -50,7 +50,7 @@ const PART = /^[^.[\]"\\\s][^.[\]"\\]*(\[\d+\])*$/;
 export const isName = (name: string): boolean =>
   name !== "" && name.split(".").every((part) => PART.test(part) && !/\s$/.test(part));
 
-export const isComplete = ({ name, comparison, value }: ConditionLine): boolean =>
+const isComplete = ({ name, comparison, value }: ConditionLine): boolean =>
   isName(name) &&
   (!takesValue(comparison) || (value !== null && (value.kind !== "name" || isName(value.value))));
 

@@ -15,7 +15,7 @@ import type { DocumentReader } from "./document-reader.ts";
 import { lockSource, refuseNoSource, removeDocuments, storeDocument } from "./document-store.ts";
 import { type FileContents, REFUSALS } from "./file-outcome.ts";
 
-export const DOCUMENTS = "/api/v1/data_sources/:data_source_id/documents";
+const DOCUMENTS = "/api/v1/data_sources/:data_source_id/documents";
 /** A book with pictures. */
 const MAX_DOCUMENT_bytes = 25 * 1024 * 1024;
 

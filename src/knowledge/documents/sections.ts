@@ -45,7 +45,7 @@ export const MOST_HEADING = 200;
 export const documentTitle = (text: string): string | null =>
   storable(oneLine(text).slice(0, MOST_HEADING)).trim() || null;
 
-export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**
  * Sections as they are searched. Each part carries the document's title and the headings above it, so that "80 euros" is

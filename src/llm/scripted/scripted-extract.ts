@@ -197,7 +197,7 @@ function nameIn(text: string, asked: boolean): string | undefined {
 }
 
 /** An answer without its trimmings: "It's a toothache." → "a toothache". */
-export function plain(text: string): string | undefined {
+function plain(text: string): string | undefined {
   const answer = text
     .trim()
     .replace(/^(?:(?:yes|sure|okay|ok|well|so|um+|uh+),?\s+)+(?=\S)/i, "")

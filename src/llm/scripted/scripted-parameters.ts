@@ -80,7 +80,7 @@ export function parametersOf(tool: OfferedTool): Parameter[] {
 
 const FORMATS = ["date", "time", "date-time", "email", "phone"] as const;
 
-export function kindOf(schema: JsonSchema, name: string, depth = 0): ParameterKind {
+function kindOf(schema: JsonSchema, name: string, depth = 0): ParameterKind {
   if ("const" in schema) return { type: "choice", values: [schema.const] };
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return { type: "choice", values: schema.enum };
   switch (typeOf(schema)) {

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { holm, meanInterval, newcombeInterval, pairsForMean, permutationTest } from "./paired-difference.ts";
+import { rounds } from "../../test/harness/seed.ts";
+import {
+  holm,
+  meanInterval,
+  newcombeInterval,
+  pairsForMean,
+  percentiles,
+  permutationTest,
+} from "./paired-difference.ts";
 
 test.each([
   // Newcombe 1998, Statistics in Medicine 17:2635, method 10.
@@ -8,6 +16,9 @@ test.each([
   [36, 14, 0, 0, 0.1528, 0.4167],
   // Bentur 2009, as Fagerland, Lydersen and Laake 2014 (Statistics in Medicine 33:2850) have it: square-and-add.
   [1, 1, 7, 12, -0.5069, -0.0256],
+  // Of a positive correlation, which is corrected: the formula of R's biostatUZH::confIntPairedProportion, worked out apart.
+  [20, 12, 2, 16, 0.0562, 0.3292],
+  [53, 10, 4, 33, -0.0146, 0.1333],
 ])(
   "Newcombe's interval of the paired difference %i, %i, %i, %i is the published one",
   (both, second, first, neither, low, high) => {
@@ -58,6 +69,38 @@ test("the permutation test of Darwin's 15 pairs of maize gives Fisher's p (Desig
   // Of the first ten, exactly.
   expect(permutationTest([1, 2, 3, 4, 5, 6], 1)).toBe(2 / 64);
   expect(permutationTest([0, 0], 1)).toBe(1);
+});
+
+test("of more pairs than are turned round in every way, the p that is drawn is near the exact one, and never 0", () => {
+  const differences = fc.array(fc.integer({ min: -4, max: 9 }), { minLength: 16, maxLength: 40 });
+  fc.assert(
+    fc.property(differences, fc.nat(), (all, seed) => {
+      const moved = all.filter((difference) => difference !== 0);
+      fc.pre(moved.length > 15);
+      // How many of the ways lead to each sum.
+      let ways = new Map([[0, 1]]);
+      for (const difference of moved) {
+        const next = new Map<number, number>();
+        for (const [sum, count] of ways)
+          for (const turned of [sum + difference, sum - difference])
+            next.set(turned, (next.get(turned) ?? 0) + count / 2);
+        ways = next;
+      }
+      const reached = Math.abs(moved.reduce((sum, difference) => sum + difference, 0));
+      const exact = [...ways].reduce((sum, [at, count]) => sum + (Math.abs(at) >= reached ? count : 0), 0);
+      const drawn = permutationTest(all, seed);
+      expect(Math.abs(drawn - exact)).toBeLessThan(5 * Math.sqrt((exact * (1 - exact)) / 1_999) + 2 / 2_000);
+      expect(drawn).toBeGreaterThan(0);
+    }),
+    { numRuns: rounds(50) },
+  );
+  const same = Array.from({ length: 60 }, () => 1);
+  expect(permutationTest(same, 1)).toBe(1 / 2_000);
+});
+
+test("the middle 95 % of a thousand values runs from the 26th to the 976th", () => {
+  const values = Array.from({ length: 1_000 }, (_, n) => (n * 7) % 1_000);
+  expect(percentiles(values)).toEqual({ low: 25, high: 975 });
 });
 
 test("a mean's bootstrap interval holds the mean, and the pairs needed fall with its size", () => {

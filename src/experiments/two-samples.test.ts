@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { meanDifference, neededForMean, rateDifference } from "./two-samples.ts";
+import { meanDifference, neededForMean, neededForRate, rateDifference, type Sample } from "./two-samples.ts";
 
 test.each([
   // Newcombe 1998b, table II, method 10.
@@ -17,9 +18,61 @@ test.each([
   expect(found?.high).toBeCloseTo(high, 4);
 });
 
+const sample = fc.record<Sample>({
+  n: fc.integer({ min: 20, max: 2_000 }),
+  mean: fc.double({ min: -1_000, max: 1_000, noNaN: true }),
+  variance: fc.double({ min: 0.01, max: 10_000, noNaN: true }),
+});
+
 test("nobody, or a handful, has no interval", () => {
   expect(rateDifference({ count: 0, total: 0 }, { count: 1, total: 2 })).toBeNull();
   expect(meanDifference({ n: 5, mean: 1, variance: 1 }, { n: 500, mean: 1, variance: 1 })).toBeNull();
+});
+
+test("a difference is the tried version's less the control's, and lies in its interval; the other way round its sign alone changes", () => {
+  const rate = fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 300 })).map(([a, b]) => ({
+    count: Math.min(a, b),
+    total: Math.max(a, b),
+  }));
+  const check = (found: ReturnType<typeof rateDifference>, turned: typeof found, difference: number) => {
+    expect(found?.difference).toBeCloseTo(difference, 9);
+    expect(found?.low).toBeLessThanOrEqual((found?.difference ?? 0) + 1e-9);
+    expect(found?.high).toBeGreaterThanOrEqual((found?.difference ?? 0) - 1e-9);
+    expect(turned?.difference).toBeCloseTo(-difference, 9);
+    expect(turned?.low).toBeCloseTo(-(found?.high ?? 0), 9);
+  };
+  fc.assert(
+    fc.property(rate, rate, sample, sample, (one, other, a, b) => {
+      const difference = one.count / one.total - other.count / other.total;
+      check(rateDifference(one, other), rateDifference(other, one), difference);
+      check(meanDifference(a, b), meanDifference(b, a), a.mean - b.mean);
+    }),
+  );
+});
+
+test("an interval of means is as many standard errors wide whatever the groups are, by the larger error of Welch's and the pooled", () => {
+  fc.assert(
+    fc.property(sample, sample, (a, b) => {
+      const welch = a.variance / a.n + b.variance / b.n;
+      const pooled =
+        (((a.n - 1) * a.variance + (b.n - 1) * b.variance) / (a.n + b.n - 2)) * (1 / a.n + 1 / b.n);
+      const errors = (one: Sample, other: Sample, error: number) => {
+        const found = meanDifference(one, other);
+        return ((found?.high ?? 0) - (found?.difference ?? 0)) / Math.sqrt(error);
+      };
+      const half = { n: (a.n + b.n) / 2, mean: 0, variance: 1 };
+      expect(errors(a, b, Math.max(welch, pooled))).toBeCloseTo(errors(half, half, 2 / half.n), 6);
+    }),
+  );
+});
+
+test("nobody with a version, and no difference at all, need no number of people", () => {
+  const always = () => true;
+  const some = { count: 1, total: 4 };
+  expect(neededForRate(some, { count: 0, total: 0 }, always)).toBeNull();
+  expect(neededForRate({ count: 0, total: 0 }, some, always)).toBeNull();
+  expect(neededForRate(some, { count: 2, total: 8 }, always)).toBeNull();
+  expect(neededForMean({ n: 0, mean: 1, variance: 0 }, { n: 9, mean: 2, variance: 1 })).toBeNull();
 });
 
 test("the interval of means holds at all times together: wider than that of one look, and narrowing", () => {

@@ -29,30 +29,30 @@ describe("a transcript that comes as text", () => {
       "00:01.500 --> 00:03.000 align:start",
       "<v Agnes>Good <b>morning</b></v>",
       "",
-      "01:00:02.000 --> 01:00:04.000",
+      "01:02:03.000 --> 01:02:04.000",
       "Customer: I have",
       "a question",
     ].join("\n");
     const expected = [
       { role: "Agnes", content: "Good morning", start_time: 1.5 },
-      { role: "Customer", content: "I have a question", start_time: 3602 },
+      { role: "Customer", content: "I have a question", start_time: 3723 },
     ];
     expect(read(vtt, "a.vtt")).toEqual(expected);
     const srt =
-      "1\r\n00:00:01,500 --> 00:00:03,000\r\nAgnes: Good morning\r\n\r\n2\r\n01:00:02,000 --> 01:00:04,000\r\nCustomer: I have\r\na question\r\n";
+      "1\r\n00:00:01,500 --> 00:00:03,000\r\nAgnes: Good morning\r\n\r\n2\r\n01:02:03,000 --> 01:02:04,000\r\nCustomer: I have\r\na question\r\n";
     expect(read(srt, "a.srt")).toEqual(expected);
   });
 
   test("as plain lines has who speaks where that is named, and when where that stands before it", () => {
     expect(
       read(
-        "[0:00] Agent: Hello\n\n[0:12] User: My order is late,\nmore than a week\n1:00:05 Agent: Sorry\nand: that is not a name (",
+        "[0:00] Agent: Hello\n\n[2:12] User: My order is late,\nmore than a week\n1:02:05 Agent: Sorry\nand: that is not a name (",
         "a.txt",
       ),
     ).toEqual([
       { role: "Agent", content: "Hello", start_time: 0 },
-      { role: "User", content: "My order is late,\nmore than a week", start_time: 12 },
-      { role: "Agent", content: "Sorry", start_time: 3605 },
+      { role: "User", content: "My order is late,\nmore than a week", start_time: 132 },
+      { role: "Agent", content: "Sorry", start_time: 3725 },
       { role: "and", content: "that is not a name (", start_time: null },
     ]);
     expect(read("just words\nand more", "a.txt")).toEqual([

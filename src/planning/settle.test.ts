@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../channels/channel-status.ts";
+import { isUnderWay, REQUEST_STATUSES } from "../channels/request-status.ts";
+import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
+import { ATTEMPT_PHASES } from "./attempt-state.ts";
 import { leadsFurther } from "./progress.ts";
-import { type AttemptState, type RequestState, settle } from "./settle.ts";
+import { type AttemptState, answeredBy, type RequestState, settle } from "./settle.ts";
 
 const at = new Date("2026-11-18T12:00:00Z");
 const context = {
@@ -77,11 +81,17 @@ describe("a word about an attempt", () => {
     const machine = attempt({ channel_status: "MACHINE", answerer: "MACHINE" });
     const connected = request({ request_status: "CONNECTED", channel_status: "MACHINE" });
     expect(settle(machine, connected, word("COMPLETED"), context).decision).toMatchObject({ kind: "retry" });
-    const left = { ...machine, voicemail_left: true };
-    expect(settle(left, connected, word("COMPLETED"), context)).toMatchObject({
+    for (const message of [{ voicemail_left: true }, { has_spoken: true }])
+      expect(settle({ ...machine, ...message }, connected, word("COMPLETED"), context)).toMatchObject({
+        request: { request_status: "COMPLETED", channel_status: "COMPLETED" },
+        decision: { kind: "done" },
+      });
+    const last = { ...context, retry_count: 0 };
+    expect(settle(machine, connected, word("COMPLETED"), last)).toMatchObject({
       request: { request_status: "COMPLETED", channel_status: "COMPLETED" },
-      decision: { kind: "done" },
+      decision: { kind: "given-up", status: "MACHINE" },
     });
+    expect(settle(machine, connected, word("FAILED"), context).decision).toMatchObject({ status: "FAILED" });
   });
 
   test("that says less than is known changes nothing", () => {
@@ -105,6 +115,7 @@ describe("a word about an attempt", () => {
     const waits = request({ request_status: "PENDING", channel_status: "NO_OUTCOME" });
     expect(settle(given_up, waits, word("COMPLETED"), context)).toMatchObject({
       request: { request_status: "COMPLETED", due_at: null },
+      decision: { kind: "done" },
     });
     expect(settle(given_up, waits, word("BUSY"), context)).toMatchObject({ request: null });
   });
@@ -112,6 +123,24 @@ describe("a word about an attempt", () => {
   test("about an earlier attempt leaves the one under way alone", () => {
     const earlier = attempt({ state: "ENDED", channel_status: "NO_OUTCOME" });
     expect(settle(earlier, request({ attempt_count: 2 }), word("COMPLETED"), context).request).toBeNull();
+  });
+
+  test("that reached the person after all ends the wait for a third attempt", () => {
+    const earlier = attempt({ state: "ENDED", channel_status: "NO_OUTCOME" });
+    const waits = request({ request_status: "PENDING", channel_status: "BUSY", attempt_count: 2 });
+    expect(settle(earlier, waits, word("COMPLETED"), context)).toMatchObject({
+      request: { request_status: "COMPLETED", due_at: null },
+      decision: { kind: "done" },
+    });
+  });
+
+  test("that a mail was opened after it was delivered is kept, and decides nothing again", () => {
+    const delivered = attempt({ mode: "email", state: "ENDED", channel_status: "DELIVERED" });
+    const reached = request({ request_status: "COMPLETED", channel_status: "DELIVERED" });
+    expect(settle(delivered, reached, word("OPENED"), context)).toMatchObject({
+      request: { request_status: "COMPLETED", channel_status: "OPENED" },
+      decision: null,
+    });
   });
 });
 
@@ -135,6 +164,11 @@ describe("a word about a call", () => {
     expect(settle(talks, connected, word("COMPLETED"), asked)).toMatchObject({
       request: { request_status: "PENDING", channel_status: "COMPLETED", due_at: call_back_at },
       decision: { kind: "call-back", at: call_back_at.toISOString() },
+    });
+    const machine = attempt({ channel_status: "MACHINE", answerer: "MACHINE" });
+    expect(settle(machine, connected, word("COMPLETED"), asked)).toMatchObject({
+      request: { request_status: "PENDING", channel_status: "COMPLETED" },
+      decision: { kind: "call-back", status: "MACHINE" },
     });
     expect(settle(talks, connected, word("COMPLETED"), { ...asked, batch_goes_on: false })).toMatchObject({
       request: { request_status: "COMPLETED", due_at: null },
@@ -191,6 +225,7 @@ describe("where the campaign has steps after its own, a word", () => {
     const connected = request({ request_status: "CONNECTED", channel_status: "IN-PROGRESS" });
     for (const [state, of, status, rules] of [
       [talks, connected, "COMPLETED", steps({})],
+      [talks, connected, "COMPLETED", steps({ after: ["VOICEMAIL_LEFT"] })],
       [attempt(), request(), "BUSY", steps({ after: ["NO-ANSWER"] })],
     ] as const)
       expect(settle(state, of, word(status), rules)).toMatchObject({
@@ -209,6 +244,13 @@ describe("where the campaign has steps after its own, a word", () => {
     const stepAfter = (...outcomes: string[]) =>
       settle(left, connected, word("COMPLETED"), steps({ after: outcomes })).cadence?.next?.step ?? null;
     expect([stepAfter("VOICEMAIL_LEFT"), stepAfter("BUSY")]).toEqual([1, null]);
+    const failed = settle(
+      { ...left, voicemail_left: false },
+      connected,
+      word("FAILED"),
+      steps({ after: ["FAILED"] }),
+    );
+    expect(failed.cadence?.next?.step).toBe(1);
   });
 
   test("about a step that the next one waits behind ends the wait only where it reached the person", () => {
@@ -224,6 +266,111 @@ describe("where the campaign has steps after its own, a word", () => {
     });
     expect(of("voice", "NO_OUTCOME", "BUSY")).toMatchObject({ request: null, decision: null });
   });
+});
+
+test.each([
+  [{ answerer: "HUMAN", channel_status: "COMPLETED" }, "HUMAN"],
+  [{ answerer: "MACHINE", channel_status: "BUSY" }, "MACHINE"],
+  [{ channel_status: "IN-PROGRESS" }, "UNKNOWN"],
+  [{ channel_status: "COMPLETED" }, "UNKNOWN"],
+  [{ channel_status: "NO-ANSWER" }, null],
+  [{ mode: "sms", channel_status: "COMPLETED" }, null],
+] as const)("whether somebody answered, and who, is what %j says: %s", (told, who) => {
+  expect(answeredBy(attempt(told))).toBe(who);
+});
+
+describe("whatever is told of whatever attempt", () => {
+  const some = fc.record<AttemptState>({
+    mode: fc.constantFrom("voice", "sms", "email"),
+    attempt_number: fc.integer({ min: 1, max: 3 }),
+    state: fc.constantFrom(...ATTEMPT_PHASES),
+    channel_status: fc.constantFrom(
+      "PENDING",
+      "QUEUED",
+      "IN-PROGRESS",
+      "SENT",
+      "MACHINE",
+      "NO_OUTCOME",
+      "BUSY",
+    ),
+    answerer: fc.constantFrom(null, "HUMAN", "MACHINE"),
+    placed_at: fc.constantFrom(null, "2026-11-18T11:59:00Z"),
+    voicemail_left: fc.boolean(),
+    has_spoken: fc.boolean(),
+    step: fc.integer({ min: 0, max: 2 }),
+  });
+  const its = fc.record<RequestState>({
+    request_status: fc.constantFrom(...REQUEST_STATUSES),
+    channel_status: fc.constantFrom(...CHANNEL_STATUSES),
+    attempt_count: fc.integer({ min: 1, max: 3 }),
+    call_back_after: fc.constantFrom(null, null, 1, 2),
+    step: fc.integer({ min: 0, max: 2 }),
+  });
+  const sms = { mode: "sms" as const, source: "+15125550199", address: null, wait: "10m", after: null };
+  const rules = fc.record({
+    retry_count: fc.integer({ min: 0, max: 2 }),
+    retry_interval: fc.constant("10m"),
+    batch_goes_on: fc.boolean(),
+    was_reached_before: fc.boolean(),
+    call_back_at: fc.constantFrom(null, null, new Date("2026-11-19T09:00:00Z")),
+    earlier: fc.constant([]),
+    cadence: fc.constantFrom(null, { steps: [sms, sms], person: { target: "+15125550100", variables: {} } }),
+  });
+  const ends = fc.constantFrom<ChannelStatus[]>("COMPLETED", "BUSY", "NO_OUTCOME", "DELIVERED");
+  const told = fc.oneof(ends, fc.constantFrom(...CHANNEL_STATUSES));
+  const forAll = (
+    holds: (
+      settled: ReturnType<typeof settle>,
+      of: { attempt: AttemptState; request: RequestState; rules: Parameters<typeof settle>[3] },
+    ) => void,
+  ) =>
+    fc.assert(
+      fc.property(some, its, rules, told, (of, request, context, status) => {
+        holds(settle(of, request, word(status), context), { attempt: of, request, rules: context });
+      }),
+      { numRuns: rounds(3_000) },
+    );
+
+  test("a request has a time for another try when, and only when, it waits for one, and its batch goes on", () =>
+    forAll(({ request, decision }, { rules }) => {
+      if (request) expect(request.due_at !== null).toBe(request.request_status === "PENDING");
+      if (request?.due_at) expect([rules.batch_goes_on, decision === null]).toEqual([true, false]);
+    }));
+
+  test("an attempt that ends leaves its request waiting or over, with a decision", () =>
+    forAll((settled, { attempt, request }) => {
+      const isIts = attempt.attempt_number === request.attempt_count;
+      if (!settled.attempt?.ends || !isIts || attempt.attempt_number <= (request.call_back_after ?? 0))
+        return;
+      expect(settled.decision).not.toBeNull();
+      expect(settled.request?.request_status).not.toSatisfy(isUnderWay);
+    }));
+
+  test("what does not end an attempt takes its request nowhere back, and decides only what was not yet decided", () =>
+    forAll((settled, { request: before }) => {
+      if (settled.request === null || settled.attempt?.ends) return;
+      expect(isForward(settled.request.request_status, before.request_status)).toBe(false);
+      expect(settled.decision === null || isForward(before.request_status, "COMPLETED")).toBe(true);
+    }));
+
+  test("one that was followed by another, or was taken back, leaves alone what is under way or over", () =>
+    forAll((settled, { attempt, request }) => {
+      const isTakenBack = attempt.state === "ENDED" && attempt.placed_at === null;
+      if (!isTakenBack && attempt.attempt_number === request.attempt_count) return;
+      if (settled.request === null) return;
+      expect(request.request_status).toBe("PENDING");
+      expect(settled.request).toMatchObject({ request_status: "COMPLETED", due_at: null });
+      expect(REQUEST_STATUS[settled.request.channel_status]).toBe("COMPLETED");
+    }));
+
+  test("the step that follows comes after the attempt's, and none before the one that its request is at", () =>
+    forAll(({ decision }, { attempt, request, rules }) => {
+      if (decision?.kind !== "step") return;
+      expect(decision.step).toBeGreaterThan((attempt.step ?? 0) + 1);
+      expect(decision.step).toBeGreaterThan(request.step ?? 0);
+      expect(decision.of).toBe(3);
+      expect([request.call_back_after, rules.was_reached_before]).toEqual([null, false]);
+    }));
 });
 
 test("no order and no repetition of words takes an attempt back", () => {

@@ -131,7 +131,7 @@ export function settle(
   const changed = { channel_status: update.status, answerer, ends };
   // What an attempt before the call that was asked for still turns out to be does not call it off.
   if (isBeforeCallBack(attempt, request)) return { attempt: changed, ...UNCHANGED };
-  if (!ends && waitsForLaterStep(attempt, request))
+  if (waitsForLaterStep(attempt, request))
     return { attempt: changed, ...ofEarlierStep(attempt, update.status) };
   if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, update.status) };
   if (!ends) return { attempt: changed, ...late(attempt, request, update.status) };

@@ -14,10 +14,13 @@ function round(gates: ReturnType<typeof createGates>, responsive: boolean, now: 
   return room;
 }
 
-test("a receiver that accepts is sent ever more at once, up to a bound", () => {
+test("a receiver that accepts is sent ever more at once, up to a bound, and half as much after one failure", () => {
   const gates = createGates();
   const rooms = Array.from({ length: 8 }, () => round(gates, true, at(0)));
   expect(rooms).toEqual([4, 8, 16, 32, 64, 64, 64, 64]);
+  gates.began(1);
+  gates.ended(1, false, at(0));
+  expect(roomOf(gates, at(0))).toBe(32);
 });
 
 test("a hung one is sent a handful, then nothing for 30 seconds, then one at a time", () => {
@@ -49,31 +52,39 @@ test("a fault of our own frees its place, and says nothing of the receiver", () 
   const gates = createGates();
   while (round(gates, false, at(0)) > 0);
   gates.began(1);
-  gates.ended(1, null, at(0));
+  gates.ended(1, null, at(20_000));
   expect(roomOf(gates, at(29_999))).toBe(0);
   expect(roomOf(gates, at(30_000))).toBe(1);
 });
 
-test("the room is never negative nor beyond the bound, whatever happens in whatever order", () => {
+test("whatever happens in whatever order, each message takes one place, and five failures in a row close a receiver for 30 s", () => {
   const step = fc.constantFrom("begin", "accept", "fail", "wait");
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const gates = createGates();
       let under_way = 0;
       let now = 0;
+      let failed = { in_a_row: 0, at: 0 };
       for (const each of steps) {
+        const before = roomOf(gates, at(now));
         if (each === "wait") now += 10_000;
         else if (each === "begin") {
-          if (roomOf(gates, at(now)) === 0) continue;
+          if (before === 0) continue;
           gates.began(1);
           under_way++;
+          expect(roomOf(gates, at(now))).toBe(before - 1);
         } else if (under_way > 0) {
           gates.ended(1, each === "accept", at(now));
           under_way--;
+          failed = each === "accept" ? { in_a_row: 0, at: 0 } : { in_a_row: failed.in_a_row + 1, at: now };
         }
         const room = roomOf(gates, at(now));
         expect(room).toBeGreaterThanOrEqual(0);
-        expect(under_way).toBeLessThanOrEqual(MOST_TO_ONE);
+        expect(room + under_way).toBeLessThanOrEqual(MOST_TO_ONE);
+        const isClosed = failed.in_a_row >= 5 && now < failed.at + 30_000;
+        if (isClosed) expect(room).toBe(0);
+        else if (under_way === 0) expect(room).toBeGreaterThan(0);
+        if (failed.in_a_row >= 5) expect(room).toBeLessThanOrEqual(1);
       }
       // However it went, an idle receiver is tried again in the end.
       for (; under_way > 0; under_way--) gates.ended(1, false, at(now));
@@ -82,14 +93,23 @@ test("the room is never negative nor beyond the bound, whatever happens in whate
   );
 });
 
-test("with very many webhooks, those that are well are forgotten, and one that is left alone stays so", () => {
+test("with very many webhooks, those that are well are forgotten, one that is left alone stays so, and one that is sent something keeps its places", () => {
   const gates = createGates();
   round(gates, false, at(0));
   round(gates, false, at(0));
+  for (let n = 0; n < FIRST_ROOM; n++) gates.began(0);
   for (let id = 2; id < 10_100; id++) {
     gates.began(id);
     gates.ended(id, true, at(0));
   }
   expect(gates.rooms(at(0)).length).toBeLessThan(200);
   expect(roomOf(gates, at(1))).toBe(0);
+  expect(gates.rooms(at(0))).toContainEqual({ webhook_id: 0, room: 0 });
+});
+
+test("what one receiver may be sent at once is not lost when another is met", () => {
+  const gates = createGates();
+  for (let n = 0; n < 5; n++) round(gates, true, at(0));
+  gates.began(2);
+  expect(roomOf(gates, at(0))).toBe(MOST_TO_ONE);
 });

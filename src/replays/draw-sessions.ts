@@ -39,7 +39,7 @@ export async function matchingSessions(
       select * from sessions s
       where s.sub_organization_id = ${sub_organization_id} and s.agent_id = ${agent_id}
         and not s.is_test and s.ended_at is not null and s.timestamp >= ${since(filter, now)}::timestamptz
-        and ${conditions(filter)}
+        and ${conditions(filter, sub_organization_id)}
         and exists (select from session_messages m where m.session_id = s.id and m.role = 'user')
       order by s.timestamp desc limit ${MAX_LOOKED_AT}
     ) s
@@ -51,7 +51,10 @@ const DAY_MS = 24 * 3_600_000;
 const since = ({ days }: ReplayFilter, now: Date): string =>
   new Date(now.getTime() - days * DAY_MS).toISOString();
 
-function conditions({ version, channel, end_reason, label, called }: ReplayFilter): RawBuilder<boolean> {
+function conditions(
+  { version, channel, end_reason, label, called }: ReplayFilter,
+  sub_organization_id: number,
+): RawBuilder<boolean> {
   const all = [
     ...(version == null ? [] : [sql`s.agent_version = ${version}`]),
     ...(channel == null ? [] : [sql`s.channel = ${channel}`]),
@@ -62,7 +65,10 @@ function conditions({ version, channel, end_reason, label, called }: ReplayFilte
     ...(called == null
       ? []
       : [
-          sql`exists (select from session_tool_calls c where c.session_id = s.id and c.tool_name = ${called})`,
+          // Or as the same tool was called before it had this name.
+          sql`exists (select from session_tool_calls c where c.session_id = s.id and (c.tool_name = ${called}
+            or c.tool_id = (select id from tools t
+              where t.sub_organization_id = ${sub_organization_id} and t.name = ${called} and t.deleted_at is null)))`,
         ]),
   ];
   return all.length === 0 ? sql`true` : (sql.join(all, sql` and `) as RawBuilder<boolean>);

@@ -5,6 +5,7 @@ import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { withFormerNames } from "./listed/known-names.ts";
 
 /** Several sessions of one person with one agent. */
 const Conversation = z
@@ -82,7 +83,9 @@ export function conversationRoutes(api: Api, { db }: { db: Db }): void {
       response: list.listOf(Conversation),
     },
     async ({ caller, query }) => {
-      const page = await list.listPage(db, selectConversations(db, caller), query, conversationList);
+      const tenant = caller.sub_organization_id;
+      const rules = await withFormerNames(db, tenant, query, conversationList, "c");
+      const page = await list.listPage(db, selectConversations(db, caller), query, rules);
       return list.onlyFields(page, query.fields, Conversation);
     },
   );

@@ -20,25 +20,46 @@ type Name = (typeof NAMES)[number];
 
 const isName = (field: string): field is Name => (NAMES as readonly string[]).includes(field);
 
+type SearchPairs = Pick<list.ListQuery, "search_fields" | "search_field_values">;
+
 /** The rules of a list of sessions, in which searches of this query for names find them by their whole names. */
 export async function withKnownNames<Rules extends list.ListRules>(
   db: Db,
   sub_organization_id: number,
-  query: Pick<list.ListQuery, "search_fields" | "search_field_values">,
+  query: SearchPairs,
   rules: Rules,
 ): Promise<Rules> {
   const known = new Map<string, string[]>();
-  const renamed = new Map<string, RawBuilder<boolean>>();
   for (const [n, field] of query.search_fields.entries()) {
     const value = query.search_field_values[n] ?? "";
     const names = isName(field) ? await namesWith(db, sub_organization_id, field, value) : null;
     if (names) known.set(`${field} ${value}`, names);
-    const others = isName(field) ? await ofRenamed(db, sub_organization_id, field, value) : null;
+  }
+  const fields = Object.entries(rules.fields).map(([field, rule]) => [
+    field,
+    isName(field) ? byWholeName(field, rule, known) : rule,
+  ]);
+  const byNames = { ...rules, fields: Object.fromEntries(fields) };
+  return withFormerNames(db, sub_organization_id, query, byNames, "s");
+}
+
+/** `table`: what the query calls the rows that keep the names of then. */
+export async function withFormerNames<Rules extends list.ListRules>(
+  db: Db,
+  sub_organization_id: number,
+  query: SearchPairs,
+  rules: Rules,
+  table: "s" | "c",
+): Promise<Rules> {
+  const renamed = new Map<string, RawBuilder<boolean>>();
+  for (const [n, field] of query.search_fields.entries()) {
+    const value = query.search_field_values[n] ?? "";
+    const others = isName(field) ? await ofRenamed(db, sub_organization_id, field, value, table) : null;
     if (others) renamed.set(`${field} ${value}`, others);
   }
   const fields = Object.entries(rules.fields).map(([field, rule]) => [
     field,
-    isName(field) ? orRenamed(field, byWholeName(field, rule, known), renamed) : rule,
+    isName(field) ? orRenamed(field, rule, renamed) : rule,
   ]);
   return { ...rules, fields: Object.fromEntries(fields) };
 }
@@ -77,19 +98,20 @@ function orRenamed(
   };
 }
 
-/** All sessions of the agents or prompts that were renamed, and have or had a name that contains the value; null: of none. */
+/** All rows of the agents or prompts that were renamed, and have or had a name that contains the value; null: of none. */
 function ofRenamed(
   db: Db,
   sub_organization_id: number,
   field: Name,
   value: string,
+  table: string,
 ): Promise<RawBuilder<boolean> | null> {
   const wanted = list.containing(value);
   switch (field) {
     case "agent_name":
-      return ofRenamedAgents(db, sub_organization_id, wanted);
+      return ofRenamedAgents(db, sub_organization_id, wanted, table);
     case "prompt_name":
-      return ofRenamedPrompts(db, sub_organization_id, wanted);
+      return ofRenamedPrompts(db, sub_organization_id, wanted, table);
     case "target":
       return Promise.resolve(null);
     default:
@@ -98,7 +120,7 @@ function ofRenamed(
 }
 
 /** Index of its sessions: sessions_agent. */
-async function ofRenamedAgents(db: Db, sub_organization_id: number, wanted: string) {
+async function ofRenamedAgents(db: Db, sub_organization_id: number, wanted: string, table: string) {
   const found = await db
     .selectFrom("agents")
     .select("id")
@@ -108,11 +130,11 @@ async function ofRenamedAgents(db: Db, sub_organization_id: number, wanted: stri
     .orderBy("id")
     .execute();
   const ids = found.map(({ id }) => id);
-  return ids.length === 0 ? null : sql<boolean>`s.agent_id = any(${ids}::bigint[])`;
+  return ids.length === 0 ? null : sql<boolean>`${sql.ref(`${table}.agent_id`)} = any(${ids}::bigint[])`;
 }
 
 /** Each version has the name that its prompt had. Index of its sessions: sessions_prompt_names. */
-async function ofRenamedPrompts(db: Db, sub_organization_id: number, wanted: string) {
+async function ofRenamedPrompts(db: Db, sub_organization_id: number, wanted: string, table: string) {
   const { rows } = await sql<{ id: number; names: string[] }>`
     select p.id, array_agg(distinct v.prompt_name order by v.prompt_name) as names
     from prompts p join prompt_versions v on v.prompt_id = p.id
@@ -121,7 +143,8 @@ async function ofRenamedPrompts(db: Db, sub_organization_id: number, wanted: str
     order by p.id`.execute(db);
   if (rows.length === 0) return null;
   const [ids, names] = [rows.map(({ id }) => id), rows.flatMap((row) => row.names)];
-  return sql<boolean>`(s.prompt_name collate "C" = any(${names}::text[]) and s.prompt_id = any(${ids}::bigint[]))`;
+  const [name, id] = [sql.ref(`${table}.prompt_name`), sql.ref(`${table}.prompt_id`)];
+  return sql<boolean>`(${name} collate "C" = any(${names}::text[]) and ${id} = any(${ids}::bigint[]))`;
 }
 
 /** The names of sessions that are over, of those that contain the value; null where there are too many names to read. */

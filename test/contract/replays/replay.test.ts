@@ -137,6 +137,7 @@ describe("a replay", () => {
     const lines = WORKS.map((line) => line.replaceAll(/\bbook(?= \{| if error| ->)/g, renamed));
     await save(lines, [check, renamed, "hangup"]);
     const { replay: found, pairs } = await replay({
+      filter: { called: renamed },
       checks: [{ name: "Books", expect: { called: [{ tool: renamed }] } }],
     });
     expect(found.findings.map(({ message }: { message: string }) => message).join()).not.toContain(book);

@@ -52,6 +52,24 @@ test("an agent that was renamed is found with all its sessions, by its name and 
   }
 });
 
+test("so are its conversations", async () => {
+  const of = async (id: number) => String((await ok("GET", `sessions/${id}`)).conversation_id);
+  for (const id of Object.values(sessions)) {
+    const session = await app.db
+      .selectFrom("sessions")
+      .select(["agent_id", "agent_name", "conversation_id"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const { conversation_id, ...agent } = session;
+    await app.db.updateTable("conversations").set(agent).where("id", "=", conversation_id).execute();
+  }
+  const both = [await of(sessions.after), await of(sessions.before)];
+  for (const name of ["clinic", "Practice"]) {
+    const { items } = await ok("GET", `conversations/?search_fields=agent_name&search_field_values=${name}`);
+    expect(items.map((item: { conversation_id: string }) => item.conversation_id)).toEqual(both);
+  }
+});
+
 test("boards that filter by the name an agent had go on counting its sessions", async () => {
   const filter = { search_fields: ["agent_name"], search_field_values: ["Clinic"] };
   const tile = { metric: { name: "sessions" }, ...filter };

@@ -72,7 +72,7 @@ export const writeAgentFile = (file: z.input<typeof AgentFile>): string => {
     prompt: withoutNothing({ ...prompt, llm_config: withoutNothing(prompt.llm_config) }),
     greeting: greeting ? withoutNothing(greeting) : null,
   };
-  return stringify(withoutNothing(said), { lineWidth: 110 });
+  return stringify(withoutNothing(said), { lineWidth: 0 });
 };
 
 /** Without keys that say nothing: null or an empty list means the same as no key in these records. */

@@ -7,4 +7,4 @@ export const readSuiteFile = (text: string): Promise<ReadFile<TestSuiteInput>> =
   readYamlInTurns(text, TestSuiteInput);
 
 /** The same suite as YAML; what has its default is left out. */
-export const writeSuiteFile = (suite: TestSuiteInput): string => stringify(suite, { lineWidth: 110 });
+export const writeSuiteFile = (suite: TestSuiteInput): string => stringify(suite, { lineWidth: 0 });

@@ -134,6 +134,16 @@ describe("an agent's file", () => {
     expect(parse(body.text)).toEqual(parse(text));
   });
 
+  test("has a prompt's lines as they were written, however long: none is broken, and none moved apart", async () => {
+    const long = `Say who you are, ${"and be kind, ".repeat(20)}always.`;
+    const { agent } = await fromTemplate("faq", "Long lines");
+    const { prompt } = (await app.send("GET", `${AGENTS}/${agent.id}`)).body;
+    const context = `Be brief.\n${long}\nThen stop.`;
+    expect((await app.send("PUT", "/api/v1/prompts/", { ...prompt, context })).status).toBe(200);
+    const text = await exported(agent.id);
+    expect(text).toContain(`  context: |-\n    Be brief.\n    ${long}\n    Then stop.\n`);
+  });
+
   test("holds no credentials, headers or addresses", async () => {
     const { id } = await withCredentials("sealed");
     const text = await exported(id);

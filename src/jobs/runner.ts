@@ -6,6 +6,7 @@ import {
   parseCronItems,
   run,
   runMigrations,
+  type Job as StoredJob,
   type WorkerEvents,
 } from "graphile-worker";
 import type pg from "pg";
@@ -267,10 +268,21 @@ const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 const TRIED_AGAIN =
   /^(Error with notify listener|Error occurred attempting to UNLISTEN|Cron hit an error|Failed to reset locked)/;
 
+/** What the library says of a job that failed. */
+type Failure = { job: StoredJob; error: unknown };
+
 /** The library logs every job; only failures are passed on. */
 const quietLogger = (log: Log): Logger =>
-  new Logger(() => (level, message) => {
-    if (level === "error") log[TRIED_AGAIN.test(message) ? "warn" : "error"]({ jobs: true }, message);
+  new Logger(() => (level, message, meta) => {
+    if (meta?.failure) tellFailed(log, meta as unknown as Failure);
+    else if (level === "error") log[TRIED_AGAIN.test(message) ? "warn" : "error"]({ jobs: true }, message);
     else if (level === "warning" && !message.startsWith(FEW_CONNECTIONS)) log.warn({ jobs: true }, message);
     else log.trace({ jobs: true }, message);
   });
+
+function tellFailed(log: Log, { job, error }: Failure): void {
+  const { id: job_id, task_identifier: name, attempts, max_attempts } = job;
+  const told = { err: error, name, job_id, attempts, max_attempts };
+  if (attempts < max_attempts) log.warn(told, "a job failed and is tried again");
+  else log.error(told, "a job failed with its last attempt");
+}

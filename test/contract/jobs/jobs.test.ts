@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
-import { silentLog } from "../../../src/base/log.ts";
+import { createLog, silentLog } from "../../../src/base/log.ts";
 import { openDatabase } from "../../../src/db/database.ts";
 import { isAtWork } from "../../../src/jobs/at-work.ts";
 import { enqueue, handle, type Job } from "../../../src/jobs/define-job.ts";
@@ -209,6 +209,31 @@ test("a scheduled job goes on where the clock was set back by an hour, and does 
     vi.useRealTimers();
   }
   expect(app.logged.some((line) => line.includes("the clock was set back"))).toBe(true);
+  await close();
+  await drop();
+});
+
+test("a job that fails is a warning in the log while attempts are left, and an error with the last one", async () => {
+  const { config, drop } = await createTestDatabase();
+  const { db, pool, close } = openDatabase(config);
+  const lines: { level: number; name: string; msg: string; err: { message: string } }[] = [];
+  const log = createLog({
+    level: "warn",
+    destination: { write: (line: string) => lines.push(JSON.parse(line)) } as never,
+  });
+  await migrateJobs(pool, silentLog);
+  await db.transaction().execute(async (tx) => {
+    await enqueue(tx, note, { text: "first" });
+    await enqueue(tx, { ...note, max_attempts: 1 }, { text: "only" });
+  });
+  const failing = handle(note, ({ text }) => Promise.reject(new Error(text)));
+  const runner = await startJobs({ log, pool, handlers: [failing] });
+  await expect.poll(() => lines.length, WAITING).toBe(2);
+  await runner.stop();
+  expect(lines.toSorted((a, b) => a.level - b.level)).toMatchObject([
+    { level: 40, name: "note", msg: "a job failed and is tried again", err: { message: "first" } },
+    { level: 50, name: "note", msg: "a job failed with its last attempt", err: { message: "only" } },
+  ]);
   await close();
   await drop();
 });

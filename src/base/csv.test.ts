@@ -17,7 +17,9 @@ async function read(text: string | Buffer, cuts: number[]): Promise<string[][]> 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const ending = fc.constantFrom("\r\n", "\n", "\r");
 const anything = fc
-  .array(fc.constantFrom("a", "é", "👋", " ", ",", '"', '""', "\n", "\r", "\r\n"), { maxLength: 6 })
+  .array(fc.constantFrom("a", "é", "👋", " ", ",", ";", "\t", '"', '""', "\n", "\r", "\r\n"), {
+    maxLength: 6,
+  })
   .map((parts) => parts.join(""));
 const plain = fc.stringMatching(/^[a-z é]{1,5}$/).map((text) => ({ text, written: text }));
 const cell = fc.oneof(
@@ -31,20 +33,21 @@ const rows = fc.array(fc.tuple(fc.array(cell, { minLength: 2, maxLength: 4 }), e
 
 // Behind a long row that has to come whole, and behind none.
 test.each([0, 5, 40_000])(
-  "any cells, quoted or not, with any line endings and cut anywhere, are read back (behind %i characters)",
+  "any cells, quoted or not, with the header's separator and any line endings and cut anywhere, are read back (behind %i characters)",
   async (before) => {
     await fc.assert(
       fc.asyncProperty(
         rows,
+        fc.constantFrom(",", ";", "\t"),
         fc.boolean(),
         fc.array(fc.nat(), { maxLength: 8 }),
-        async (rows, isEnded, cuts) => {
+        async (rows, separator, isEnded, cuts) => {
           const first = "x".repeat(before);
           const text = rows.map(([cells, end], index) => {
             const isLast = index === rows.length - 1 && !isEnded;
-            return cells.map(({ written }) => written).join(",") + (isLast ? "" : end);
+            return cells.map(({ written }) => written).join(separator) + (isLast ? "" : end);
           });
-          expect(await read(`${first},y\n${text.join("")}`, cuts)).toEqual([
+          expect(await read(`${first}${separator}y\n${text.join("")}`, cuts)).toEqual([
             [first, "y"],
             ...rows.map(([cells]) => cells.map(({ text }) => text)),
           ]);
@@ -53,6 +56,28 @@ test.each([0, 5, 40_000])(
     );
   },
 );
+
+test("semicolons and tabs separate where the header has no comma outside of quotes, and blank lines before it decide nothing", async () => {
+  expect(await read("a;b\n1,5;2\n", [])).toEqual([
+    ["a", "b"],
+    ["1,5", "2"],
+  ]);
+  expect(await read('\r\n;;\r\n"a, c";b\r\n1;"x\r\n;y"\r\n', [1, 4, 9])).toEqual([
+    [""],
+    ["", "", ""],
+    ["a, c", "b"],
+    ["1", "x\r\n;y"],
+  ]);
+  expect(await read("a\tb\n1;\t2", [])).toEqual([
+    ["a", "b"],
+    ["1;", "2"],
+  ]);
+  expect(await read("a,b;c\n1;2,3\n", [])).toEqual([
+    ["a", "b;c"],
+    ["1;2", "3"],
+  ]);
+  expect(await read("a;b", [])).toEqual([["a", "b"]]);
+});
 
 test.each([0, 20_000])(
   "bytes that are not UTF-8 and a NUL are each named for what they are, and a replacement character in the file is text (row %i)",

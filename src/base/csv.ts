@@ -2,12 +2,13 @@ import Papa from "papaparse";
 import { type InvalidInput, invalid } from "./errors.ts";
 
 /**
- * The rows of a CSV file (RFC 4180, any line endings) as its text comes in, in pieces of many rows. What can't be read is
- * told at ["file", row, column], both numbered as spreadsheets show them: the header is row 1.
+ * The rows of a CSV file (RFC 4180, any line endings, separated as its header is) as its text comes in, in pieces of many rows.
+ * What can't be read is told at ["file", row, column], both numbered as spreadsheets show them: the header is row 1.
  */
 export class CsvReader {
   #max_row_chars: number;
-  #parser = new Papa.Parser({ newline: "\n", delimiter: "," });
+  /** null: until the header is whole. */
+  #separator: Separator | null = null;
   /** Begins a row, and ends none as far as it was looked at. */
   #text = "";
   #looked_at = 0;
@@ -31,9 +32,10 @@ export class CsvReader {
   }
 
   #take(isEnd: boolean): string[][] {
-    this.#text = withLineFeeds(this.#text);
+    this.#separator ??= separatorOf(this.#text, isEnd);
+    if (this.#separator !== null) this.#text = withLineFeeds(this.#text, this.#separator);
     if (this.#text === "") return [];
-    const { data, errors, meta }: Papa.ParseResult<string[]> = this.#parser.parse(this.#text, 0, !isEnd);
+    const { data, errors, meta } = this.#separator === null ? NOTHING : this.#parse(this.#text, !isEnd);
     for (const { code, row = 0, index = 0 } of errors) {
       // More text may still mend the last row.
       if (row < data.length) throw this.#unreadable(SENTENCES[code] ?? code, this.#text.slice(0, index));
@@ -51,9 +53,17 @@ export class CsvReader {
     return data;
   }
 
+  #parse(text: string, ignoreLastRow: boolean): Papa.ParseResult<string[]> {
+    return new Papa.Parser({ newline: "\n", delimiter: this.#separator ?? "," }).parse(
+      text,
+      0,
+      ignoreLastRow,
+    );
+  }
+
   /** `until`: what stands before the place, from the beginning of a row. */
   #unreadable(msg: string, until: string): InvalidInput {
-    const { data }: Papa.ParseResult<string[]> = this.#parser.parse(until, 0, false);
+    const { data } = this.#parse(until, false);
     return invalid(["file", this.#rows + data.length, data.at(-1)?.length ?? 1], msg, "csv_invalid");
   }
 }
@@ -63,11 +73,42 @@ const SENTENCES: Record<string, string> = {
   InvalidQuotes: "Text follows a closing quote. A quote inside a quoted cell must be doubled",
 };
 
-/** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
-const withLineFeeds = (text: string): string =>
-  text.includes("\r") ? text.replace(CELL_OR_ENDING, (found) => (found[0] === '"' ? found : "\n")) : text;
+const NOTHING = { data: [], errors: [], meta: { cursor: 0 } };
 
-const CELL_OR_ENDING = /(?<![^,\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g;
+type Separator = "," | ";" | "\t";
+
+/**
+ * What separates the columns, by the header, which is the first line with anything in it: a comma wherever it has one, else what
+ * spreadsheets write where a comma is the decimal mark. null: the header may go on.
+ */
+export function separatorOf(text: string, isWhole: true): Separator;
+export function separatorOf(text: string, isWhole: boolean): Separator | null;
+export function separatorOf(text: string, isWhole: boolean): Separator | null {
+  let [isQuoted, isBlank] = [false, true];
+  let found: Separator | null = null;
+  for (const sign of text) {
+    if (sign === '"') [isQuoted, isBlank] = [!isQuoted, false];
+    else if (isQuoted) continue;
+    else if (sign === ",") return sign;
+    else if (sign === ";" || sign === "\t") found ??= sign;
+    else if (sign !== "\n" && sign !== "\r") isBlank &&= sign.trim() === "";
+    else if (!isBlank) return found ?? ",";
+    else found = null;
+  }
+  return isWhole ? (found ?? ",") : null;
+}
+
+/** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
+const withLineFeeds = (text: string, separator: Separator): string =>
+  text.includes("\r")
+    ? text.replace(CELL_OR_ENDING[separator], (found) => (found[0] === '"' ? found : "\n"))
+    : text;
+
+const CELL_OR_ENDING: Record<Separator, RegExp> = {
+  ",": /(?<![^,\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
+  ";": /(?<![^;\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
+  "\t": /(?<![^\t\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
+};
 
 /** PostgreSQL can't store it. */
 const NUL = "\0";
@@ -146,8 +187,8 @@ const SEPARATORS = [
 ] as const;
 
 /**
- * Of a header that lacks columns. Spreadsheets save other separators where a comma is the decimal mark: the error names them,
- * and not columns that are missing or unknown.
+ * Of a header that lacks columns. Where others separate them, or a comma stands among those that do, the error says so, and not
+ * that columns are missing or unknown.
  */
 export function refuseSeparator(header: string[], isColumn: (cell: string) => boolean, row: number): void {
   for (const [mark, name] of SEPARATORS) {

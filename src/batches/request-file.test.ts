@@ -48,6 +48,11 @@ describe("a file of requests", () => {
     ],
     ["blank lines passed over", "\nreference_id,target\n\na,1\n,\n\n", [row("a", "1")]],
     [
+      "semicolons between its columns",
+      'reference_id;target;"Name, first";amount\na;1;Ann;2,50',
+      [row("a", "1", { "Name,_first": "Ann", amount: "2,50" })],
+    ],
+    [
       "quoted commas, quotes and lines",
       'reference_id,target,note\na,1,"He said ""no"",\nthen left"',
       [row("a", "1", { note: 'He said "no",\nthen left' })],
@@ -101,16 +106,16 @@ describe("a file of requests", () => {
     ],
     ["a,b\n1,2", ["file", 1, "reference_id"], "missing", "Missing required fields: reference_id, target"],
     [
-      "reference_id;target;name\na;+15125550001;Ann",
+      "reference_id;target;Name, first\na;+15125550001;Ann",
       ["file", 1],
       "csv_invalid",
       "Invalid file format: row 1: Columns are separated by semicolons. Save the file as CSV with commas between the columns",
     ],
     [
-      "reference_id\ttarget\na\t+15125550001",
+      "reference_id|target\na|+15125550001",
       ["file", 1],
       "csv_invalid",
-      "Invalid file format: row 1: Columns are separated by tabs. Save the file as CSV with commas between the columns",
+      "Invalid file format: row 1: Columns are separated by bars. Save the file as CSV with commas between the columns",
     ],
     ["reference_id\na", ["file", 1, "target"], "missing", "Missing required fields: target"],
     [
@@ -135,7 +140,7 @@ describe("a file of requests", () => {
       "reference_id,target\na,1\nb,Smith, John",
       ["file", 3, 3],
       "value_error",
-      "Invalid file format: row 3, column 3: Row has 3 cells, the header 2. Quote cells that hold a comma",
+      "Invalid file format: row 3, column 3: Row has 3 cells, the header 2. Quote cells that contain the separator",
     ],
     [
       `reference_id,target\n${"x".repeat(256)},1`,

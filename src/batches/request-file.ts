@@ -128,7 +128,7 @@ function nameProblem(name: string, repeated: boolean): string | null {
 /** Cells that a short row leaves out are empty. */
 function readRow(header: Header, cells: string[], row: number, check: CheckCell = () => null): FileRow {
   if (cells.length > header.names.length) {
-    const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that hold a comma`;
+    const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that contain the separator`;
     throw invalid(["file", row, cells.length], msg);
   }
   refuseSealed(header, cells, row);

@@ -104,10 +104,10 @@ test("a batch is filled from a file whose columns are named here, and a fault in
   await page.getByRole("heading", { level: 1, name: "20261118.9" }).waitFor();
 
   const file = page.locator('input[type="file"]');
-  await file.setInputFiles(csv("people.csv", `Patient;Phone\n1;2\n`));
-  await page.getByText("The columns are not separated by commas").waitFor();
+  await file.setInputFiles(csv("people.csv", `Patient|Phone\n1|2\n`));
+  await page.getByText("The columns are separated by bars").waitFor();
   await file.setInputFiles(
-    csv("people.csv", `Patient No,Phone Number,Name\nP1,+15125550101,A\n,+15125550102,B\nP3,1,C,D\n`),
+    csv("people.csv", `Patient No;Phone Number;Name\nP1;+15125550101;A\n;+15125550102;B\nP3;1;C;D\n`),
   );
   await page.getByText("Which column is reference_id?").waitFor();
   await expect.poll(() => page.getByRole("button", { name: /^Upload/ }).isDisabled()).toBe(true);

@@ -1,4 +1,4 @@
-import { CsvReader, csvHead, csvLine, refuseSeparator, unguarded } from "../../base/csv.ts";
+import { CsvReader, csvHead, csvLine, refuseSeparator, separatorOf, unguarded } from "../../base/csv.ts";
 import { InvalidInput, invalid } from "../../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -14,13 +14,14 @@ const MOST_ROWS = 20_000;
 /** Counted before anything is read: 5 MB can be five million cells. */
 function refuseSize(text: string, columns: number): void {
   const cells = MOST_ROWS * columns;
-  let [rows, commas] = [0, 0];
+  const separator = separatorOf(text, true).charCodeAt(0);
+  let [rows, separators] = [0, 0];
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === 44) commas++;
+    if (code === separator) separators++;
     else if (code === 10 || code === 13) rows++;
     // A line may end in both signs.
-    if (commas > cells || rows > 2 * MOST_ROWS)
+    if (separators > cells || rows > 2 * MOST_ROWS)
       throw invalid(
         ["file"],
         `The file has more than ${MOST_ROWS.toLocaleString("en-US")} rows. Send it in parts.`,

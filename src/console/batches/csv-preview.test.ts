@@ -26,6 +26,20 @@ test("quotes, line ends of all kinds and a byte order mark are read as the platf
   expect(found).toMatchObject({ problem: null, estimated_rows: 3 });
 });
 
+test("columns are separated by semicolons or tabs where the header has no comma, and renamed as they are", async () => {
+  const text = '\r\nKunde;"Telefon, privat";Betrag\r\n1;+49;1,50\r\n';
+  const found = preview(text);
+  expect(found).toMatchObject({
+    columns: ["Kunde", "Telefon, privat", "Betrag"],
+    rows: [["1", "+49", "1,50"]],
+    problem: null,
+  });
+  const sent = renamedCsv(new File([text], "people.csv"), found, ["reference_id", "target", "a, b; c"]);
+  expect(await sent.text()).toBe('reference_id;target;"a, b; c"\n1;+49;1,50\r\n');
+  expect(preview("a\tb\n1\t2,5\n").rows).toEqual([["1", "2,5"]]);
+  expect(preview("a,b;c\n1,2\n").columns).toEqual(["a", "b;c"]);
+});
+
 test("of a file that goes on, the cut row is left out and the number of rows is reckoned", () => {
   const found = preview(`id,target\n${"1234,+15125550100\n".repeat(10)}12`, 18_010);
   expect(found.rows).toHaveLength(10);
@@ -59,7 +73,7 @@ test("the two columns that have to be there are guessed from what people call th
 test.each([
   ["", /empty/],
   ["reference_id,target\n", /no rows/],
-  ["reference_id;target\n1;2\n", /commas/],
+  ["reference_id|target\n1|2\n", /commas/],
   ['"reference_id,target', /never closed/],
 ])("%j is refused before it is sent", (text, problem) => expect(preview(text).problem).toMatch(problem));
 

@@ -6,6 +6,8 @@ import { fieldLabel } from "../server/field-labels.ts";
  */
 export type CsvPreview = {
   columns: string[];
+  /** What stands between them, as the server finds it by the header. */
+  separator: string;
   /** The rows in the part that was read, without the header. */
   rows: string[][];
   /** The size of everything before the first row, in bytes. */
@@ -18,6 +20,7 @@ export type CsvPreview = {
 /** A file that was moved or locked between being chosen and being read. */
 export const UNREADABLE: CsvPreview = {
   columns: [],
+  separator: ",",
   rows: [],
   header_bytes: 0,
   estimated_rows: 0,
@@ -33,12 +36,14 @@ const BOM = "\uFEFF";
 export function previewCsv(head: Uint8Array, size: number): CsvPreview {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: true });
   const isWhole = head.byteLength >= size;
-  const { records, open } = readRecords(text.startsWith(BOM) ? text.slice(1) : text, isWhole);
+  const csv = text.startsWith(BOM) ? text.slice(1) : text;
+  const separator = separatorOf(csv);
+  const { records, open } = readRecords(csv, separator, isWhole);
   const filled = records.filter(({ cells }) => cells.some((cell) => cell !== ""));
   const [header, ...rows] = filled;
   if (!header) {
     const problem = open ? "A quote is opened in the first line and never closed" : "The file is empty";
-    return { columns: [], rows: [], header_bytes: 0, estimated_rows: 0, problem };
+    return { ...UNREADABLE, problem };
   }
   const bytes = (end: number): number =>
     new TextEncoder().encode(text.slice(0, end + (text.startsWith(BOM) ? 1 : 0))).byteLength;
@@ -47,6 +52,7 @@ export function previewCsv(head: Uint8Array, size: number): CsvPreview {
   const seen_bytes = last ? bytes(last.end) - header_bytes : 0;
   return {
     columns: header.cells.map((cell) => cell.trim()),
+    separator,
     rows: rows.map(({ cells }) => cells),
     header_bytes,
     estimated_rows:
@@ -69,16 +75,29 @@ function encodingProblem(head: Uint8Array, text: string): string | null {
 }
 
 function layoutProblem(header: string[], rows: number, isWhole: boolean): string | null {
-  if (header.length === 1 && /[;\t]/.test(header[0] ?? ""))
-    return "The columns are not separated by commas. Save the file as CSV with commas and choose it again.";
+  if (header.length === 1 && header[0]?.includes("|"))
+    return "The columns are separated by bars. Save the file as CSV with commas and choose it again.";
   if (rows === 0 && isWhole) return "The file has no rows below its header.";
   return null;
 }
 
 type Record_ = { cells: string[]; end: number };
 
+/** By the first line with anything in it: a comma wherever it has one, else what spreadsheets write in its place. */
+function separatorOf(text: string): string {
+  const [header = ""] = text
+    .trimStart()
+    .replaceAll(/"[^"]*"/g, "")
+    .split(/[\r\n]/, 1);
+  return header.includes(",") ? "," : (/[;\t]/.exec(header)?.[0] ?? ",");
+}
+
 /** RFC 4180, with any of the three line ends; the last record counts only when it is surely whole. */
-function readRecords(text: string, isWhole: boolean): { records: Record_[]; open: boolean } {
+function readRecords(
+  text: string,
+  separator: string,
+  isWhole: boolean,
+): { records: Record_[]; open: boolean } {
   const records: Record_[] = [];
   let cells: string[] = [];
   let cell = "";
@@ -92,7 +111,7 @@ function readRecords(text: string, isWhole: boolean): { records: Record_[]; open
         at += 1;
       } else quoted = false;
     } else if (letter === '"' && cell === "") quoted = true;
-    else if (letter === ",") {
+    else if (letter === separator) {
       cells.push(cell);
       cell = "";
     } else if (letter === "\n" || letter === "\r") {
@@ -146,12 +165,14 @@ export const missingColumns = (names: string[]): string[] =>
   REQUIRED_COLUMNS.filter((required) => !names.map(columnName).includes(required));
 
 /** The file with its header replaced. */
-export function renamedCsv(file: File, { header_bytes }: CsvPreview, names: string[]): File {
-  const header = `${names.map(quoted).join(",")}\n`;
+export function renamedCsv(file: File, { header_bytes, separator }: CsvPreview, names: string[]): File {
+  const header = `${names.map((name) => quoted(name, separator)).join(separator)}\n`;
   return new File([header, file.slice(header_bytes)], file.name, { type: "text/csv" });
 }
 
-const quoted = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+/** A comma among other separators would be taken for the one that separates. */
+const quoted = (name: string, separator: string): string =>
+  /[",\r\n]/.test(name) || name.includes(separator) ? `"${name.replaceAll('"', '""')}"` : name;
 
 /** Row, column and message of an error that the server found in a file, from its `loc`. */
 export function rowFault(issue: { loc: (string | number)[]; msg: string }): { place: string; text: string } {

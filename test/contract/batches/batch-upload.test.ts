@@ -88,7 +88,7 @@ describe("an upload", () => {
         detail: [
           {
             loc: ["file", 12_002, 3],
-            msg: "Row has 3 cells, the header 2. Quote cells that hold a comma",
+            msg: "Row has 3 cells, the header 2. Quote cells that contain the separator",
             type: "value_error",
           },
         ],
@@ -98,7 +98,7 @@ describe("an upload", () => {
       status: "FAILED",
       upload_filename: null,
       error_message:
-        "Invalid file format: row 12002, column 3: Row has 3 cells, the header 2. Quote cells that hold a comma",
+        "Invalid file format: row 12002, column 3: Row has 3 cells, the header 2. Quote cells that contain the separator",
       status_counts: {},
     });
     expect((await outbound.upload(batch_id, HEADER + rows(3))).body.accepted).toBe(3);

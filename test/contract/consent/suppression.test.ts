@@ -284,9 +284,9 @@ describe("a do-not-call list", () => {
       status: 422,
       body: { detail: [{ loc: ["file", 1, "address"] }, { loc: ["file", 1, "number"] }] },
     });
-    expect(await upload("address;reason\r\n+15125550199;do-not-call\r\n")).toMatchObject({
+    expect(await upload("address|reason\r\n+15125550199|do-not-call\r\n")).toMatchObject({
       status: 422,
-      body: { detail: [{ loc: ["file", 1], msg: expect.stringMatching(/separated by semicolons/) }] },
+      body: { detail: [{ loc: ["file", 1], msg: expect.stringMatching(/separated by bars/) }] },
     });
     expect(await upload('address\r\n"+1512\r\n')).toMatchObject({
       status: 422,

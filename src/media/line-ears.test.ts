@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { tone } from "../audio/tones.ts";
-import { HEARING_RATE, type Hearing } from "../speech/hearing.ts";
+import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../speech/hearing.ts";
 import { hearingChain } from "../speech/streaming/hearing-chain.ts";
 import { LineEars } from "./line-ears.ts";
 
@@ -69,6 +69,48 @@ test("what was said before another engine took over is as long ago as it was sai
     { type: "speech_started", ago_ms: 500 },
     { type: "speech_stopped", ago_ms: 200 },
   ]);
+});
+
+test("another language closes what listened; the ears that open hear the line at their rate, and count from then", () => {
+  const rate = 8000;
+  const seen: string[] = [];
+  const samples: Record<string, number> = {};
+  const tells: ((heard: Heard) => void)[] = [];
+  const ear = (name: string, tell: (heard: Heard) => void): Ear => {
+    tells.push(tell);
+    return {
+      push(frame) {
+        samples[name] = (samples[name] ?? 0) + frame.length;
+      },
+      endTurn: () => seen.push(`${name}: turn`),
+      close: () => seen.push(`${name}: closed`),
+    };
+  };
+  const told: number[] = [];
+  const ears = new LineEars({
+    hearing: {
+      name: "plain",
+      open: ({ language, expected }, tell) => ear([language, ...expected].join(" "), tell),
+    },
+    detection: (tell) => ear("voices", tell),
+    expected: ["Parley"],
+    rate,
+    told: (_heard, ago_ms) => told.push(ago_ms),
+  });
+  const push = (ms: number) => {
+    for (let at = 0; at < ms; at += FRAME_MS) ears.push(new Int16Array((rate * FRAME_MS) / 1000));
+  };
+  ears.listenFor("en-US");
+  push(400);
+  ears.endTurn();
+  ears.listenFor("fr-FR");
+  push(300);
+  for (const tell of tells.slice(2)) tell({ type: "speech_started", at_ms: 100 });
+  tells.at(-1)?.({ type: "fault", message: "deaf" });
+  expect(seen).toEqual(["en-US Parley: turn", "voices: turn", "en-US Parley: closed", "voices: closed"]);
+  expect(samples.voices).toBe((samples["en-US Parley"] ?? 0) + (samples["fr-FR Parley"] ?? 0));
+  expect(samples["fr-FR Parley"]).toBe((300 * HEARING_RATE) / 1000);
+  expect(told).toEqual([200, 200, 0]);
 });
 
 test("the last engine is opened again and again, and a voice it heard begin has ended when none hears any more", () => {

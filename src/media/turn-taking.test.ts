@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
 import { takeLineEvent } from "./turn-taking.ts";
 
@@ -106,6 +107,27 @@ describe("speaking over the agent", () => {
   test("a cough, a door or a noise without words lets us go on within 1.5 s", () => {
     const line = speaking().voice(1000, true).voice(1300, false).final(1500, "").until(5000);
     expect(line.deeds).toEqual(["1140 hold", "2640 go_on no-words"]);
+  });
+
+  test("a noise that goes on stops us once; the next one stops us again", () => {
+    const line = speaking().voice(1000, true).until(6000).voice(6100, false).voice(7000, true).until(8000);
+    expect(line.deeds).toEqual(["1140 hold", "2640 go_on no-words", "7140 hold"]);
+  });
+
+  test("while we have stopped, nothing of ours begins, and words that never become final are used as they are", () => {
+    const line = speaking().voice(1000, true).heard(1200, "tuesday").voice(1300, false);
+    line.ours(1400, { playing: true }).until(2159);
+    expect(line.deeds).toEqual(["1140 hold"]);
+    expect(line.until(2160).deeds[1]).toBe("2160 take");
+  });
+
+  test("a 'wait' too short to stop us takes the turn; without it the words are told when ours end", () => {
+    const over = (text: string) =>
+      speaking().voice(1000, true).voice(1100, false).final(1200, text).ours(1500, { playing: false });
+    expect(over("wait").deeds[0]).toBe("1200 take");
+    const told = over("tuesday").done.map(({ at, effect }) => [at, effect.type]);
+    expect(told).toContainEqual([1500, "speech"]);
+    expect(told).not.toContainEqual([1200, "speech"]);
   });
 
   test("'yes' is an answer where a question is open, and a nod where none is", () => {
@@ -237,6 +259,23 @@ describe("the end of a turn", () => {
     expect(slow.deeds).toEqual(['2550 "i would like to come on monday" free']);
   });
 
+  test("an engine that judges turns ends one at once, but not a number that is dictated, nor what we still say", () => {
+    const words = (line: Line) => line.voice(1000, true).voice(2000, false).final(2050, "one two three");
+    const over = (line: Line) => line.at(2100, { type: "turn_over" }).until(2200);
+    expect(over(words(new Line())).deeds).toEqual(['2100 "one two three" engine']);
+    const dictated = { type: "awaited", awaited: { kind: "dictated", characters: 6 } } as const;
+    expect(over(words(new Line().at(0, dictated))).deeds).toEqual([]);
+    const said = over(words(new Line().ours(0, { playing: true, interruptible: false })));
+    expect(said.ours(2300, { playing: false }).until(9000).deeds).toEqual([
+      expect.stringMatching(/"one two three" free$/),
+    ]);
+    // Its words are still to come.
+    const owed = new Line().voice(1000, true).heard(1500, "on sunday").voice(2000, false);
+    expect(owed.at(2100, { type: "turn_over" }).final(2200, "on monday").until(9000).deeds).toEqual([
+      expect.stringMatching(/"on monday" free$/),
+    ]);
+  });
+
   test("an ear that is late with its words is waited for, but not for ever", () => {
     const late = new Line()
       .voice(0, true)
@@ -258,6 +297,8 @@ describe("sounds", () => {
     line.voice(900, true).heard(1000, "now").voice(1100, false).final(1200, "now please").until(4000);
     expect(line.prepared).toEqual(['650 "i want it"', "900 dropped", '1250 "i want it now please"']);
     expect(line.deeds).toEqual(['1700 "i want it now please" complete']);
+    const corrected = new Line().voice(0, true).heard(400, "i want").voice(500, false).final(700, "i won it");
+    expect(corrected.prepared).toEqual(['650 "i want"', "700 dropped", '700 "i won it"']);
   });
 
   test("what begins to sound when a turn would end is waited for, and ends it where it was no voice", () => {
@@ -329,6 +370,10 @@ const event: fc.Arbitrary<LineEvent> = fc.oneof(
   fc
     .record({ playing: fc.boolean(), interruptible: fc.boolean(), asks: fc.boolean() })
     .map((ours): LineEvent => ({ type: "ours", ...ours })),
+  fc
+    .constantFrom({ kind: "dictated", characters: 6 } as const, { kind: "choice", choices: ["yes"] } as const)
+    .map((awaited): LineEvent => ({ type: "awaited", awaited })),
+  fc.constant<LineEvent>({ type: "turn_over" }),
 );
 
 test("for all calls: we go on or give up only what is held, no word of the caller is lost, and nobody waits for ever", () => {
@@ -361,6 +406,49 @@ test("for all calls: we go on or give up only what is held, no word of the calle
       expect(line.state.partial).toBe("");
       expect(line.state.ours.phase).toBe("silent");
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
+  );
+});
+
+test("whatever is said while we are silent, the turns are its words, each once and in order, told as they come, with the silence after them", () => {
+  const ms = (max: number) => fc.integer({ min: 1, max });
+  const utterance = fc.record({
+    text: fc.constantFrom("mm-hm", "on monday and", "i want to book", "when are you open", "four"),
+    pause_ms: ms(3_000),
+    guessed_ms: fc.option(ms(900), { nil: null }),
+    voice_ms: ms(2_000),
+    final_ms: ms(2_000),
+  });
+  fc.assert(
+    fc.property(fc.array(utterance, { minLength: 1, maxLength: 30 }), (utterances) => {
+      const line = new Line();
+      const quiet: number[] = [];
+      let now = 0;
+      const later = (ms: number) => {
+        now += ms;
+        return now;
+      };
+      for (const { text, pause_ms, guessed_ms, voice_ms, final_ms } of utterances) {
+        line.voice(later(pause_ms), true);
+        if (guessed_ms !== null) line.heard(later(guessed_ms), text);
+        line.voice(later(voice_ms), false);
+        quiet.push(now);
+        line.final(later(final_ms), text);
+      }
+      line.until(now + 10_000);
+      const turns: string[] = [];
+      let told = "";
+      for (const { at, effect } of line.done) {
+        if (effect.type !== "speech") continue;
+        if (!effect.final) told = effect.text;
+        else {
+          turns.push(effect.text);
+          expect(told).toBe(effect.text);
+          expect(effect.silence_ms).toBe(at - (quiet.findLast((moment) => moment <= at) as number));
+        }
+      }
+      expect(turns.join(" ")).toBe(utterances.map(({ text }) => text).join(" "));
+    }),
+    { numRuns: rounds(300) },
   );
 });

@@ -36,8 +36,9 @@ type HeardOptOut = "none" | "confirmed" | "over";
 export async function hearOptOut(turn: TurnDriver, text: string): Promise<HeardOptOut> {
   const { session, engine } = turn;
   const judge = session.snapshot.safety?.opt_out_judge;
+  if (!judge || turn.input.debug || !mayOptOut(text)) return "none";
   const address = ownAddress(session.source);
-  if (!judge || turn.input.debug || address === null || !mayOptOut(text)) return "none";
+  if (address === null) return "none";
   const before = await optOutsOf(engine.db, session.sub_organization_id, address);
   const hasAsked = (wanted: string) => before.some(({ scope }) => scope === wanted);
   if (hasAsked("all")) return "none";

@@ -13,7 +13,8 @@ const WHERE = {
   identity: "Parley numbers and dates its records itself.",
   analysis: "Insights analyse conversations here: set one up (docs/insights.md).",
   rating: "Judges and insights rate conversations here (docs/judges.md, docs/insights.md).",
-  events: "Webhooks of a campaign tell what happened to its calls (docs/webhooks.md).",
+  events:
+    "The organization's webhooks tell when a session ends, and a campaign's what happened to its calls (docs/webhooks.md).",
   silence:
     "The channel's pre_input_timeout says when the agent checks in on a silence; the third in a row ends the call (docs/voice.md).",
   length: "A call lasts an hour at most.",

@@ -1,6 +1,8 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
+import { madeOnce } from "../made-once.ts";
+import { pack, sendPacked } from "../packed.ts";
 import { MAX_TEXT } from "../schema.ts";
 import { documentPart } from "./document-part.ts";
 import { withAnswers } from "./operation-schema.ts";
@@ -41,12 +43,15 @@ export async function addDocument(
       shareCommon(tidyDocument(source))) as never,
   });
   addReferencePage(server);
+  const whole = madeOnce(() => pack("application/json; charset=utf-8", JSON.stringify(server.swagger())));
   server.get<{ Querystring: { tags?: string | string[] } }>(
     "/openapi.json",
     { schema: { hide: true } },
-    ({ query: { tags } }) => {
-      const wanted = [tags ?? []].flat().flatMap((one) => one.split(","));
-      return wanted.length > 0 ? documentPart(server.swagger(), wanted) : server.swagger();
+    async (request, reply) => {
+      const wanted = [request.query.tags ?? []].flat().flatMap((one) => one.split(","));
+      return wanted.length > 0
+        ? documentPart(server.swagger(), wanted)
+        : sendPacked(request, reply, await whole());
     },
   );
 }

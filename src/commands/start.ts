@@ -19,6 +19,7 @@ import { askTime, databaseClock } from "../db/database-clock.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
+import type { EgressRoute } from "../egress/egress-target.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { vectorSearchOf, vectorSearchText } from "../knowledge/vector-index.ts";
 import { createLocalEngines } from "../media/local-engines.ts";
@@ -85,15 +86,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const clock = await clockOf(platform, log, open);
   if (platform.embedded) await freeHeld(platform.database, log);
 
-  const host = reachable(config.host);
-  const here = { host, port: config.port };
-  const demoRoute = { host: DEMO_HOST, connect: here, pathPrefix: DEMO_PREFIX };
-  const simulatorRoute = { host: SIMULATOR_HOST, connect: here, pathPrefix: SIMULATOR_PREFIX };
-  const mailRoute = { host: MAIL_SIMULATOR_HOST, connect: here, pathPrefix: MAIL_SIMULATOR_PREFIX };
-  const egress = createEgress({
-    allow: config.egress_allow,
-    routes: [demoRoute, simulatorRoute, mailRoute, inboxRoute(here)],
-  });
+  const egress = createEgress({ allow: config.egress_allow, routes: ownRoutes(config) });
   open.defer(() => egress.close());
   const llmProviders = environmentProviders(config, secrets);
   const telemetry = await openTelemetry(config, secrets, { log, vault: platform.vault });
@@ -184,6 +177,17 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   prepared.catch(() => {}).then(() => giveBackUnused(app.api.server.server));
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
   if (lost) throw lost;
+}
+
+/** Hosts that this program serves itself: what is sent to them comes back to its own port. */
+function ownRoutes({ host, port }: Config): EgressRoute[] {
+  const here = { host: reachable(host), port };
+  return [
+    { host: DEMO_HOST, connect: here, pathPrefix: DEMO_PREFIX },
+    { host: SIMULATOR_HOST, connect: here, pathPrefix: SIMULATOR_PREFIX },
+    { host: MAIL_SIMULATOR_HOST, connect: here, pathPrefix: MAIL_SIMULATOR_PREFIX },
+    inboxRoute(here),
+  ];
 }
 
 /** Not while somebody is connected, who would wait for it. */

@@ -1,4 +1,5 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
+import { unreachable } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { jsonExcess } from "../base/json-size.ts";
 import { parseJson } from "../base/parse-json.ts";
@@ -80,30 +81,18 @@ export async function callMcp(
   // The list is asked for without the agent's headers: it is the same for every conversation.
   const listing = await parts.mcp.listings.current({ ...peer, headers: {}, conversation: "list" });
   if (listing.problem !== null) return problem(listing.problem);
-  switch (
-    pinState(
-      pin,
-      listing.tools?.find(({ name }) => name === pin.tool),
-    )
-  ) {
-    case "gone":
-      return problem(`The MCP server no longer offers the tool "${pin.tool}". Nothing was called.`);
-    case "schema-changed":
-      return problem(
-        `The MCP server changed the arguments of "${pin.tool}", and nobody has accepted the change yet. Nothing was called.`,
-      );
-    case "description-changed":
-      trace.push({ category: "note", label: `the MCP server changed the description of ${pin.tool}` });
-      break;
-    case "same":
-      break;
-  }
+  const listed = listing.tools?.find(({ name }) => name === pin.tool);
+  const state = pinState(pin, listed);
+  const refusal = pinRefusal(pin.tool, state);
+  if (refusal !== null) return problem(refusal);
+  if (state === "description-changed")
+    trace.push({ category: "note", label: `the MCP server changed the description of ${pin.tool}` });
 
   const schema = tool.definition.tool.function.parameters;
   const called = await parts.mcp.client.callTool(peer, {
     name: pin.tool,
     arguments: sendable(schema, values),
-    schema: listing.tools?.find(({ name }) => name === pin.tool)?.input_schema ?? schema,
+    schema: listed?.input_schema ?? schema,
   });
   if (!called.ok) return problem(called.problem);
   return {
@@ -115,6 +104,21 @@ export async function callMcp(
     effects: {},
     trace,
   };
+}
+
+/** Why the server's tool is not called, in a sentence; null: it is still what was accepted. Pure. */
+function pinRefusal(tool: string, state: ReturnType<typeof pinState>): string | null {
+  switch (state) {
+    case "gone":
+      return `The MCP server no longer offers the tool "${tool}". Nothing was called.`;
+    case "schema-changed":
+      return `The MCP server changed the arguments of "${tool}", and nobody has accepted the change yet. Nothing was called.`;
+    case "description-changed":
+    case "same":
+      return null;
+    default:
+      return unreachable(state);
+  }
 }
 
 const exchangeOf = ({ url, headers, body, proof, outcome, duration_ms }: McpExchanged, now: Date) =>

@@ -86,9 +86,7 @@ export async function modelRound(
     else failure = thrown;
     request_id = thrown.request_id;
   }
-  const error = failure && errorText(failure);
 
-  const duration_ms = passed(before);
   const { messages, tools, tool_choice, temperature, seed } = request;
   const sent: SentRound = {
     at: started,
@@ -102,30 +100,50 @@ export async function modelRound(
     retries,
     usage,
     warnings,
+    error: failure && errorText(failure),
+    first_part_ms,
+    duration_ms: passed(before),
+  };
+  const trace = roundTrace(sent, { scripted: model.scripted, finish });
+  return failure === null
+    ? { ok: true, text, calls, finish, trace, sent }
+    : { ok: false, text, error: errorText(failure), failure, trace, sent };
+}
+
+/** What the trace tells of a round. `finish`: as the model said it, also where the round failed after that. Pure. */
+function roundTrace(
+  {
+    at,
+    provider,
+    model,
+    request,
+    calls,
+    retries,
+    usage,
+    warnings,
     error,
     first_part_ms,
     duration_ms,
-  };
-  const trace: TraceEntry = {
+  }: SentRound,
+  { scripted, finish }: { scripted: boolean; finish: ModelFinish },
+): TraceEntry {
+  return {
     category: "llm",
     label: error === null ? "answer" : "failed",
-    started,
+    started: at,
     duration_ms,
-    metadata: [answering.model, answering.provider],
+    metadata: [model, provider],
     details: {
       first_part_ms,
       ...usage,
       offered: request.tools.map((tool) => tool.name),
       tool_choice: request.tool_choice,
       calls: calls.map((call) => call.name),
-      scripted: model.scripted,
+      scripted,
       finish,
       ...(retries.length > 0 && { retries: retries.map(({ asked, because }) => ({ asked, because })) }),
       ...(warnings.length > 0 && { warnings }),
       ...(error !== null && { error }),
     },
   };
-  return failure === null
-    ? { ok: true, text, calls, finish, trace, sent }
-    : { ok: false, text, error: errorText(failure), failure, trace, sent };
 }

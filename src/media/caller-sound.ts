@@ -1,3 +1,4 @@
+import { FRAME_MS } from "../audio/frames.ts";
 import { level_dbfs } from "../audio/level.ts";
 
 /*
@@ -8,7 +9,7 @@ import { level_dbfs } from "../audio/level.ts";
 export type SoundState = {
   /** Something louder than the room sounds. A voice is known 100 ms later. */
   stirs: boolean;
-  /** The voice that sounds is much quieter than the caller's: people in the background. */
+  /** The voice that sounds, or sounded last, is much quieter than the caller's: people in the background. */
   far: boolean;
   /** All of the voice so far is a hum, such as "mm-hm": nothing of it is high. */
   hums: boolean;
@@ -29,6 +30,8 @@ const HUM_HZ = 700;
 const LEAST_FRAMES = 6;
 /** Frames before a voice was noticed that belong to it. */
 const BEFORE = 6;
+/** A voice that doesn't end, such as a television, is judged by its last five seconds: each frame looks at all of them. */
+const MOST_FRAMES = 5_000 / FRAME_MS;
 const LEVEL_WEIGHT = 0.3;
 
 type FrameLevel = { level: number; high: number };
@@ -39,7 +42,9 @@ export class CallerSound {
   #smooth = 0;
   #room = LEAST_DBFS;
   #recent: FrameLevel[] = [];
+  /** Of the voice that sounds, or sounded last; null: none has. */
   #voice: FrameLevel[] | null = null;
+  #speaks = false;
   /** Of what they said in their turns; null: nothing yet. */
   #caller: number | null = null;
   #state: SoundState = { stirs: false, far: false, hums: false };
@@ -57,17 +62,25 @@ export class CallerSound {
     const level = level_dbfs(frame);
     const one = { level, high: level_dbfs(this.#highOf(frame)) };
     this.#recent = [...this.#recent, one].slice(-BEFORE);
-    this.#voice?.push(one);
+    if (this.#speaks) this.#voice = [...(this.#voice ?? []), one].slice(-MOST_FRAMES);
     const stirs = level > Math.max(LEAST_DBFS, this.#room + ABOVE_ROOM_DB);
     this.#room = level < this.#room ? Math.max(level, -90) : this.#room + ROOM_RISE_DB;
-    const { far, hums } = this.#judgeVoice();
+    const { far, hums } = this.#speaks ? this.#judgeVoice() : this.#state;
     const changed = stirs !== this.#state.stirs || far !== this.#state.far || hums !== this.#state.hums;
     this.#state = { stirs, far, hums };
     return changed;
   }
 
-  voice(speaks: boolean): void {
-    if (speaks) this.#voice = [...this.#recent];
+  /** A voice begins, or has ended so long ago: frames since then are none of it. */
+  voice(speaks: boolean, ago_ms = 0): void {
+    this.#speaks = speaks;
+    if (speaks) {
+      this.#voice = [...this.#recent];
+      return;
+    }
+    const since = Math.round(ago_ms / FRAME_MS);
+    this.#voice = this.#voice?.slice(0, Math.max(0, this.#voice.length - since)) ?? null;
+    this.#state = { ...this.#state, ...this.#judgeVoice() };
   }
 
   /** The voice was the caller's: it took a turn. */

@@ -260,6 +260,8 @@ export class MediaLine implements CallLine, AudioInput {
         this.#take({ type: "sound", ...this.#sound.state });
         return this.#take({ type: "voice", speaks: true, since: this.#now() - ago_ms });
       case "speech_stopped":
+        this.#sound.voice(false, ago_ms);
+        this.#take({ type: "sound", ...this.#sound.state });
         return this.#take({ type: "voice", speaks: false, since: this.#now() - ago_ms });
       case "partial":
         return this.#take({ type: "words", text: heard.text, final: false });

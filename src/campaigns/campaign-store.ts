@@ -9,6 +9,7 @@ import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { senderModes } from "../planning/attempt.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
+import { filterFindings } from "./filter-findings.ts";
 import { NO_SECRETS, type StoredSecrets, secretsAfter } from "./webhook-secrets.ts";
 
 export const campaignList: list.ListRules = {
@@ -61,6 +62,7 @@ export function withFindings(campaign: OutboundCampaign): OutboundCampaign {
   const findings = [
     ...(campaign.source == null && campaign.caller_id === null ? [NO_SENDER] : []),
     ...beyondDetection(campaign.voicemail_detection ?? {}).map(longDetection),
+    ...filterFindings(campaign),
   ];
   return findings.length > 0 ? { ...campaign, validation_issues: findings } : campaign;
 }

@@ -151,6 +151,8 @@ const PACKAGES: Readonly<Record<string, LookupField>> = {
   caller_type: "caller_name",
 };
 
+export const FILTERED_FIELDS: readonly string[] = Object.keys(PACKAGES);
+
 /** What a campaign has to look up: each package costs, so only those its rules name (specification, "Filter rules" 3). */
 export function lookupFields({ target_filters, allowed_line_types }: FilterSettings): LookupField[] {
   if (target_filters === null) return (allowed_line_types ?? []).length > 0 ? ["line_type"] : [];

@@ -83,8 +83,10 @@ export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]
   let broken: Error | undefined;
   try {
     await client.query("begin");
+    // Written by a clock that was set back since: from now on they have as long as the others.
+    await client.query("update job_runners set heartbeat_at = now() where heartbeat_at > now()");
     const { rows: dead } = await client.query<{ id: string }>(
-      "delete from job_runners where heartbeat_at < now() - make_interval(secs => $1) returning id",
+      "delete from job_runners where heartbeat_at < clock_timestamp() - make_interval(secs => $1) returning id",
       [silent_s],
     );
     const setAside =

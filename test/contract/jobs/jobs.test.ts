@@ -124,6 +124,30 @@ test("the jobs of a process that has just begun are its own before its first hea
   expect(await lockedJobs()).toEqual([]);
 });
 
+test("the jobs of a process that died before the clock was set back are freed at once where it was alone, else as soon as others'", async () => {
+  const { pool } = app.database;
+  const hold = async () => {
+    await pool.query("delete from graphile_worker._private_jobs");
+    await pool.query("delete from job_runners");
+    await beat(pool, "living");
+    await beat(pool, "killed");
+    await app.db.transaction().execute((tx) => enqueue(tx, note, { text: "left" }));
+    await pool.query("update graphile_worker._private_jobs set locked_at = now(), locked_by = 'killed'");
+    await pool.query("update job_runners set heartbeat_at = heartbeat_at + interval '1 hour'");
+  };
+  await hold();
+  await reap(pool);
+  expect(await lockedJobs()).toEqual(["killed"]);
+  await pool.query("update job_runners set heartbeat_at = heartbeat_at - interval '30 seconds'");
+  expect(await beat(pool, "living")).toBe(false);
+  await reap(pool);
+  expect(await lockedJobs()).toEqual([]);
+
+  await hold();
+  await reap(pool, 0);
+  expect(await lockedJobs()).toEqual([]);
+});
+
 test("a process knows of its own silence, and judges nobody's until it was heard twice in time", async () => {
   const { pool } = app.database;
   expect(await beat(pool, "silent")).toBe(false);

@@ -253,19 +253,20 @@ function agentNumber(text: string): number {
   throw new Fault("not-found", `Agent with ID ${text} not found`);
 }
 
-/** The newest session of this test that is still open; a test id of another agent starts anew. */
-const openSession = (engine: Engine, caller: Caller, test_id: string, agent_id: number) =>
-  engine.db
+/** This test's newest session, unless it has ended: one before it was left behind. Each agent has test ids of its own. */
+async function openSession(engine: Engine, caller: Caller, test_id: string, agent_id: number) {
+  const newest = await engine.db
     .selectFrom("sessions")
-    .select(["id", "conversation_id"])
+    .select(["id", "conversation_id", "ended_at"])
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("channel_manager_service", "=", SERVICE)
     .where("channel_manager_sid", "=", test_id)
     .where("agent_id", "=", agent_id)
-    .where("ended_at", "is", null)
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
+  return newest?.ended_at === null ? newest : undefined;
+}
 
 function isLocalTime(text: string): boolean {
   try {

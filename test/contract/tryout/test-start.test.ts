@@ -61,6 +61,19 @@ test("without them it begins as the agent says", async () => {
   expect((await start({})).body.response_text).toMatch(/^silver en-US chat/);
 });
 
+test("what follows goes on with the newest start: after its end it begins anew, and no start before it comes back", async () => {
+  const test_id = "begun-again";
+  const sessionOf = async (more: object): Promise<number> =>
+    (await start({ test_id, ...more })).body.response.content.session_id;
+  const left = await sessionOf({});
+  const second = await sessionOf({});
+  expect(await sessionOf({ session_start: false, text: "go on" })).toBe(second);
+  expect((await app.send("POST", `/api/v1/sessions/${second}/end`)).status).toBe(200);
+  const third = await sessionOf({ session_start: false, text: "still there?" });
+  expect([left, second]).not.toContain(third);
+  expect(await sessionOf({ session_start: false, text: "go on" })).toBe(third);
+});
+
 test("a language that the agent does not speak is refused with those it does", async () => {
   const { status, body } = await start({ language: "ja" });
   expect(status).toBe(422);

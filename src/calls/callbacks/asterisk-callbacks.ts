@@ -124,7 +124,8 @@ export function asteriskCallbackRoutes(api: Api, { engine, carriers, calls, engi
       const name = async () => {
         const opened = await calls.answer({ carrier: ASTERISK_NAME, sid, key: null, channel_id, from, to });
         if (opened !== null && "call_id" in opened) return opened;
-        if (opened === null || !("busy" in opened)) log.warn({ sid, to }, "a call has no agent behind it");
+        if (opened === null || !("busy" in opened))
+          log.warn({ sid, to }, "a call is turned away: it has no agent, or is over already");
         return null;
       };
       holdStream({ calls, engines, clock, log, soundAt, wire: asteriskWire(sid), name }, socket);

@@ -89,7 +89,7 @@ export function telnyxCallbackRoutes(api: Api, parts: Parts): void {
       return tryTo("answer", event.sid, commands.answer(account, event.sid));
     log.warn(
       { sid: event.sid, to: event.to },
-      "a call has no agent behind it, or nothing hears and speaks here",
+      "a call is turned away: it has no agent, is over already, or nothing hears and speaks here",
     );
     return tryTo("reject", event.sid, commands.reject(account, event.sid, "CALL_REJECTED"));
   };

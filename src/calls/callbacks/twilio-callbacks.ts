@@ -112,7 +112,10 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
       is_recorded_by_carrier: record,
     });
     if (opened === null) {
-      log.warn({ sid, key, to: read.field(form, "To") }, "a call has no agent behind it");
+      log.warn(
+        { sid, key, to: read.field(form, "To") },
+        "a call is turned away: it has no agent, or is over already",
+      );
       return xml(reply, key === null ? markup.rejectMarkup() : markup.hangupMarkup());
     }
     if ("busy" in opened) return xml(reply, markup.rejectMarkup("busy"));

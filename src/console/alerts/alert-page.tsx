@@ -10,11 +10,11 @@ import {
   METRIC_UNITS,
   METRIC_WORDS,
 } from "../boards/metric-words.ts";
-import { MetricFields } from "../boards/tile-fields.tsx";
+import { FIGURE_LABELS, MetricFields } from "../boards/tile-fields.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { SeveralSelect } from "../lists/several-select.tsx";
 import { counted } from "../parts/counted.ts";
-import { NumberField } from "../parts/number-field.tsx";
+import { NumberField, percentOf } from "../parts/number-field.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
 import { useSettled } from "../parts/use-settled.ts";
 import { recordPage } from "../records/build-record-page.tsx";
@@ -30,9 +30,16 @@ const CONDITIONS = {
   rises_by: "Rises by more than",
   falls_by: "Falls by more than",
 };
-/** Shares are entered in percent. */
-const isShare = (metric: FigureMetric["name"], condition: string) =>
-  condition === "rises_by" || condition === "falls_by" || METRIC_UNITS[metric] === "percent";
+type Measured = { metric: FigureMetric; condition: string; threshold: number };
+
+/** Shares are entered, and reviewed, in percent. */
+const isShare = ({ metric, condition }: Pick<Measured, "metric" | "condition">): boolean =>
+  condition === "rises_by" || condition === "falls_by" || METRIC_UNITS[metric.name] === "percent";
+const shown = (rule: Measured): number => (isShare(rule) ? percentOf(rule.threshold) : rule.threshold);
+const sent = <T extends Measured>(values: T): T => ({
+  ...values,
+  threshold: isShare(values) ? values.threshold / 100 : values.threshold,
+});
 
 export default recordPage({
   operations: {
@@ -50,10 +57,8 @@ export default recordPage({
   title: "Alert",
   labels: {
     is_active: "Active",
-    "metric.name": worded("Metric", METRIC_WORDS),
+    ...FIGURE_LABELS,
     condition: worded("Condition", CONDITIONS),
-    search_fields: "Filters",
-    search_field_values: "Values of filters",
     window_minutes: "Window in minutes",
     least_sessions: "Minimum sessions",
     remind_hours: "Hours between reminders",
@@ -68,16 +73,16 @@ export default recordPage({
     search_field_values: rule?.search_field_values ?? [],
     window_minutes: rule?.window_minutes ?? 60,
     condition: rule?.condition ?? ("above" as const),
-    threshold: rule?.threshold ?? 0.05,
+    threshold: rule ? shown(rule) : 5,
     least_sessions: rule?.least_sessions ?? 20,
     remind_hours: rule?.remind_hours ?? null,
     notified_users: rule?.notified_users ?? [],
     uses_webhooks: rule?.uses_webhooks ?? true,
   }),
-  body: (values) => values,
+  body: sent,
+  together: [["metric", "condition", "threshold"]],
   Form({ form, record, frame }) {
     const values = form.getValues();
-    const scale = isShare(values.metric.name, values.condition) ? 100 : 1;
     return (
       <Stack gap="md">
         <Panel>
@@ -102,10 +107,10 @@ export default recordPage({
               {...form.getInputProps("condition")}
             />
             <NumberField
-              label={scale === 100 ? "Threshold in percent" : "Threshold"}
+              label={isShare(values) ? "Threshold in percent" : "Threshold"}
               min={0}
-              value={Math.round(values.threshold * scale * 1_000) / 1_000}
-              onNumber={(given) => form.setFieldValue("threshold", given / scale)}
+              value={values.threshold}
+              onNumber={(given) => form.setFieldValue("threshold", given)}
               error={form.errors.threshold}
             />
             <NumberInput
@@ -138,7 +143,7 @@ export default recordPage({
             />
           </RecordFormFrame>
         </Panel>
-        <Preview definition={values} />
+        <Preview definition={sent(values)} />
         {record && <History id={record.id} />}
       </Stack>
     );

@@ -9,7 +9,7 @@ import { recordPage } from "../records/build-record-page.tsx";
 import { NameFields } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form-frame.tsx";
 import { titleOf } from "./metric-words.ts";
-import { TileFields } from "./tile-fields.tsx";
+import { TILE_LABELS, TileFields } from "./tile-fields.tsx";
 import { TileView } from "./tile-view.tsx";
 
 const SPANS = { third: 4, half: 6, full: 12 };
@@ -46,7 +46,7 @@ export default recordPage({
   list: { to: "/boards", label: "Boards" },
   newTitle: "New board",
   title: "Board",
-  labels: { last_days: "Days shown" },
+  labels: { last_days: "Days shown", ...TILE_LABELS },
   values: (board) => ({
     name: board?.name ?? "",
     description: board?.description ?? "",

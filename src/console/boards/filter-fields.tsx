@@ -5,7 +5,7 @@ type Field = BoardTile["search_fields"][number];
 export type Filters = { search_fields: Field[]; search_field_values: string[] };
 
 /** The filters that people use; any other of the search is kept as it is stored. */
-const FIELDS: Partial<Record<Field, string>> = {
+export const FILTER_WORDS: Partial<Record<Field, string>> = {
   agent_id: "Agent number",
   agent_version: "Agent version",
   channel: "Channel",
@@ -43,7 +43,7 @@ export function FilterFields({ value, onChange }: { value: Filters; onChange(fil
           <Group key={n} gap="xs" wrap="nowrap">
             <Select
               aria-label={`Field of filter ${n + 1}`}
-              data={[...Object.entries(FIELDS), ...(FIELDS[field] ? [] : [[field, field]])].map(
+              data={[...Object.entries(FILTER_WORDS), ...(FILTER_WORDS[field] ? [] : [[field, field]])].map(
                 ([of, label]) => ({
                   value: String(of),
                   label: String(label),

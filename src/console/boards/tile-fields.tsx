@@ -1,11 +1,42 @@
 import { Select, Stack, TextInput } from "@mantine/core";
 import type { BoardTile, FigureMetric } from "../api-types.ts";
-import { FilterFields } from "./filter-fields.tsx";
+import { type FieldLabels, labelsBelow, worded } from "../server/field-labels.ts";
+import { FILTER_WORDS, FilterFields } from "./filter-fields.tsx";
 import { choicesOf, METRIC_WORDS, SPLIT_WORDS } from "./metric-words.ts";
 
 const CHARTS = { number: "Number", bars: "Bars", line: "Line", table: "Table" };
 const WIDTHS = { third: "A third", half: "Half", full: "Full width" };
 const COMPARE = { none: "Nothing", before: "The period before", versions: "Version with version" };
+
+/** What tiles and alerts both have, as a review calls it. */
+export const FIGURE_LABELS: FieldLabels = {
+  "metric.name": worded("Metric", METRIC_WORDS),
+  "metric.insight": "Insight",
+  "metric.value": "Counted value",
+  search_fields: worded("Filters", FILTER_WORDS),
+  search_field_values: "Values of filters",
+};
+
+export const TILE_LABELS: FieldLabels = {
+  ...labelsBelow("tiles.*", FIGURE_LABELS),
+  ...labelsBelow("tiles.*", {
+    title: "Title",
+    "split.by": worded("Split by", SPLIT_WORDS),
+    "split.insight": "Insight to split by",
+    chart: worded("Show as", CHARTS),
+    width: worded("Width", WIDTHS),
+    compare: worded("Compare with", COMPARE),
+    "versions.first": "First version",
+    "versions.second": "Second version",
+  }),
+};
+
+/** A number shows no parts, and a line only those of time. */
+function chartOf(by: BoardTile["split"]["by"], chart: BoardTile["chart"]): BoardTile["chart"] {
+  if (by === "none") return "number";
+  if (chart === "bars" || chart === "table") return chart;
+  return by === "day" || by === "hour" ? "line" : "bars";
+}
 
 /** The metric of a tile or an alert, with the insight it needs. */
 export function MetricFields({
@@ -61,7 +92,10 @@ export function TileFields({ tile, onChange }: { tile: BoardTile; onChange(tile:
         data={choicesOf(SPLIT_WORDS)}
         value={tile.split.by}
         allowDeselect={false}
-        onChange={(by) => by && set({ split: { by: by as BoardTile["split"]["by"] } })}
+        onChange={(chosen) => {
+          const by = chosen as BoardTile["split"]["by"] | null;
+          if (by) set({ split: { by }, chart: chartOf(by, tile.chart) });
+        }}
       />
       {tile.split.by === "insight" && (
         <TextInput

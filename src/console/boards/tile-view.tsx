@@ -105,7 +105,11 @@ function Figures({ tile, found }: { tile: BoardTile; found: TileFigures }) {
           withDots={points.length <= 31}
           // Between two days nothing was counted that a curve could show, and of whole things there are no halves.
           curveType="linear"
-          yAxisProps={{ allowDecimals: !points.every(({ value }) => Number.isInteger(value ?? 0)) }}
+          // All of its lines: of two that lie as near to each other as here one would go.
+          yAxisProps={{
+            allowDecimals: !points.every(({ value }) => Number.isInteger(value ?? 0)),
+            interval: 0,
+          }}
           lineChartProps={{ accessibilityLayer: false }}
           tickLine="none"
         />

@@ -12,6 +12,9 @@ const LABELS = {
     { value: "tu", label: "Tue" },
   ]),
   priority: worded("Priority", { 5: "5, highest" }),
+  "tiles.*.chart": worded("Show as", { line: "Line" }),
+  "tiles.*.invert": worded("Invert", { true: "outside these hours", false: "" }),
+  days_kept: worded("Kept", { null: "forever" }),
 };
 const shown = (before: object, after: object) =>
   differences(before, after)
@@ -28,6 +31,7 @@ test.each([
   [{ rules: [{ days: "mo" }] }, { rules: [{ days: "mo,tu" }] }, ["Rules, no. 1, Days", "Mon", "Mon, Tue"]],
   [{ is_test: false }, { is_test: true }, ["Is test", "no", "yes"]],
   [{ name: "mon,tue" }, { name: "tue,mon" }, ["Name", "mon,tue", "tue,mon"]],
+  [{ days_kept: 30 }, { days_kept: null }, ["Kept", "30", "forever"]],
 ])("a review says what the form says: %j becomes %j", (before, after, said) => {
   expect(shown(before, after)).toEqual([said]);
 });
@@ -48,5 +52,13 @@ test("a new entry is shown field by field where the form names its fields, and a
   expect(shown({ other: null }, { other: { a: 1 } })).toEqual([["Other", "", '{\n  "a": 1\n}']]);
   expect(shown({ exceptions: { days: {} } }, { exceptions: { days: { mon: {} } } })).toEqual([
     ["Exceptions, Mondays", "", "{}"],
+  ]);
+});
+
+test("of a new entry only what it says something of is told", () => {
+  const tile = { title: "", search_fields: [], chart: "line", invert: false };
+  expect(shown({ tiles: [] }, { tiles: [tile] })).toEqual([["Tiles, no. 1, Show as", "", "Line"]]);
+  expect(shown({ tiles: [tile] }, { tiles: [{ ...tile, invert: true }] })).toEqual([
+    ["Tiles, no. 1, Invert", "", "outside these hours"],
   ]);
 });

@@ -23,7 +23,7 @@ export const MEMBER_LABELS: FieldLabels = {
   contact_tags: "Tags",
   comments: "Version note",
   "extensions.*.numbers.*.rules.*.days": worded("Days", Object.fromEntries(DAYS)),
-  "extensions.*.numbers.*.rules.*.invert": worded("Invert", { true: "outside these hours" }),
+  "extensions.*.numbers.*.rules.*.invert": worded("Invert", { true: "outside these hours", false: "" }),
   "extensions.*.numbers.*.rules.*.date": "On the date",
   "extensions.*.numbers.*.rules.*.start_time": "From",
   "extensions.*.numbers.*.rules.*.end_time": "To",

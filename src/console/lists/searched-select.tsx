@@ -14,6 +14,8 @@ type Props = {
   required?: boolean;
   disabled?: boolean;
   placeholder?: string;
+  /** Why a form can't be sent with this choice: it would go without it. */
+  "data-incomplete"?: string | undefined;
   /** Tells this choice from others in what is kept of earlier searches. */
   of: readonly unknown[];
   /** Looks on the server; an empty text finds the first ones. */

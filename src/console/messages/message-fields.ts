@@ -38,5 +38,7 @@ export const messageFields = {
     "rules.*.time_range_start": "From",
     "rules.*.time_range_end": "To",
     "rules.*.days_of_week": worded("Days", Object.fromEntries(DAYS)),
+    "rules.*.invert": worded("Invert", { true: "outside these hours", false: "" }),
+    "rules.*.text": "Text",
   },
 };

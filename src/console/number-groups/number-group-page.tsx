@@ -1,7 +1,7 @@
 import { MultiSelect, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { NumberGroup, NumberHealthRule } from "../api-types.ts";
-import { NumberField } from "../parts/number-field.tsx";
+import { NumberField, percentOf } from "../parts/number-field.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
 import { fieldsOf } from "../records/record-fields.ts";
@@ -16,9 +16,10 @@ import { zone, zones } from "../time/zone.ts";
 import { GROUP_MODES } from "./group-modes.ts";
 import { NumbersPanel } from "./numbers-panel.tsx";
 
+/** In the form the share is in percent. */
 const NEW_HEALTH: NumberHealthRule = {
   window_hours: 24,
-  least_share: 0.5,
+  least_share: 50,
   least_attempts: 30,
   rest_hours: 24,
 };
@@ -55,16 +56,22 @@ export default recordPage({
     ...fields.labels,
     mode: worded("Used for", GROUP_MODES),
     "health.window_hours": "Window (h)",
-    "health.least_share": "Least share of answers",
+    "health.least_share": "Least share of answers (%)",
     "health.least_attempts": "Least attempts",
     "health.rest_hours": "Rest (h)",
   },
   values: (record) => {
     const found = fields.values(record);
     // A rule that a group turned off stays off; a new group begins with one, and on the clock of its author.
-    return record === null ? { ...found, timezone: zone.get() } : { ...found, health: record.health };
+    if (record === null) return { ...found, timezone: zone.get() };
+    const { health } = record;
+    return { ...found, health: health && { ...health, least_share: percentOf(health.least_share) } };
   },
-  body: (values: Values, stored) => fields.body(values, stored),
+  body: ({ health, ...values }: Values, stored) =>
+    fields.body(
+      { ...values, health: health && { ...health, least_share: health.least_share / 100 } },
+      stored,
+    ),
   Form: NumberGroupForm,
 });
 
@@ -197,8 +204,8 @@ function HealthFields({ form }: { form: FieldsForm<Values> }) {
             max={100}
             allowNegative={false}
             suffix=" %"
-            value={Math.round(health.least_share * 1000) / 10}
-            onNumber={(percent) => set({ least_share: percent / 100 })}
+            value={health.least_share}
+            onNumber={(least_share) => set({ least_share })}
             error={form.errors["health.least_share"]}
           />
           {field("least_attempts", "Least attempts")}

@@ -1,6 +1,9 @@
 import { NumberInput, type NumberInputProps } from "@mantine/core";
 import { useState } from "react";
 
+/** A share as it is entered, without what a binary fraction adds: 0.07 is 7 and not 7.000000000000001. */
+export const percentOf = (share: number): number => Number((share * 100).toPrecision(12));
+
 type Props = Omit<NumberInputProps, "value" | "onChange" | "onBlur"> & {
   value: number;
   onNumber(value: number): void;

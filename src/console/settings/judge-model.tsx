@@ -4,7 +4,7 @@ import type { RedactionPolicy } from "../api-types.ts";
 
 type Model = Pick<NonNullable<RedactionPolicy["judge"]>, "provider" | "model">;
 
-const PROVIDERS: Record<Model["provider"], string> = {
+export const PROVIDERS: Record<Model["provider"], string> = {
   anthropic: "Anthropic",
   azure_openai: "Azure OpenAI",
   google: "Google",

@@ -3,6 +3,7 @@ import type { PrivacySettings } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
+import { worded } from "../server/field-labels.ts";
 
 const KEY = ["privacy-settings"];
 const KINDS = {
@@ -32,7 +33,12 @@ export function PrivacyPanel() {
       read={read}
       permission="organizations_write"
       labels={{
-        retention: "Retention (days)",
+        ...Object.fromEntries(
+          KIND_NAMES.map((kind) => [
+            `retention.${kind}`,
+            worded(`${KINDS[kind]} (days)`, { null: "kept forever" }),
+          ]),
+        ),
         store_requests: "Store model and tool requests",
         seal_texts: "Seal conversations",
         audit_reads: "Audit reads",

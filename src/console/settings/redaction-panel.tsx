@@ -9,7 +9,7 @@ import type { FieldsForm } from "../records/record-form.tsx";
 import { SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
 import { worded } from "../server/field-labels.ts";
-import { JudgeModel } from "./judge-model.tsx";
+import { JudgeModel, PROVIDERS } from "./judge-model.tsx";
 
 const KEY = ["redaction-policy"];
 const KINDS = {
@@ -38,8 +38,13 @@ export function RedactionPanel() {
       labels={{
         kinds: worded("Redact", KINDS),
         patterns: "Own patterns",
+        "patterns.*.name": "Name",
+        "patterns.*.pattern": "Pattern (RE2)",
         originals_days: "Keep originals (days)",
-        judge: "Model",
+        judge: "Let a model find more",
+        "judge.provider": worded("Provider", PROVIDERS),
+        "judge.model": "Model",
+        "judge.look_for": "Look for",
       }}
       values={(found) => ({
         kinds: found.kinds ?? [],

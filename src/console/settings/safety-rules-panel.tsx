@@ -15,7 +15,8 @@ import type { SafetyRulesResponse } from "../api-types.ts";
 import type { FieldsForm } from "../records/record-form.tsx";
 import { numberOrNull, SettingsPanel } from "../records/settings-panel.tsx";
 import { call } from "../server/api.ts";
-import { JudgeModel } from "./judge-model.tsx";
+import { worded } from "../server/field-labels.ts";
+import { JudgeModel, PROVIDERS } from "./judge-model.tsx";
 
 const KEY = ["safety-rules"];
 type Rule = { name: string; phrases: string; pattern: string; say: string };
@@ -50,10 +51,16 @@ export function SafetyRulesPanel() {
         calls_per_session: "Calls per session",
         yes_words: "More words for yes",
         output_rules: "Never said",
+        "output_rules.*.name": "Rule",
+        "output_rules.*.phrases": "Phrases",
+        "output_rules.*.pattern": "Pattern (RE2)",
+        "output_rules.*.say": "Said instead",
         withhold_unknown_contacts: "Withhold unknown numbers and addresses",
         withhold_prompt_words: "Withhold the prompt (words)",
         withheld_say: "Said instead",
         opt_out_judge: "Opt-outs in other words",
+        "opt_out_judge.provider": worded("Provider", PROVIDERS),
+        "opt_out_judge.model": "Model",
       }}
       values={(found) => ({
         calls_per_tool: found.calls_per_tool ?? null,

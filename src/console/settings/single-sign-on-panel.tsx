@@ -178,6 +178,8 @@ const LABELS = {
   domains: "E-mail domains",
   groups_claim: "Claim with the groups",
   roles: "Roles by group",
+  "roles.*.group": "Group",
+  "roles.*.role_id": "Role",
   default_role_id: "Role of everybody else",
   is_enforced: "Require single sign-on",
   break_glass: "Exceptions",
@@ -217,6 +219,7 @@ function GroupRoles({ fields, errors }: { fields: FieldsForm<Values>; errors: Re
             <RecordSelect
               operation="GET /api/v1/roles/"
               label={`Role of group ${n + 1}`}
+              data-incomplete={row.role_id === null ? "Choose a role, or remove the group." : undefined}
               value={row.role_id}
               onChange={(role_id) => change(n, { role_id })}
             />

@@ -71,6 +71,35 @@ test("whoever saves by keyboard goes on in the field or at the button where they
   expect(page.faults).toEqual([]);
 });
 
+test("what is typed on in an editor while its record is being made is not taken for a moment and then lost", async () => {
+  const page = await openAt("/console/messages/new");
+  await page.getByRole("textbox", { name: "Name" }).fill("Nights");
+  const text = page.getByRole("textbox", { name: "Text", exact: true }).first();
+  await text.click();
+  await page.keyboard.type("Hello");
+  await page.route("**/api/v1/custom_messages/", async (route) => {
+    await page.keyboard.type(" world");
+    expect(await text.textContent()).toBe("Hello");
+    await route.continue();
+  });
+  await page.keyboard.press("Control+s");
+  await page.getByRole("heading", { level: 1, name: "Nights" }).waitFor();
+  await expect.poll(() => text.textContent()).toBe("Hello");
+  await page.unroute("**/api/v1/custom_messages/");
+
+  // A stored one is reviewed first, and the keyboard goes on in the editor.
+  await text.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("!");
+  await page.keyboard.press("Control+s");
+  await reviewed(page);
+  await page.keyboard.press("Escape");
+  await text.and(page.locator(":focus")).waitFor();
+  await page.keyboard.type("?");
+  await expect.poll(() => text.textContent()).toBe("Hello!?");
+  expect(page.faults).toEqual([]);
+});
+
 test("after a colleague's change was merged the keyboard is at what saves, and a record that they chose has its own name", async () => {
   const { body: agent } = await it.app.send("GET", "/api/v1/agents/2");
   const page = await openAt("/console/agents/2");

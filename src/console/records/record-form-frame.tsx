@@ -58,7 +58,13 @@ export function RecordFormFrame<Values extends object>(props: {
           </Alert>
         )}
         {review.error && <Failure error={review.error} />}
-        <fieldset ref={fields} disabled={isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+        <fieldset
+          ref={fields}
+          disabled={isSaving}
+          // Editors are no fields: what is typed in one meanwhile would go with what was stored.
+          inert={isSaving}
+          style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}
+        >
           <Unreadable value={form.setUnreadable}>
             {readOnly ? <ReadOnly>{shown}</ReadOnly> : shown}
           </Unreadable>

@@ -68,6 +68,8 @@ test("an author makes a test of a session, breaks the agent, is held back by the
   await page.goto("/console/agents/1");
   await release.getByRole("link", { name: "All versions" }).click();
   await page.getByRole("button", { name: "Add a suite" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByRole("dialog").getByText("Choose a suite.").waitFor();
   await page.getByRole("dialog").getByRole("combobox", { name: "Suite" }).click();
   await page.getByRole("option", { name: "Clinic receptionist" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
@@ -93,16 +95,27 @@ test("an author makes a test of a session, breaks the agent, is held back by the
   await window.getByRole("button", { name: "Publish", exact: true }).click();
   await window.getByText("The draft may not be published yet.").waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  // The button goes with what it did, and the keyboard stays in the window.
+  await window.getByRole("button", { name: "Run Clinic receptionist" }).focus();
+  const again = page.waitForResponse((answer) => /test_suites\/\d+\/runs$/.test(answer.url()));
+  await page.keyboard.press("Enter");
+  const { id } = await (await again).json();
+  await window.getByText("0 of 21 tests run").waitFor();
+  await window.locator(":focus").waitFor();
+  await playRun(it.app, id);
   await page.keyboard.press("Escape");
 
   await withTools(page, TOOLS);
   await release.getByRole("button", { name: "Review and publish" }).click();
+  await window.getByRole("button", { name: "Publish", exact: true }).click();
+  await window.getByText("The draft may not be published yet.").waitFor();
   await runSuite(page);
   await window.getByText("Clinic receptionist: 21 of 21 tests pass, which shows at least 84.5 %").waitFor();
   await runReplay(page);
   await window
     .getByText(/Replay \d+: of 4 sessions at most 49 points fewer reach what was reached/)
     .waitFor();
+  await window.getByText("The draft may not be published yet.").waitFor({ state: "detached" });
   await window.getByLabel("Note").fill("Hanging up stands before cancelling");
   await window.getByRole("button", { name: "Publish", exact: true }).click();
   await release.getByText("Version 4 is live").waitFor();

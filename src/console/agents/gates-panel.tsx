@@ -6,6 +6,7 @@ import type { AgentResponse, AgentVersioning } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Panel } from "../parts/parts.tsx";
+import { notChosen } from "../records/field-errors.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { useMay } from "../server/me.tsx";
 import { GateList } from "./gate-list.tsx";
@@ -93,14 +94,17 @@ function AddGate({ versioning, onClose }: Pick<Props, "versioning"> & { onClose(
       most_answer_ms: "" as number | string,
       most_cost_usd: "" as number | string,
     },
-    send: ({ suite_id, percent, most_answer_ms, most_cost_usd }) => {
+    async send({ suite_id, percent, most_answer_ms, most_cost_usd }) {
+      if (suite_id === null) throw notChosen("suite_id", "Choose a suite.");
       const gate = {
-        suite_id: suite_id ?? 0,
+        suite_id,
         at_least: Number(percent) / 100,
         most_answer_ms: most_answer_ms === "" ? null : Number(most_answer_ms),
         most_cost_usd: most_cost_usd === "" ? null : Number(most_cost_usd),
       };
-      return choose(versioning, { gates: [...versioning.gates, gate] });
+      // Whoever adds a suite again asks for something else of it.
+      const others = versioning.gates.filter((each) => each.suite_id !== suite_id);
+      return choose(versioning, { gates: [...others, gate] });
     },
     async onSent() {
       onClose();

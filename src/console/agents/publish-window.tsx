@@ -1,6 +1,7 @@
 import { Alert, Stack, Text, Textarea } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import type { AgentResponse, AgentVersioning } from "../api-types.ts";
 import { DifferenceList } from "../changes/difference-list.tsx";
 import { Fetched } from "../parts/parts.tsx";
@@ -51,6 +52,8 @@ function Publish(props: { agent: AgentResponse; versioning: AgentVersioning; onC
       await client.invalidateQueries({ queryKey: ["agent"] });
     },
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that tests had not passed is over when they say otherwise
+  useEffect(sending.forget, [isHeldBack]);
   return (
     <WindowForm
       title={isFirst ? "Work with versions" : `Publish a version of ${agent.name}`}

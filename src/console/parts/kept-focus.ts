@@ -20,7 +20,7 @@ export function keepFocus(): void {
   new MutationObserver((changes) => {
     if (document.activeElement !== document.body || last === null) return;
     giveFocus(last.isConnected ? last : inPlaceOf(last, changes));
-  }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled"] });
+  }).observe(document, { subtree: true, childList: true, attributeFilter: ["disabled", "inert"] });
 }
 
 /** What has the focus, or had it until it was disabled. */
@@ -34,7 +34,7 @@ export function giveFocus(element: Element | null): void {
   if (!isDisabled(element)) element.focus({ preventScroll: true });
 }
 
-const isDisabled = (element: Element): boolean => element.matches(":disabled");
+const isDisabled = (element: Element): boolean => element.matches(":disabled, [inert] *");
 
 const PRESSED = "a[href], button";
 const CONTROLS = `${PRESSED}, input, select, textarea, [contenteditable=true]`;
@@ -55,17 +55,25 @@ function inPlaceOf(gone: Element, changes: MutationRecord[]): Element | null {
   const before = change.previousSibling?.isConnected ? change.previousSibling : null;
   const isBehind = (control: Element) =>
     before ? !before.contains(control) && follows(before, control) : follows(around, control);
-  for (const [scope, kinds] of [
-    [around.closest("form, [role=dialog], section"), CONTROLS],
-    [isPage ? null : around.closest("main"), PRESSED],
-  ] as const) {
-    const controls = [...(scope?.querySelectorAll(kinds) ?? [])].filter(
+  const scopes = scopesOf(around).map((scope) => [scope, CONTROLS] as const);
+  const page = isPage ? null : around.closest("main");
+  for (const [scope, kinds] of page ? [...scopes, [page, PRESSED] as const] : scopes) {
+    const controls = [...scope.querySelectorAll(kinds)].filter(
       (control) => !control.matches(":disabled, [tabindex='-1']") && control.checkVisibility(),
     );
     const next = controls.find(isBehind) ?? controls.at(-1);
     if (next) return next;
   }
   return null;
+}
+
+/** The form, window or panel, and in a window what is around it up to the window: nothing behind it can have the focus. */
+function scopesOf(around: Element): Element[] {
+  const nearest = around.closest("form, [role=dialog], section");
+  if (!nearest) return [];
+  const outer =
+    nearest.parentElement && nearest.closest("[role=dialog]") ? scopesOf(nearest.parentElement) : [];
+  return [nearest, ...outer];
 }
 
 const follows = (one: Node, other: Node): boolean =>

@@ -1,4 +1,4 @@
-import type { ApiError } from "../server/api.ts";
+import { ApiError } from "../server/api.ts";
 import { fieldLabel } from "../server/field-labels.ts";
 
 /**
@@ -48,6 +48,10 @@ export function hasField(values: object, path: string): boolean {
   }
   return true;
 }
+
+/** What a form says at a field whose choice the address or the body of the request can't do without. */
+export const notChosen = (field: string, msg: string): ApiError =>
+  new ApiError(422, msg, [{ loc: ["body", field], msg, type: "missing" }]);
 
 export type FieldErrors = { fields: Record<string, string>; general: string[] };
 

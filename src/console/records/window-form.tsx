@@ -50,6 +50,8 @@ export function useWindowForm<Values extends object, Stored>(options: {
         else sending.mutate();
       },
       their: meanwhile.their,
+      /** Takes the failure away that is shown. */
+      forget: sending.reset,
     },
   };
 }

@@ -6,8 +6,9 @@ import { useNavigate } from "@tanstack/react-router";
 import type { SessionDetail, TestSuiteResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { counted } from "../parts/counted.ts";
+import { notChosen } from "../records/field-errors.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
-import { ApiError, call } from "../server/api.ts";
+import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
 const SUITES = "GET /api/v1/test_suites/";
@@ -107,11 +108,8 @@ function TestWindow(props: { session_id: number; agent: string; onClose(): void 
 }
 
 const CHOOSE = "Choose a suite.";
-const noSuite = () =>
-  new ApiError(422, CHOOSE, [{ loc: ["body", "suite_id"], msg: CHOOSE, type: "missing" }]);
-
 async function addTest(session_id: number, agent: string, wanted: Wanted): Promise<TestSuiteResponse> {
-  if (wanted.where === "stored" && wanted.suite_id === null) throw noSuite();
+  if (wanted.where === "stored" && wanted.suite_id === null) throw notChosen("suite_id", CHOOSE);
   const made = await call("GET /api/v1/sessions/{session_id}/test_case", {
     path: { session_id },
     query: { person: wanted.person },
@@ -178,7 +176,7 @@ function TestsWindow({ keys, onClose }: { keys: string[]; onClose(): void }) {
 }
 
 async function addTests(keys: string[], suite_id: number | null): Promise<TestSuiteResponse> {
-  if (suite_id === null) throw noSuite();
+  if (suite_id === null) throw notChosen("suite_id", CHOOSE);
   const suite = await call("GET /api/v1/test_suites/{suite_id}", { path: { suite_id } });
   const { id, name, description, agent, cases } = suite;
   const taken = new Set(cases.map((test) => test.name));

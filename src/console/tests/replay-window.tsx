@@ -4,8 +4,9 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { RecordSelect } from "../lists/record-select.tsx";
+import { notChosen } from "../records/field-errors.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
-import { ApiError, call } from "../server/api.ts";
+import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
 /** Begins a replay, and opens its page. */
@@ -34,11 +35,6 @@ const STRATA = {
 /** What no session matches is said at the only part of the filter that the window has. */
 const FIELDS = new Set("agent_id sessions filter filter.days candidate baseline cost_cap_usd".split(" "));
 
-const noAgent = () =>
-  new ApiError(422, "Choose an agent.", [
-    { loc: ["body", "agent_id"], msg: "Choose an agent.", type: "missing" },
-  ]);
-
 /** A version is sent as its number. */
 const stateOf = (chosen: string): string | number => (/^\d+$/.test(chosen) ? Number(chosen) : chosen);
 
@@ -57,7 +53,7 @@ function ReplayWindow({ onClose }: { onClose(): void }) {
     },
     hasField: (path) => FIELDS.has(path),
     async send({ agent_id, sessions, filter, stratify_by, candidate, baseline, cost_cap_usd }) {
-      if (agent_id === null) throw noAgent();
+      if (agent_id === null) throw notChosen("agent_id", "Choose an agent.");
       return call("POST /api/v1/agents/{agent_id}/replays", {
         path: { agent_id },
         body: {

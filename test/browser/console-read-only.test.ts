@@ -25,6 +25,19 @@ test("who may only read can focus and copy a form's fields, and change nothing o
   expect(page.faults).toEqual([]);
 });
 
+test("who may not make a record reads what it takes, in place of a form without a button", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  for (const [path, permission] of [
+    ["alerts", "alerts_write"],
+    ["agents", "agents_write"],
+  ]) {
+    await page.goto(`/console/${path}/new`);
+    await page.getByText(`This needs the permission ${permission}. Ask an administrator for it.`).waitFor();
+    expect(await page.getByRole("textbox").count()).toBe(0);
+  }
+  expect(page.faults).toEqual([]);
+});
+
 test("a test conversation shows its newest answer", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/agents/1");

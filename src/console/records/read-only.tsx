@@ -22,6 +22,7 @@ const readOnlyTheme = createTheme({
     Autocomplete: readOnly,
     DateInput: readOnly,
     DatePickerInput: readOnly,
+    FileInput: readOnly,
     MultiSelect: readOnly,
     NumberInput: readOnly,
     PasswordInput: readOnly,

@@ -4,10 +4,11 @@ import type { ComponentType, ReactNode } from "react";
 import { lastChange } from "../changes/last-change.ts";
 import type { MergeInside, Together } from "../changes/merge.ts";
 import { asLeft } from "../parts/as-left.ts";
-import { type Crumb, Fetched, PageHead } from "../parts/parts.tsx";
-import type { Operation } from "../server/api.ts";
+import { type Crumb, Failure, Fetched, PageHead } from "../parts/parts.tsx";
+import { ApiError, type Operation } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
+import { missingPermission } from "../server/plain-words.ts";
 import { Time } from "../time/time.tsx";
 import { type FieldsForm, type RecordForm, useRecordForm } from "./record-form.tsx";
 import { RemoveRecord } from "./remove-record.tsx";
@@ -125,6 +126,7 @@ export function recordPageOf<Stored extends object, Values extends object>(
   return function Page() {
     const { id } = useParams({ strict: false }) as { id: string };
     const isNew = id === "new";
+    const mayWrite = useMay()(`${permission}_write`);
     const record = useQuery({
       queryKey: [queryKey, id],
       queryFn: () => kind.read(id),
@@ -142,7 +144,9 @@ export function recordPageOf<Stored extends object, Values extends object>(
             (About ? <About record={record.data} /> : <LastChange record={record.data} version={version} />)
           }
         />
-        {isNew ? (
+        {isNew && !mayWrite ? (
+          <Failure error={new ApiError(403, missingPermission(`${permission}_write`))} />
+        ) : isNew ? (
           editor(null)
         ) : (
           <Fetched query={record} lines={12}>

@@ -1,11 +1,14 @@
 import { patternInWords } from "./pattern-words.ts";
 
+export const missingPermission = (name: string): string =>
+  `This needs the permission ${name}. Ask an administrator for it.`;
+
 /**
  * What the API says of an input is worded as its specification words it: "String should have at least 1 character". On a
  * page it is a sentence that says what to enter, and of a permission that is missing, what to do about it.
  */
 const RULES: [found: RegExp, says: (...parts: string[]) => string][] = [
-  [/^Missing permission: (.+)$/, (name) => `This needs the permission ${name}. Ask an administrator for it`],
+  [/^Missing permission: (.+)$/, (name) => missingPermission(name)],
 
   [/^Field required: (.+)$/s, (why) => why],
   [/^Field required$/, () => "Fill this in"],

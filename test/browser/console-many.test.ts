@@ -49,7 +49,7 @@ test("of 10,000 suppressed numbers a list shows a page, how many there are, and 
   await page.goto("/console/suppressions");
   await page.getByText("1–25 of 10,000").waitFor();
   await page.getByRole("button", { name: "Page 400" }).click();
-  await page.getByText("9976–10000 of 10,000").waitFor();
+  await page.getByText("9,976–10,000 of 10,000").waitFor();
   expect(await page.getByRole("row").count()).toBe(26);
   expect(page.faults).toEqual([]);
 });
@@ -103,6 +103,22 @@ test("sessions are filtered by a tool that stands behind more than any choice sh
   await expect.poll(() => page.getByRole("option", { name: /^many_0119/ }).count()).toBe(10);
   await tool.blur();
   await expect.poll(() => tool.inputValue()).toBe("many_01199");
+  expect(page.faults).toEqual([]);
+});
+
+test("a data source of an agent leads to its page, however many others there are, and is no label", async () => {
+  const source = { name: "zz_hours", chunk: false, text: "Open from nine to five." };
+  const { id } = (await it.app.send("POST", "/api/v1/data_sources/", source)).body;
+  await sql`
+    insert into data_sources select (json_populate_record(d, json_build_object('id', 100000 + n, 'name', 'many_' || n))).*
+    from generate_series(1, ${COLLEAGUES}::int) n, data_sources d where d.id = ${id}`.execute(it.app.db);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByRole("combobox", { name: "Existing data source" }).fill("zz_");
+  await page.getByRole("option", { name: "zz_hours" }).click();
+  const sources = page.getByRole("table", { name: "Data sources of the agent" });
+  await sources.getByRole("link", { name: "zz_hours" }).waitFor();
+  expect(await sources.getByText("Label").count()).toBe(0);
   expect(page.faults).toEqual([]);
 });
 

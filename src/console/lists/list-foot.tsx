@@ -3,6 +3,8 @@ import { useEffect, useState } from "react";
 import classes from "./data-table.module.css";
 import { type ListState, SIZES } from "./list-state.ts";
 
+const figure = (number: number): string => number.toLocaleString("en");
+
 /** The range of rows shown, the total and the pager; a list without a total goes page by page. */
 export function ListFoot(props: {
   state: ListState;
@@ -15,8 +17,8 @@ export function ListFoot(props: {
   useEffect(() => page && setTotal(page.total_count), [page]);
   const count = page?.items.length ?? 0;
   const first = (state.page - 1) * state.size;
-  const of = total === null || total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
-  const range = count > 0 ? `${first + 1}–${first + count}${of}` : total ? `0${of}` : null;
+  const of = total === null || total === undefined ? "" : ` of ${figure(total)}`;
+  const range = count > 0 ? `${figure(first + 1)}–${figure(first + count)}${of}` : total ? `0${of}` : null;
   const isMore = count === state.size;
   return (
     <div className={classes.foot}>

@@ -10,7 +10,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus, IconTrash, IconUpload } from "@tabler/icons-react";
-import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { AgentResponse } from "../../api-types.ts";
 import { RecordSelect } from "../../lists/record-select.tsx";
@@ -25,10 +25,19 @@ import { toolSetting, withToolSetting } from "../agent-values.ts";
 import { changeAgent } from "../change-agent.ts";
 
 const SEARCH = "data_source_search";
-const LISTED = 200;
-const LIST = ["GET /api/v1/data_sources/"];
+const SOURCES = "GET /api/v1/data_sources/";
+const LIST = [SOURCES];
+/** As many as one page of a list holds. */
+const MOST_ALIKE = 1000;
 /** A request's body holds at most ten. */
 const MOST_FILE_BYTES = 5_000_000;
+
+/** The data source of a name, which may also be a label of several. */
+async function namedSource(name: string, signal: AbortSignal) {
+  const query = { search_fields: ["name" as const], search_field_values: [name], limit: MOST_ALIKE };
+  const { items } = await call(SOURCES, { query, signal });
+  return items.find((source) => source.name === name);
+}
 
 /** The data sources that the agent searches: chosen from those there are, or written here. */
 export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
@@ -38,14 +47,17 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
   const names = sourcesOf(agent);
   const mayChoose = may("agents_write");
   const sources = useQuery({
-    queryKey: [...LIST, "of an agent"],
-    queryFn: ({ signal }) => call("GET /api/v1/data_sources/", { query: { limit: LISTED }, signal }),
+    queryKey: [...LIST, "of an agent", names],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => Promise.all(names.map((name) => namedSource(name, signal))),
   });
-  const all = sources.data?.items ?? [];
+  const any = useQuery({
+    queryKey: [...LIST, "any"],
+    queryFn: ({ signal }) => call(SOURCES, { query: { limit: 1 }, signal }),
+  });
   const changing = useAction({
     mutationFn: async (change: { add: number } | { remove: string }) => {
       if ("remove" in change) return changeSources(client, agent, change);
-      // Asked for by its id: the list above may not reach as far as what was chosen.
       const path = { data_source_id: change.add };
       const { name } = await call("GET /api/v1/data_sources/{data_source_id}", { path });
       await changeSources(client, agent, { add: name });
@@ -53,9 +65,9 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
     onSuccess: () => client.invalidateQueries({ queryKey: ["agent"] }),
     onError: showFailure,
   });
-  const choose = mayChoose && all.length > 0 && (
+  const choose = mayChoose && (any.data?.items ?? []).length > 0 && (
     <RecordSelect
-      operation="GET /api/v1/data_sources/"
+      operation={SOURCES}
       label="Existing data source"
       placeholder="Choose"
       value={null}
@@ -94,7 +106,7 @@ export function KnowledgeSection({ agent }: { agent: AgentResponse }) {
           <Table aria-label="Data sources of the agent">
             <Table.Tbody>
               {names.map((name) => {
-                const source = all.find((found) => found.name === name);
+                const source = sources.data?.find((found) => found?.name === name);
                 return (
                   <Table.Tr key={name}>
                     <Table.Td>

@@ -171,7 +171,7 @@ export function addVersions(
           .execute();
         const { name: _, ...chosen } = before;
         await api.audit(tx, caller, {
-          action: "choose version",
+          action: published_version === before.published_version ? "change gates" : "choose version",
           resource: "agents",
           resource_id: agent_id,
           before: chosen,

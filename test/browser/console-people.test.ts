@@ -102,7 +102,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await saveReviewed(page);
 
   await page.goto("/console/audit-log?f_resource=roles&f_action=update");
-  await page.getByRole("button", { name: /Before and after of Role/ }).click();
+  await page.getByRole("button", { name: /View the change of Role/ }).click();
   await page.getByRole("dialog").getByText("+ Reads sessions").waitFor();
   expect(page.faults).toEqual([]);
 });

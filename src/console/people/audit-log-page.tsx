@@ -67,8 +67,8 @@ function Change({ entry }: { entry: AuditEntryResponse }) {
   const what = `${resourceWords(entry.resource)} ${entry.resource_id ?? ""}`;
   return (
     <>
-      <Button size="compact-xs" variant="subtle" onClick={open} aria-label={`Before and after of ${what}`}>
-        Before and after
+      <Button size="compact-xs" variant="subtle" onClick={open} aria-label={`View the change of ${what}`}>
+        View
       </Button>
       <Modal opened={opened} onClose={close} title="What changed" size="xl">
         <Stack gap="md">

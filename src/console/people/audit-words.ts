@@ -26,6 +26,7 @@ const ACTIONS: Record<string, { words: string; tone: Tone }> = {
   try: { words: "Tried", tone: "quiet" },
   publish: { words: "Published", tone: "good" },
   "choose version": { words: "Chose the live version", tone: "info" },
+  "change gates": { words: "Changed required tests", tone: "info" },
   activate: { words: "Activated", tone: "good" },
   inactivate: { words: "Deactivated", tone: "info" },
   enable: { words: "Enabled", tone: "good" },

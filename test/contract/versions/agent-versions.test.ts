@@ -328,6 +328,12 @@ describe("a gate", () => {
     return ok("GET", `/api/v1/test_runs/${id}`);
   };
 
+  test("is in the audit trail as what it is, and not as a version that was chosen", async () => {
+    const query = `search_fields=resource_id&search_field_values=${agent_id}&order_by=at&order_by_direction=desc`;
+    const { items } = await ok("GET", `/api/v1/audit_entries/?${query}`);
+    expect(items[0]).toMatchObject({ action: "change gates", after: { published_version: 1 } });
+  });
+
   test("holds back a draft that was not run, or fails; lets through one whose tests show enough", async () => {
     await save(BROKEN);
     const untested = await publish();

@@ -108,7 +108,9 @@ export class Conversation {
       return;
     }
     if (this.#state.status === "ended") {
-      this.#change({ error: "This conversation has ended. Start a new one to write on." });
+      const { ended } = this.#state;
+      const over = "This conversation has ended. Start a new one to write on.";
+      this.#change({ error: ended?.reason === "refused" ? ended.text : over });
       return;
     }
     this.#put({ id: messageId(), text: words });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
 import { isJurisdiction, placeOf } from "../geography/person-zones.ts";
+import { capHold, longestCap_ms } from "./contact-caps.ts";
 import { type ContactHours, contactHoursFaults, FEDERAL_HOURS, nextContact } from "./contact-hours.ts";
 import { type HeldPerson, type OutreachRules, personColumnFault, personState } from "./person-hold.ts";
 import { WEEKDAYS } from "./weekday.ts";
@@ -364,6 +365,52 @@ describe("caps over all campaigns", () => {
     const talked = hoursAgo(10, { talked_until: new Date("2026-11-24T08:05:00Z") });
     const found = capped({ days_after_conversation: 2 }, [talked], "text");
     expect(found).toMatchObject({ reason: "after-conversation", until: new Date("2026-11-26T08:05:00Z") });
+  });
+
+  test("caps hold a person exactly as long as one of them is full, each counting its own channel, or the rest lasts; older tries count for nothing", () => {
+    const DAY_ms = 86_400_000;
+    const now = Date.parse(NOW);
+    const channel = fc.constantFrom("call" as const, "text" as const, "email" as const);
+    const contact = fc.record({
+      channel,
+      at: fc.integer({ min: 0, max: 12 * 24 }).map((hours) => new Date(now - hours * 3_600_000)),
+      talked_until: fc.option(
+        fc.integer({ min: 0, max: 12 * 24 }).map((hours) => new Date(now - hours * 3_600_000)),
+        { nil: null },
+      ),
+    });
+    const cap = fc.record({
+      channel: fc.oneof(channel, fc.constant("any" as const)),
+      attempts: fc.integer({ min: 1, max: 3 }),
+      days: fc.integer({ min: 1, max: 7 }),
+    });
+    const rules = fc.record({
+      caps: fc.array(cap, { maxLength: 3 }),
+      days_after_conversation: fc.option(fc.integer({ min: 1, max: 7 }), { nil: null }),
+    });
+    fc.assert(
+      fc.property(rules, channel, fc.array(contact, { maxLength: 8 }), (of, by, past) => {
+        const { caps, days_after_conversation: rest } = of;
+        const isHeld = (at: number): boolean =>
+          caps.some(({ channel: counts, attempts, days }) => {
+            if (counts !== "any" && counts !== by) return false;
+            const within = past.filter((each) => counts === "any" || each.channel === counts);
+            return within.filter((each) => at < each.at.getTime() + days * DAY_ms).length >= attempts;
+          }) ||
+          past.some(
+            ({ talked_until }) =>
+              rest !== null && talked_until && at < talked_until.getTime() + rest * DAY_ms,
+          );
+        const found = capHold(of, by, past, new Date(now));
+        expect(found !== null).toBe(isHeld(now));
+        if (found)
+          expect([isHeld(found.until.getTime() - 1), isHeld(found.until.getTime())]).toEqual([true, false]);
+        const since = now - longestCap_ms(of);
+        const young = past.filter(({ at, talked_until }) => Math.max(+at, +(talked_until ?? 0)) > since);
+        expect(capHold(of, by, young, new Date(now))).toEqual(found);
+      }),
+      { numRuns: rounds(500) },
+    );
   });
 
   test("no sequence of tries at allowed times ever has more in a window than the cap", () => {

@@ -17,5 +17,6 @@ export const rounds = (suite: number, nightly = 10 * suite): number => (NIGHTLY 
 export const ofThisRun = <T>(all: readonly T[], n = 0): readonly T[] =>
   NIGHTLY ? all : all.filter((_, at) => at === (SEED + n) % all.length);
 
-// A property says itself how often it is tried, by `rounds`; one that doesn't has fast-check's hundred.
-fc.configureGlobal({ seed: SEED, numRuns: rounds(100) });
+// A property says itself how often it is tried, by `rounds`; one that doesn't has fast-check's hundred. What it says may be so
+// long is as long: fast-check alone makes no array, object or text of more than ten, whatever `maxLength` says.
+fc.configureGlobal({ seed: SEED, numRuns: rounds(100), defaultSizeToMaxWhenMaxSpecified: true });

@@ -29,10 +29,10 @@ test("what begins after a cut rises from silence, and is itself from then on", (
 test("silence before and after the words is trimmed, also where the line hisses, and words are kept", () => {
   const hiss = (ms: number) => noise(3, { rate: RATE, ms, level_db: -60 });
   for (const quiet of [silence(RATE, 280), hiss(280)]) {
-    const { samples, trimmed_start } = trimSilence(join([quiet, sound, quiet]), { rate: RATE });
+    const { samples, trimmed_start } = trimSilence(join([quiet, sound, quiet]), RATE);
     expect(trimmed_start).toBe(RATE * 0.26);
     expect(samples.length).toBeGreaterThanOrEqual(sound.length + RATE * 0.02);
     expect(samples.length).toBeLessThanOrEqual(sound.length + RATE * 0.06);
   }
-  expect(trimSilence(silence(RATE, 500), { rate: RATE }).samples.length).toBeLessThanOrEqual(RATE * 0.04);
+  expect(trimSilence(silence(RATE, 500), RATE).samples.length).toBeLessThanOrEqual(RATE * 0.04);
 });

@@ -26,17 +26,22 @@ export function fadeIn(samples: Int16Array, length: number): Int16Array {
   return samples.map((sample, at) => (at >= count ? sample : Math.round((sample * at) / count)));
 }
 
+/** What is quieter is silence. */
+const SILENT_DBFS = -50;
+/** So much of it stays on each side, for the softest beginning of a word. */
+const KEPT_SILENCE_MS = 20;
+
 /**
  * Without the silence at both ends: a voice that is made begins with up to 300 ms of it, which a caller hears as a slow
- * answer. `keep_ms` of it stay.
+ * answer.
  */
 export function trimSilence(
   samples: Int16Array,
-  { rate, below_dbfs = -50, keep_ms = 20 }: { rate: number; below_dbfs?: number; keep_ms?: number },
+  rate: number,
 ): { samples: Int16Array; trimmed_start: number } {
   const step = Math.round(rate / 100);
-  const keep = Math.round((rate * keep_ms) / 1000);
-  const isLoud = (from: number) => level_dbfs(samples.subarray(from, from + step)) > below_dbfs;
+  const keep = Math.round((rate * KEPT_SILENCE_MS) / 1000);
+  const isLoud = (from: number) => level_dbfs(samples.subarray(from, from + step)) > SILENT_DBFS;
   let first = 0;
   while (first < samples.length && !isLoud(first)) first += step;
   let last = samples.length;

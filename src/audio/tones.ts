@@ -125,7 +125,7 @@ export class KeyListener {
 }
 
 /** A voicemail's beep: one steady tone of 400–2,100 Hz for 200 ms or more, then silence. */
-export const beep = (rate: number, ms = 400): Int16Array => tone(1000, { rate, ms, level_db: -12 });
+export const beep = (rate: number): Int16Array => tone(1000, { rate, ms: 400, level_db: -12 });
 
 /** Fax: CNG of the caller, CED of the called (ITU-T T.30). */
 export const FAX_HZ = [1100, 2100] as const;

@@ -22,9 +22,9 @@ const cancelWaitingJob: Job<{ batch_key: number }> = {
 };
 
 /** In the transaction that ends the batch, under its lock. Returns how many requests waited. */
-export async function cancelWaiting(tx: Tx, batch_key: number, at: Date, slice = SLICE): Promise<number> {
-  const canceled = await cancelPending(tx, batch_key, at, slice);
-  if (canceled < slice) return canceled;
+export async function cancelWaiting(tx: Tx, batch_key: number, at: Date): Promise<number> {
+  const canceled = await cancelPending(tx, batch_key, at, SLICE);
+  if (canceled < SLICE) return canceled;
   const left = await countPending(tx, batch_key);
   if (left === 0) return canceled;
   await tx.updateTable("batches").set({ cancels_waiting: true }).where("key", "=", batch_key).execute();
@@ -51,7 +51,7 @@ export const cancelWaitingHandler = ({ db }: { db: Db }): JobHandler =>
   });
 
 /** One slice in a transaction of its own; false when that was the last. Safe to run twice, and at once. */
-export async function cancelSlice(db: Db, batch_key: number, slice = SLICE): Promise<boolean> {
+export async function cancelSlice(db: Db, batch_key: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const batch = await tx
       .selectFrom("batches")
@@ -61,7 +61,7 @@ export async function cancelSlice(db: Db, batch_key: number, slice = SLICE): Pro
       .forNoKeyUpdate()
       .executeTakeFirst();
     if (!batch) return false;
-    if ((await cancelPending(tx, batch_key, null, slice)) === slice) return true;
+    if ((await cancelPending(tx, batch_key, null, SLICE)) === SLICE) return true;
     await tx.updateTable("batches").set({ cancels_waiting: false }).where("key", "=", batch_key).execute();
     return false;
   });

@@ -122,7 +122,7 @@ export function callSettings(
   phrases: PhraseSources,
   publicUrl: string,
   pronunciations: readonly PronunciationOverride[],
-  goes_on_with: string | null = null,
+  goes_on_with: string | null,
 ): CallSettings {
   const { snapshot, telephony } = session;
   const offers = (name: string) => snapshot.tools.some((tool) => tool.is_system && tool.name === name);

@@ -9,7 +9,7 @@ import { whyNotOwner } from "../channels/mail-domain-store.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { type EgressRules, judgeAddress } from "../egress/egress-address.ts";
-import { type Resolve, systemResolve } from "../egress/egress-resolve.ts";
+import { systemResolve } from "../egress/egress-resolve.ts";
 import { sendgridMail } from "./sendgrid/sendgrid-mail.ts";
 import { type ReachServer, smtpMail } from "./smtp/smtp-mail.ts";
 
@@ -92,9 +92,9 @@ function accountOf<Kind extends "sendgrid" | "smtp">(credentials: Credentials, k
 }
 
 /** One denied address refuses the whole name, as for every other call that leaves on a user's behalf. */
-export function guardedReach(allow: EgressRules, resolve: Resolve = systemResolve): ReachServer {
+export function guardedReach(allow: EgressRules): ReachServer {
   return async ({ host, port }) => {
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+    const addresses = isIP(host) === 0 ? await systemResolve(host) : [host];
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
       if (verdict.kind === "denied")

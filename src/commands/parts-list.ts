@@ -15,8 +15,8 @@ const SHIPPED: InstalledPart[] = [{ name: "silero-vad (weights)", version: "5", 
 type LockedPackage = { version?: string; license?: string; dev?: boolean };
 
 /** Every package of the lock file that running needs, on any platform, by name. Pure but for the file. */
-export function installedParts(lockFile = path.join(ROOT, "package-lock.json")): InstalledPart[] {
-  const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as {
+export function installedParts(): InstalledPart[] {
+  const { packages } = JSON.parse(readFileSync(path.join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockedPackage>;
   };
   const found = new Map<string, InstalledPart>();

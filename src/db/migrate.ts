@@ -17,18 +17,18 @@ export type Migration = { version: number; name: string; sql: string; breaking: 
 const NUMBERED = /^\d{4}_.+\.sql$/;
 
 /** The numbers of this program's migrations. */
-export const knownVersions = (folder = FOLDER): number[] =>
-  readdirSync(folder)
+export const knownVersions = (): number[] =>
+  readdirSync(FOLDER)
     .filter((file) => NUMBERED.test(file))
     .map((file) => Number(file.slice(0, 4)));
 
 /** The numbered files, in order. The first line says whether an older program must refuse the schema after it. */
-export function readMigrations(folder = FOLDER): Migration[] {
-  return readdirSync(folder)
+export function readMigrations(): Migration[] {
+  return readdirSync(FOLDER)
     .filter((file) => NUMBERED.test(file))
     .sort()
     .map((file) => {
-      const text = readFileSync(path.join(folder, file), "utf8");
+      const text = readFileSync(path.join(FOLDER, file), "utf8");
       return {
         version: Number(file.slice(0, 4)),
         name: file.slice(5, -4),
@@ -53,8 +53,8 @@ const inOlderWords = (sql: string): string =>
 type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
 
 /** The chain of migrations that `0001_schema.sql` stands for, as `0001_accounts <checksum>`. */
-export const readReplaced = (folder = FOLDER): string[] =>
-  readFileSync(path.join(folder, "before-0001.txt"), "utf8").trim().split("\n");
+export const readReplaced = (): string[] =>
+  readFileSync(path.join(FOLDER, "before-0001.txt"), "utf8").trim().split("\n");
 
 const fileOf = ({ version, name }: Applied): string => `${String(version).padStart(4, "0")}_${name}`;
 

@@ -194,7 +194,7 @@ export async function lockDueBatches(
   tx: Tx,
   now: Date,
   most: number,
-  only: number | null = null,
+  only: number | null,
 ): Promise<DueBatch[]> {
   const { rows } = await sql<DueBatch>`
     select ${COLUMNS}

@@ -18,7 +18,7 @@ import { receiveMail } from "./mail-receive.ts";
 import { tellUnreadable } from "./mail-refused.ts";
 import { takeMailSignals } from "./mail-signals.ts";
 import { mailTargetsOf } from "./mail-store.ts";
-import { BODY_LIMITS, type BodyLimits, postedBody } from "./posted-body.ts";
+import { BODY_LIMITS, postedBody } from "./posted-body.ts";
 
 type ChannelPath = { Params: { channel_id: string } };
 /** A post whose channel and headers are right; whether SendGrid signed its body is known when all of it is there. */
@@ -38,7 +38,7 @@ const MOST_HELD_bytes = 4 * MAX_FORM_bytes;
  * with takes neither. Bodies are taken as they are, since that is what was signed; no byte of one is taken whose channel,
  * key or headers are wrong.
  */
-export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BODY_LIMITS): void {
+export function mailWebhooks(api: Api, parts: MailParts): void {
   const { engine } = parts;
   const posts = new WeakMap<object, Post>();
 
@@ -79,7 +79,7 @@ export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BO
     const held = createHeldBytes(MOST_HELD_bytes, MAX_FORM_bytes);
     scope.addHook("preParsing", async (request, reply, body) => {
       const owner = networkOf(request.ip);
-      const posted = postedBody(body, { held, owner, limits }, (chunk) =>
+      const posted = postedBody(body, { held, owner, limits: BODY_LIMITS }, (chunk) =>
         posts.get(request)?.signature.update(chunk),
       );
       reply.raw.once("close", posted.end);

@@ -65,7 +65,7 @@ export type TextOpening = {
 };
 
 /** A session for a dialogue that has none open. */
-export function startTextSession(engine: Engine, opening: TextOpening, onOpen: OnOpen = async () => {}) {
+export function startTextSession(engine: Engine, opening: TextOpening, onOpen: OnOpen) {
   const { target, medium, source, opened_by, ttl_minutes, variables } = opening;
   const start: SessionStart = {
     sub_organization_id: target.sub_organization_id,

@@ -31,7 +31,7 @@ type RecordedSession = {
  * A test that says what the person said and answers tools as their services did. The address is not taken over: a test
  * outlives the session that it was made of. Pure.
  */
-function caseOfSession(session: RecordedSession, person: "lines" | "recording" = "lines"): TestCase {
+function caseOfSession(session: RecordedSession, person: "lines" | "recording"): TestCase {
   const { id, channel, override_timestamp, agent_timezone, verified, lines, calls, snapshot } = session;
   const services = new Set(
     snapshot.tools

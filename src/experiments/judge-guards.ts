@@ -23,7 +23,7 @@ const FALSE_RETURNS = 0.05;
 export function judgeGuards(
   { guards, variants, stages }: Pick<Experiment, "guards" | "variants" | "stages">,
   counts: readonly GuardCount[],
-  past: readonly PastCount[] = [],
+  past: readonly PastCount[],
 ): GuardVerdict[] {
   const control = controlOf(variants);
   const tried = variants.filter(({ is_control }) => !is_control);

@@ -96,8 +96,8 @@ export function renderFormat(text: string, lookup: Lookup, options: RenderOption
 const MAX_DEPTH = 100;
 
 /** A copy of a JSON value with every string in it rendered, all on one budget; keys are left alone. */
-export function renderDeep(value: unknown, lookup: Lookup, options: RenderOptions = {}): unknown {
-  return deep(value, lookup, { budget: newBudget(), ...options }, 0);
+export function renderDeep(value: unknown, lookup: Lookup): unknown {
+  return deep(value, lookup, { budget: newBudget() }, 0);
 }
 
 function deep(value: unknown, lookup: Lookup, options: RenderOptions, depth: number): unknown {

@@ -38,7 +38,7 @@ export function lastDays(
   count: number,
   timezone: string,
   sub_organization_id: number,
-  with_scripted = false,
+  with_scripted: boolean,
 ): Period {
   const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timezone).toPlainDate();
   const days = Array.from({ length: count }, (_, index) => today.subtract({ days: count - 1 - index }));

@@ -62,7 +62,7 @@ export function createGuardedChange(deps: { db: Db; clock: Clock; vault: Vault; 
 }
 
 /** What somebody did with their own account. */
-export const auditOwn = (api: Api, tx: Tx, caller: Caller, action: string, after: object = {}) =>
+export const auditOwn = (api: Api, tx: Tx, caller: Caller, action: string, after: object) =>
   api.audit(tx, caller, {
     action,
     resource: "users",

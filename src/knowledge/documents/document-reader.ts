@@ -13,11 +13,8 @@ export type DocumentReader = {
 /** A PDF of 500 pages takes about three seconds. Two threads, so that one hostile file leaves another for the rest. */
 const LIMITS: PoolLimits = { threads: 2, cpu_ms: 30_000, wall_ms: 120_000, memory_mb: 768, most_waiting: 20 };
 
-export function createDocumentReader(limits: Partial<PoolLimits> = {}): DocumentReader {
-  const pool = createWorkerPool<DocumentWork>(new URL("./document-work.ts", import.meta.url), {
-    ...LIMITS,
-    ...limits,
-  });
+export function createDocumentReader(): DocumentReader {
+  const pool = createWorkerPool<DocumentWork>(new URL("./document-work.ts", import.meta.url), LIMITS);
   return {
     file: (bytes, filename) => pool.run("readFile", bytes, filename).catch(outcomeOf),
     page: async (bytes, charset) => {

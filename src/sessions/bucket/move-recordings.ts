@@ -51,7 +51,7 @@ export async function moveRecordings(deps: MoveDeps, stopping?: AbortSignal): Pr
   return alone(db, sql`${LOCK}`, () => moveAll({ ...deps, bucket }, stopping));
 }
 
-async function moveAll(deps: WithBucket, stopping?: AbortSignal): Promise<Moved> {
+async function moveAll(deps: WithBucket, stopping: AbortSignal | undefined): Promise<Moved> {
   const { db, log } = deps;
   let moved = 0;
   let failures = 0;

@@ -90,7 +90,7 @@ export function createLocalSpeaking({
       const made = await voices.run("speak", asked).catch(given);
       if (signal.aborted) return;
       yield {
-        samples: join([trimSilence(made, { rate: RATE }).samples, silence(RATE, piece.pause_ms)]),
+        samples: join([trimSilence(made, RATE).samples, silence(RATE, piece.pause_ms)]),
         aligned: [],
       };
     }
@@ -99,7 +99,7 @@ export function createLocalSpeaking({
   async function make(speech: { text: string; voice: FliteVoice; speed: number }): Promise<SpokenAudio> {
     const made = await pool.run("speak", speech).catch(given);
     // It begins with a quarter of a second of silence, which would be heard as a slower answer.
-    const { samples, trimmed_start } = trimSilence(made.samples, { rate: RATE });
+    const { samples, trimmed_start } = trimSilence(made.samples, RATE);
     const aligned = wordPlaces(speech.text, readPhones(made.phones), RATE).map((word) => ({
       ...word,
       begins: Math.max(0, word.begins - trimmed_start),

@@ -363,6 +363,12 @@ describe("a suite", () => {
     const again = await app.send("POST", "/api/v1/test_suites/import", { text });
     expect(again.body).toMatchObject({ id: suite.id, cases: suite.cases });
 
+    const short = await evaluate([{ name: "Short", person: ["hi"], caller: { verified: false } }]);
+    const written = (await app.send("GET", `/api/v1/test_suites/${short.suite.id}/export`)).body.text;
+    expect(written).toBe(
+      `name: ${short.suite.name}\nagent: ${agent}\ncases:\n  - name: Short\n    caller:\n      address: tester\n      verified: false\n    person:\n      - hi\n`,
+    );
+
     const faulty = `name: A\nagent: ${agent}\ncases:\n  - name: One\n    person: [hi]\n    expect:\n      sayd: [x]\n`;
     const refused = await app.send("POST", "/api/v1/test_suites/import", { text: faulty });
     expect(refused.body.detail).toMatchObject([

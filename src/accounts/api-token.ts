@@ -12,6 +12,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { networkList } from "./allowed-networks.ts";
 import { endGrants, endTokens, notAfter, refuseRevoked } from "./bound.ts";
+import { refuseUnknownPermissions } from "./permission.ts";
 import { lockPeople } from "./user-record.ts";
 
 /** The prefix lets secret scanners know a leaked token; 32 characters of base 62 carry 190 bits. */
@@ -173,6 +174,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
         refuseBadExpiry(now, expires_at);
         refuseOutliving(bound, expires_at);
         await refuseRevoked(tx, caller);
+        refuseUnknownPermissions(body.permissions ?? []);
         const beyond = body.permissions?.find((permission) => !caller.permissions.has(permission));
         if (beyond) throw new Fault("forbidden", `A token can't have ${beyond}: you don't have it yourself.`);
 

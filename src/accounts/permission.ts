@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
+import { InvalidInput } from "../base/errors.ts";
 
 /** A group of permissions as the console shows them. */
 type PermissionGroup = { name: string; description: string; stem: string; verbs: PermissionVerb[] };
@@ -167,6 +168,22 @@ const CONFIGURATION = GROUPS.filter(
 const configurationWrites = CONFIGURATION.flatMap(ofGroup)
   .map(({ name }) => name)
   .filter((name) => !name.endsWith("_read"));
+
+/** Of a body's `permissions`; each misspelt one is told at its place. */
+export function refuseUnknownPermissions(permissions: readonly string[]): void {
+  const unknown = permissions.flatMap((permission, index) =>
+    isPermission(permission)
+      ? []
+      : [
+          {
+            loc: ["body", "permissions", index],
+            msg: `Unknown permission '${permission}'`,
+            type: "value_error",
+          },
+        ],
+  );
+  if (unknown.length > 0) throw new InvalidInput(unknown);
+}
 
 /** The role that can do everything; every sub-organization keeps at least one person who has it. */
 export const ADMIN = "Admin";

@@ -6,10 +6,10 @@ import { addResource, refuseWhileHeld } from "../api/resource.ts";
 import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { Fault, InvalidInput } from "../base/errors.ts";
+import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
-import { isPermission } from "./permission.ts";
+import { isPermission, refuseUnknownPermissions } from "./permission.ts";
 import { lockPeople } from "./user-record.ts";
 
 const RoleResponse = z
@@ -174,18 +174,7 @@ async function grantOf(tx: Tx, caller: Caller, id: number, wanted: string[]) {
 
 /** Sorted, each once; refused when unknown, or beyond what the caller may do (no one hands out more than they have). */
 function grantable(caller: Caller, permissions: string[]): string[] {
-  const unknown = permissions.flatMap((permission, index) =>
-    isPermission(permission)
-      ? []
-      : [
-          {
-            loc: ["body", "permissions", index],
-            msg: `Unknown permission '${permission}'`,
-            type: "value_error",
-          },
-        ],
-  );
-  if (unknown.length > 0) throw new InvalidInput(unknown);
+  refuseUnknownPermissions(permissions);
   const beyond = permissions.find((permission) => !caller.permissions.has(permission));
   if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);
   return [...new Set(permissions)].toSorted();

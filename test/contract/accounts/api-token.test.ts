@@ -36,6 +36,19 @@ test("a revoked token, and one past its expiry, answer 401", async () => {
   expect((await agents(short.token)).status).toBe(401);
 });
 
+test("a misspelt permission is told at its place, and is none that somebody lacks", async () => {
+  const asked = { name: "Misspelt", permissions: ["agents_read", "agents_reed", "agent_write"] };
+  expect(await app.send("POST", "/api/v1/api_tokens/", asked)).toMatchObject({
+    status: 422,
+    body: {
+      detail: [
+        { loc: ["body", "permissions", 1], msg: "Unknown permission 'agents_reed'" },
+        { loc: ["body", "permissions", 2], msg: "Unknown permission 'agent_write'" },
+      ],
+    },
+  });
+});
+
 test("a token does only what it was made for, and never more than its creator's role allows today", async () => {
   const made = await create({ permissions: ["agents_read"] });
   expect((await agents(made.token)).status).toBe(200);

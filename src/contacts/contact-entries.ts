@@ -57,6 +57,14 @@ const of = ({ tenant, spellings }: ContactPerson, table: string, column: string)
 const NO_CAMPAIGN = sql`null::bigint as campaign_id, null::text as campaign_name, null::text as batch_id,
   null::text as reference_id, null::json as attempt`;
 
+/**
+ * A text that was seen to, but neither by an agent nor by an opt-out word's reply: its sender had opted out, say. Index:
+ * text_messages_key.
+ */
+const IS_UNANSWERED = sql`t.direction = 'in' and t.status = 'ANSWERED' and t.session_id is null and not exists (
+  select from text_messages reply where reply.channel_id = t.channel_id and reply.direction = 'out'
+    and reply.key = concat('re-', t.id, '-0'))`;
+
 /** Conversations, texts and mails. Indexes: sessions_person, sessions_claimed, text_messages_person, mail_messages_sender, mail_messages_recipient. */
 const spoken = (contact: ContactPerson): EntrySource[] => [
   {
@@ -77,7 +85,8 @@ const spoken = (contact: ContactPerson): EntrySource[] => [
     at: "t.created_at",
     id: "t.id",
     from: sql`text_messages t where ${of(contact, "t", "source")}`,
-    columns: sql`t.source as address, t.medium as channel, t.direction, t.text, t.status, t.session_id, ${NO_CAMPAIGN}`,
+    columns: sql`t.source as address, t.medium as channel, t.direction, t.text,
+      case when ${IS_UNANSWERED} then 'UNANSWERED' else t.status end as status, t.session_id, ${NO_CAMPAIGN}`,
   },
   {
     kind: "mail",

@@ -271,7 +271,7 @@ describe("a text that comes in", () => {
 });
 
 describe("opt-outs", () => {
-  test("STOP is confirmed once, asked of no model, and nothing more is sent", async () => {
+  test("STOP is confirmed once, asked of no model, and nothing more is sent; the person's history says what was answered", async () => {
     const from = somebody();
     await write(from, "STOP");
     const texts = await untilSent(from, 1);
@@ -287,6 +287,14 @@ describe("opt-outs", () => {
       (all) => all.filter((text) => text.direction === "in").every((text) => text.status === "ANSWERED"),
     );
     expect(sent(await textsWith(app, from))).toHaveLength(1);
+
+    const { body } = await app.send("GET", `/api/v1/contacts/${encodeURIComponent(from)}`);
+    const texts_in = body.entries.filter(({ direction }: { direction: string }) => direction === "in");
+    expect(
+      Object.fromEntries(
+        texts_in.map(({ text, status }: { text: string; status: string }) => [text, status]),
+      ),
+    ).toEqual({ STOP: "ANSWERED", what: "UNANSWERED" });
   });
 
   test("STOP said again is not confirmed again, and neither word is answered without end", async () => {

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
 import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
+import { isDatabaseAway } from "../db/database-away.ts";
 import { isDiskShut } from "../db/disk-room.ts";
 import { escapeHtml, plainPage } from "./plain-page.ts";
 
@@ -131,23 +132,12 @@ function fromDatabase(error: unknown): Answer | undefined {
   return undefined;
 }
 
-/** Of a server that restarts, hands over to another, is full or can't be reached (connection exceptions: class 08). */
-const AWAY = /^(08...|57P0[1-5]|55000|53300|25006)$/;
-const NO_CONNECTION = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** What the driver, which gives these no code, says of a connection that broke, or of none that came free in time. */
-const BROKE_OFF =
-  /^Connection terminated|^Client has encountered a connection error|^Client was closed|^timeout exceeded when trying to connect/;
 /** Two writes in each other's way, of which PostgreSQL let the other pass. */
 const IN_THE_WAY = /^(40001|40P01)$/;
 
 /** What to tell of a fault of the database that is over soon; undefined for any other error. */
 function passes(error: unknown): string | undefined {
-  const { code = "", syscall, message = "" } = error as { code?: string; syscall?: string; message?: string };
-  if (error instanceof pg.DatabaseError && IN_THE_WAY.test(code))
+  if (error instanceof pg.DatabaseError && IN_THE_WAY.test(error.code ?? ""))
     return "Another write got in the way of this one, and nothing was changed. Send it again.";
-  const isAway =
-    (error instanceof pg.DatabaseError && AWAY.test(code)) ||
-    (NO_CONNECTION.test(code) && /^(connect|read|write|getaddrinfo)$/.test(syscall ?? "")) ||
-    BROKE_OFF.test(message);
-  return isAway ? "The database does not answer at the moment. Try again." : undefined;
+  return isDatabaseAway(error) ? "The database does not answer at the moment. Try again." : undefined;
 }

@@ -4,6 +4,7 @@ import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
+import { patiently } from "../db/database-away.ts";
 import type { ToolRunner } from "../insights/tool-run.ts";
 import { loadInsights, loadMaterial, loadTranscripts, type Material } from "../insights/transcript.ts";
 import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
@@ -111,7 +112,7 @@ class Working {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
     this.#leases = executionLeases(parts, this.#owner);
-    this.#recorder = createRecorder(parts, this.#owner);
+    this.#recorder = createRecorder(parts, { owner: this.#owner, cut });
     this.#loop = createWorkLoop<Claimed>({
       of: "insight executions",
       log: parts.log,
@@ -148,7 +149,9 @@ class Working {
       // Also after an error, while some still run: they have lost their lease and can't store their results.
       cutOff();
       const held = this.#leases.items().map(({ id }) => id);
-      await giveBack(this.#parts.db, this.#owner, held);
+      // A lease that runs out would count as the death of its process.
+      const back = () => giveBack(this.#parts.db, this.#owner, held);
+      await patiently(back, { most_ms: Number.POSITIVE_INFINITY, stop: this.#stopping });
     }
   }
 

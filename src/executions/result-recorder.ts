@@ -2,8 +2,10 @@ import type { Vault } from "../base/crypto.ts";
 import { gather } from "../base/gather.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
+import { patiently } from "../db/database-away.ts";
 import { rulesFor } from "../redaction/policy.ts";
 import { Redactor } from "../redaction/redactor.ts";
+import { LEASE_MS } from "./claim.ts";
 import { isOfData, recordEach } from "./record-results.ts";
 import type { Result } from "./result.ts";
 
@@ -12,14 +14,19 @@ const MOST = 100;
 
 /**
  * Stores the results of executions that end at about the same time together. `record` resolves once its result is
- * stored, with false when the execution was lost to another process.
+ * stored, with false when the execution was lost to another process. What was paid for waits for a database that is away,
+ * as long as its lease may last.
  */
-export function createRecorder({ db, log, vault }: { db: Db; log: Log; vault: Vault }, owner: string) {
+export function createRecorder(
+  { db, log, vault }: { db: Db; log: Log; vault: Vault },
+  { owner, cut }: { owner: string; cut: AbortSignal },
+) {
+  const store = async (results: Result[]) =>
+    recordEach({ db, log, vault }, owner, await redacted(db, vault, results));
   const gathered = gather<Result, boolean>({
     most: MOST,
     async write(results) {
-      const stored = await redacted(db, vault, results);
-      const held = await recordEach({ db, log, vault }, owner, stored);
+      const held = await patiently(() => store(results), { most_ms: LEASE_MS, stop: cut });
       return results.map(({ execution }) => held.has(execution.id));
     },
     isolates: isOfData,

@@ -357,6 +357,59 @@ describe("a database that fails while work is claimed", () => {
   });
 });
 
+describe("a database that is away for a moment", () => {
+  /** The first two statements of this kind find the server shutting down. */
+  const isAwayTwice = async (when: string) => {
+    const { pool } = app.database;
+    await pool.query("create sequence tried");
+    await pool.query(`create function is_away() returns trigger language plpgsql as $$ begin
+      if nextval('tried') <= 2 then raise exception 'shutting down' using errcode = '57P01'; end if;
+      return new; end $$`);
+    await pool.query(`create trigger is_away before update on insight_executions for each row
+      when (old.status = 'PROCESSING' and ${when}) execute function is_away()`);
+    return async () => {
+      await pool.query("drop function is_away cascade");
+      await pool.query("drop sequence tried");
+    };
+  };
+
+  test("loses no result that was paid for", async () => {
+    const workflow = await queued([(await asking()).id], [await session()]);
+    const comesBack = await isAwayTwice("new.status = 'COMPLETED'");
+    await runInsights(app);
+    await comesBack();
+    expect(await only(workflow.id)).toMatchObject({ status: "COMPLETED", attempts: 1 });
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test("is waited for by a run that failed, and what that held does not count as lost in a crash", async () => {
+    const workflow = await queued([(await asking()).id], [await session(), await session()]);
+    const [first, second] = await executions(workflow.id);
+    const { pool } = app.database;
+    await app.db
+      .updateTable("insight_executions")
+      .set({ interruptions: 1 })
+      .where("id", "=", second.id)
+      .execute();
+    await pool.query(`create function no_suspects() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is full'; end $$`);
+    await pool.query(`create trigger no_suspects before update on insight_executions for each row
+      when (new.interruptions > 0) execute function no_suspects()`);
+    const comesBack = await isAwayTwice("new.status = 'PENDING'");
+    await expect(runInsights(app)).rejects.toThrow("the disk is full");
+    await pool.query("drop function no_suspects cascade");
+    await comesBack();
+    app.clock.advance(LEASE_MS + 1);
+    await runInsights(app);
+    const { interruptions } = await app.db
+      .selectFrom("insight_executions")
+      .select("interruptions")
+      .where("id", "=", first.id)
+      .executeTakeFirstOrThrow();
+    expect(interruptions).toBe(0);
+  });
+});
+
 describe("a process that dies", () => {
   test("gives up what it held when its lease runs out, and another runs that once", async () => {
     const session_id = await session();

@@ -112,7 +112,7 @@ class Working {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
     this.#leases = executionLeases(parts, this.#owner);
-    this.#recorder = createRecorder(parts, { owner: this.#owner, cut });
+    this.#recorder = createRecorder(parts, { owner: this.#owner, stopping });
     this.#loop = createWorkLoop<Claimed>({
       of: "insight executions",
       log: parts.log,
@@ -148,8 +148,9 @@ class Working {
       this.#cut.removeEventListener("abort", cutOff);
       // Also after an error, while some still run: they have lost their lease and can't store their results.
       cutOff();
+      // What was paid for first. A lease that runs out would count as the death of its process.
+      await this.#recorder.idle();
       const held = this.#leases.items().map(({ id }) => id);
-      // A lease that runs out would count as the death of its process.
       const back = () => giveBack(this.#parts.db, this.#owner, held);
       await patiently(back, { most_ms: Number.POSITIVE_INFINITY, stop: this.#stopping });
     }

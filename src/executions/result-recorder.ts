@@ -19,19 +19,19 @@ const MOST = 100;
  */
 export function createRecorder(
   { db, log, vault }: { db: Db; log: Log; vault: Vault },
-  { owner, cut }: { owner: string; cut: AbortSignal },
+  { owner, stopping }: { owner: string; stopping: AbortSignal },
 ) {
   const store = async (results: Result[]) =>
     recordEach({ db, log, vault }, owner, await redacted(db, vault, results));
   const gathered = gather<Result, boolean>({
     most: MOST,
     async write(results) {
-      const held = await patiently(() => store(results), { most_ms: LEASE_MS, stop: cut });
+      const held = await patiently(() => store(results), { most_ms: LEASE_MS, stop: stopping });
       return results.map(({ execution }) => held.has(execution.id));
     },
     isolates: isOfData,
   });
-  return { record: gathered.add };
+  return { record: gathered.add, idle: gathered.idle };
 }
 
 /** What a model or a transcription writes of somebody's words is redacted by the organization's rules, as these are. */

@@ -22,15 +22,15 @@ const TRY_AGAIN_MS = 250;
 /** Tries again while the database is away, for so long at the most and until `stop` is aborted; then rejects. */
 export async function patiently<T>(
   work: () => Promise<T>,
-  { most_ms, stop }: { most_ms: number; stop: AbortSignal },
+  { most_ms, stop }: { most_ms: number; stop?: AbortSignal },
 ): Promise<T> {
   const until = performance.now() + most_ms;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > until || stop.aborted) throw error;
-      await sleep(TRY_AGAIN_MS, undefined, { signal: stop }).catch(() => {});
+      if (!isDatabaseAway(error) || performance.now() > until || stop?.aborted) throw error;
+      await sleep(TRY_AGAIN_MS, undefined, { signal: stop, ref: false }).catch(() => {});
     }
   }
 }

@@ -5,6 +5,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { storableText } from "../base/storable.ts";
 import { type Db, isUniqueViolation } from "../db/database.ts";
+import { patiently } from "../db/database-away.ts";
 import { fixedStatement } from "../db/fixed-statement.ts";
 import { publish } from "../events/event.ts";
 import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
@@ -232,6 +233,18 @@ export async function releaseLease(engine: Engine, { id, lease }: HeldSession): 
     .where("lease_owner", "=", lease)
     .execute();
 }
+
+/** How long an outage of the database is waited for. */
+const RELEASE_MS = 60_000;
+
+/**
+ * After a turn that failed. What failed may be the database: it is tried again beside whatever comes next, for a lease that
+ * runs out counts as the death of its process, and two of these set a chat aside.
+ */
+export const releaseFailed = (engine: Engine, session: HeldSession): Promise<void> =>
+  releaseLease(engine, session).catch(() => {
+    patiently(() => releaseLease(engine, session), { most_ms: RELEASE_MS }).catch(() => {});
+  });
 
 /** For an installation of one process: frees the leases of the process before, counting each as a death during its turn. */
 export async function freeSessions(db: Db): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { releaseFailed, takeLease } from "../sessions/lease.ts";
 import type { TurnDraft } from "./draft/turn-draft.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
@@ -15,7 +15,7 @@ export async function betweenTurns(
     turn.change(change);
     await turn.store({ over: true });
   } catch (error) {
-    await releaseLease(engine, session).catch(() => {});
+    await releaseFailed(engine, session);
     throw error;
   }
 }

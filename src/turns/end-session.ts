@@ -1,7 +1,7 @@
 import { Fault } from "../base/errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { releaseFailed, releaseLease, takeLease } from "../sessions/lease.ts";
 import type { LeasedSession } from "../sessions/leased-session.ts";
 
 import { NO_ROWS } from "./draft/turn-rows.ts";
@@ -49,7 +49,7 @@ export async function endSession(
   try {
     await storeEnd(engine, session, reason);
   } catch (error) {
-    await releaseLease(engine, session).catch(() => {});
+    await releaseFailed(engine, session);
     throw error;
   }
 }

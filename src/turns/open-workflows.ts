@@ -1,5 +1,5 @@
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { releaseFailed, takeLease } from "../sessions/lease.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
@@ -56,7 +56,7 @@ export async function openWorkflows(
       awaits,
     };
   } catch (error) {
-    await releaseLease(engine, session).catch(() => {});
+    await releaseFailed(engine, session);
     throw error;
   } finally {
     engine.held.drop(session);

@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { releaseFailed, takeLease } from "../sessions/lease.ts";
 import { markRead } from "../sessions/operator-notes.ts";
 import { apologize } from "./apology.ts";
 import { chooseLanguage } from "./language/choose-language.ts";
@@ -63,7 +63,7 @@ export async function runTurn(
     if (turn.asked_model && !result.failed) await markRead(engine.db, session.notes, turn_index);
     return result;
   } catch (error) {
-    await releaseLease(engine, session).catch(() => {});
+    await releaseFailed(engine, session);
     // Errors after the turn was aborted are caused by the abort.
     throw lost.aborted ? lost.reason : error;
   } finally {

@@ -105,7 +105,9 @@ export function Panel(props: {
           {actions && <Group gap="xs">{actions}</Group>}
         </div>
       )}
-      <div className={flush ? classes.flush : classes.panelBody}>{children}</div>
+      <div className={flush ? classes.flush : classes.panelBody} data-flush={flush || undefined}>
+        {children}
+      </div>
     </Paper>
   );
 }

@@ -17,6 +17,8 @@ test.each([
   ["Input should be greater than or equal to 1", "Enter 1 or more."],
   ["Input should be 'voice', 'sms' or 'email'", "Choose voice, sms or email."],
   ["Input should be an e-mail address", "Enter an e-mail address."],
+  ["Input should be a valid integer, unable to parse string as an integer", "Enter a whole number."],
+  ["Input should be a valid number, unable to parse string as a number", "Enter a number."],
   ["Input should not be less than min_duration", "Enter no less than min duration."],
   ["Field required: each Azure resource has its own address", "Each Azure resource has its own address."],
   ["Missing permission: users_read", "This needs the permission users_read. Ask an administrator for it."],

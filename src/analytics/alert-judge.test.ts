@@ -117,6 +117,10 @@ test("figures have their unit, and too few sessions are said to be too few to te
   expect(alertWords({ ...LIMIT, window_minutes: 60 }, share(0.5, 20), answered)).toContain(
     "50 % of 20 people in",
   );
+  const counted = { label: "Sessions", unit: "count", of: "sessions" } as const;
+  expect(alertWords({ ...LIMIT, threshold: 3, window_minutes: 120 }, total(10, 2), counted)).toBe(
+    "Sessions: 10 in 120 minutes (limit: above 3). That is too few sessions to tell whether the problem is over.",
+  );
   expect(words(share(0.12, 40))).toBe("Errors: 12 % of 40 sessions in 60 minutes (limit: above 5 %).");
   expect(words(share(null, 0))).toBe(
     "Errors: nothing of 0 sessions in 60 minutes (limit: above 5 %). That is too few sessions to tell whether the problem is over.",

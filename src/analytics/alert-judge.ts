@@ -129,7 +129,9 @@ export function alertWords(
   const { value, sessions } = figure;
   const share = condition === "rises_by" || condition === "falls_by";
   const bound = figureWords(threshold, share ? "percent" : unit);
-  const told = `${label}: ${figureWords(value, unit)} of ${sessions} ${of} in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
+  // A number of sessions is of nothing but these.
+  const base = figure.isTotal && unit === "count" ? "" : ` of ${sessions} ${of}`;
+  const told = `${label}: ${figureWords(value, unit)}${base} in ${window_minutes} minutes (limit: ${NAMES[condition]} ${bound}).`;
   return isBeyond(limit, figure) === null
     ? `${told} That is too few ${of} to tell whether the problem is over.`
     : told;

@@ -235,3 +235,11 @@ test("an author replays recorded sessions with a draft that lost a tool, and rea
   expect(page.faults).toEqual([]);
   await withTools(["find_slots", "book_appointment", "cancel_appointment", "hangup"]);
 });
+
+test("a run of more conversations than a page of a list holds shows every test with all its repetitions", async () => {
+  const { body: run } = await it.app.send("POST", "/api/v1/test_suites/1/runs", { repetitions: 60 });
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/tests/runs/${run.id}`);
+  await expect.poll(() => page.getByRole("button", { name: /0 of 60 passed/ }).count()).toBe(20);
+  expect(page.faults).toEqual([]);
+});

@@ -2,26 +2,33 @@ import { Accordion, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TestResult, TestRunResponse } from "../api-types.ts";
-import { counted } from "../parts/counted.ts";
 import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { RESULT_WORDS } from "./run-words.ts";
 
 const FOLLOW_MS = 1000;
+/** As many as one page of a list holds; a run has three times as many at most. */
 const LIMIT = 1000;
 
-/** All results of a run, or those of the tests with these names. */
 const useResults = (run: Pick<TestRunResponse, "id" | "status">) =>
   useQuery({
     queryKey: ["test results", run.id, run.status],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/test_runs/{run_id}/results", {
-        path: { run_id: run.id },
-        query: { limit: LIMIT },
-        signal,
-      }),
+    queryFn: ({ signal }) => allResults(run.id, signal),
     refetchInterval: run.status === "running" ? FOLLOW_MS : false,
   });
+
+async function allResults(run_id: number, signal: AbortSignal): Promise<TestResult[]> {
+  const read = (page: number) =>
+    call("GET /api/v1/test_runs/{run_id}/results", {
+      path: { run_id },
+      query: { limit: LIMIT, page },
+      signal,
+    });
+  const { items, total_count } = await read(0);
+  const pages = Math.ceil((total_count ?? 0) / LIMIT);
+  const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, n) => read(n + 1)));
+  return [items, ...rest.map((page) => page.items)].flat();
+}
 
 /** Test by test: passed or not, which expectations were not met, and the conversation to read. */
 export function ResultsPanel({ run }: { run: TestRunResponse }) {
@@ -30,27 +37,20 @@ export function ResultsPanel({ run }: { run: TestRunResponse }) {
   return (
     <Panel title="Tests" flush>
       <Fetched query={results} lines={8}>
-        {({ items, total_count }) => (
-          <>
-            <Accordion multiple value={open} onChange={setOpen} chevronPosition="left">
-              {[...Map.groupBy(items, ({ case_name }) => case_name)].map(([name, own]) => (
-                <Accordion.Item key={name} value={name}>
-                  <Accordion.Control>
-                    <Group justify="space-between" gap="xs" pe="md">
-                      <bdi>{name}</bdi>
-                      <Outcome results={own} />
-                    </Group>
-                  </Accordion.Control>
-                  <Accordion.Panel>{open.includes(name) && <Repetitions results={own} />}</Accordion.Panel>
-                </Accordion.Item>
-              ))}
-            </Accordion>
-            {(total_count ?? 0) > LIMIT && (
-              <Text size="sm" p="md">
-                The first {LIMIT} of {counted(total_count ?? 0, "conversation")}.
-              </Text>
-            )}
-          </>
+        {(all) => (
+          <Accordion multiple value={open} onChange={setOpen} chevronPosition="left">
+            {[...Map.groupBy(all, ({ case_name }) => case_name)].map(([name, own]) => (
+              <Accordion.Item key={name} value={name}>
+                <Accordion.Control>
+                  <Group justify="space-between" gap="xs" pe="md">
+                    <bdi>{name}</bdi>
+                    <Outcome results={own} />
+                  </Group>
+                </Accordion.Control>
+                <Accordion.Panel>{open.includes(name) && <Repetitions results={own} />}</Accordion.Panel>
+              </Accordion.Item>
+            ))}
+          </Accordion>
         )}
       </Fetched>
     </Panel>

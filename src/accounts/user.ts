@@ -11,6 +11,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { boundForLink, refuseRevoked } from "./bound.ts";
 import { countInvitation } from "./invitation-limit.ts";
 import { createSignInLink } from "./sign-in/sign-in-code.ts";
+import { requiredProvider } from "./single-sign-on/enforced.ts";
 import {
   findUser,
   lockUser,
@@ -62,9 +63,11 @@ export function userRoutes(api: Api, deps: Deps): void {
       return false;
     }
     // One after the other, so that of two mails the link of the later one is the only good one.
-    const link = skip_auth
-      ? null
-      : await change(async (tx) => linkFor(tx, caller, (await lockUser(tx, caller, user.email)).id));
+    const { provider, link } = await change(async (tx) => {
+      const { id } = await lockUser(tx, caller, user.email);
+      const provider = await requiredProvider(tx, id);
+      return { provider, link: skip_auth || provider !== null ? null : await linkFor(tx, caller, id) };
+    });
     const { display_name } = await db
       .selectFrom("organizations")
       .select("display_name")
@@ -77,6 +80,7 @@ export function userRoutes(api: Api, deps: Deps): void {
       invited_by: caller.email,
       sign_in_page: `${publicUrl}/sign-in`,
       link,
+      by_provider: provider !== null,
     });
     if (!(await trySend(sendMail, mail, log))) return false;
     await db
@@ -216,6 +220,12 @@ export function userRoutes(api: Api, deps: Deps): void {
       change(async (tx) => {
         const user = await lockUser(tx, caller, params.user_email);
         await refuseMightier(tx, caller, user);
+        const provider = await requiredProvider(tx, user.id);
+        if (provider !== null)
+          throw new Fault(
+            "refused",
+            `${user.email} signs in with ${provider}, and a link would be refused. Make them an exception of single sign-on first.`,
+          );
         const link = await linkFor(tx, caller, user.id);
         await tx
           .updateTable("users")

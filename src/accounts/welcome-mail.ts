@@ -16,10 +16,12 @@ type Invitation = {
   sign_in_page: string;
   /** Works once and sets the password; null for people who sign in another way. */
   link: { sign_in_link: string; expires_at: string } | null;
+  /** The organization signs in by its identity provider. */
+  by_provider: boolean;
 };
 
 export function welcomeMail(invitation: Invitation): WelcomeMail {
-  const { to, invited_by, sign_in_page, link } = invitation;
+  const { to, invited_by, sign_in_page, link, by_provider } = invitation;
   const first_name = plainName(invitation.first_name ?? "");
   const organization = plainName(invitation.organization) ?? "an organization";
   const paragraphs = [
@@ -31,6 +33,7 @@ export function welcomeMail(invitation: Invitation): WelcomeMail {
           `From then on you sign in at ${sign_in_page}`,
         ]
       : [`You sign in at ${sign_in_page}`]),
+    ...(by_provider ? ["Enter your e-mail address there and choose “Sign in with your organization”."] : []),
   ];
   return { to, subject: "You have been invited to Parley", text: `${paragraphs.join("\n\n")}\n` };
 }

@@ -65,7 +65,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.getByLabel("E-mail address").fill("not an address");
   await page.getByRole("combobox", { name: "Role" }).click();
   await page.getByRole("option", { name: "Night watch" }).click();
-  await page.getByRole("switch", { name: /Don't send an e-mail/ }).check();
+  await page.getByRole("switch", { name: /Mail without a link/ }).check();
   await page.getByRole("button", { name: "Create" }).click();
   await expect.poll(() => page.getByLabel("E-mail address").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("E-mail address").fill("nora@example.com");

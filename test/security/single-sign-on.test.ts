@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
 import { hashPassword } from "../../src/base/crypto.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import {
@@ -20,9 +21,12 @@ let liar: IdentityPeer;
 let lie: Lie = () => ({});
 let roles: Record<"viewer" | "editor" | "admin", number>;
 const accounts: Accounts = {};
+const mails: WelcomeMail[] = [];
 
 beforeAll(async () => {
-  app = await createTestApp({ PUBLIC_URL: OURS });
+  app = await createTestApp({ PUBLIC_URL: OURS }, undefined, {
+    sendMail: async (mail) => void mails.push(mail),
+  });
   honest = await startIdentityProvider(`${OURS}/api/console/single-sign-on/callback`, accounts);
   liar = await startLyingProvider(() => lie);
   const made = async (name: string, permissions: string[]) =>
@@ -300,10 +304,10 @@ describe("enforced", () => {
   test("passwords and links are refused, but for those who are named for a day without the provider", async () => {
     const enforced = { is_enforced: true, break_glass: ["keeper@acme.example"] };
     expect(await password("other@acme.example")).toEqual({ signed_in: true });
+    const { sign_in_link } = (await app.send("POST", "/api/v1/users/other@acme.example/sign_in_link")).body;
     await set(enforced);
     expect((await password("other@acme.example")).detail).toMatch(/signs in with Acme ID/);
     expect(await password("keeper@acme.example")).toEqual({ signed_in: true });
-    const { sign_in_link } = (await app.send("POST", "/api/v1/users/other@acme.example/sign_in_link")).body;
     const code = new URL(sign_in_link).searchParams.get("code");
     const payload = { code, password: "another good password" };
     const link = await app.api.server.inject({ method: "POST", url: "/api/console/one-time-code", payload });
@@ -319,12 +323,30 @@ describe("enforced", () => {
     expect(await password("other@acme.example")).toEqual({ signed_in: true });
   });
 
+  test("nobody is given or mailed a link that would be refused, and who is invited reads how to sign in", async () => {
+    await set({ is_enforced: true, break_glass: ["keeper@acme.example"] });
+    const link = (email: string) => app.send("POST", `/api/v1/users/${email}/sign_in_link`);
+    expect(await link("other@acme.example")).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("signs in with Acme ID") },
+    });
+    expect((await link("keeper@acme.example")).status).toBe(200);
+    const email = "invited@acme.example";
+    expect((await app.send("POST", "/api/v1/users/", { email, role_id: roles.viewer })).status).toBe(200);
+    const { text } = mails.find(({ to }) => to === email) as WelcomeMail;
+    expect(text).not.toContain("code=");
+    expect(text).toContain("choose “Sign in with your organization”");
+  });
+
   test("nobody shuts everybody out: a password stays good for somebody, and one has got in by the provider", async () => {
     const nobody = await app.send("PUT", SETTINGS, { ...input(), is_enforced: true });
-    expect(nobody.body.detail).toMatch(/Name somebody in break_glass/);
+    const at = { loc: ["body", "break_glass"] };
+    expect(nobody.body.detail).toMatchObject([{ ...at, msg: expect.stringMatching(/Name somebody/) }]);
     const signedIn = await signedInSend(app, app.admin);
     const body = { ...input(), is_enforced: true, break_glass: ["keeper@acme.example"] };
-    expect((await signedIn("PUT", SETTINGS, body)).body.detail).toMatch(/This would sign you out/);
+    expect((await signedIn("PUT", SETTINGS, body)).body.detail).toMatchObject([
+      { ...at, msg: expect.stringMatching(/This would sign you out/) },
+    ]);
   });
 
   test("the last who may sign in without the provider is not deleted while it is required", async () => {

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { Fault } from "../../base/errors.ts";
 import type { Tx } from "../../db/database.ts";
 
-/** Throws where the person's organization signs in by its identity provider only. */
-export async function refusePassword(tx: Tx, user_id: number): Promise<void> {
+/** The provider that somebody has to sign in with; null where a password or a link is good. */
+export async function requiredProvider(tx: Tx, user_id: number): Promise<string | null> {
   const found = await tx
     .selectFrom("users as u")
     .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
@@ -13,10 +13,16 @@ export async function refusePassword(tx: Tx, user_id: number): Promise<void> {
     .where("o.is_enforced", "=", true)
     .where(sql<boolean>`lower(u.email) <> all(o.break_glass)`)
     .executeTakeFirst();
-  if (found)
+  return found?.name ?? null;
+}
+
+/** Throws where the person's organization signs in by its identity provider only. */
+export async function refusePassword(tx: Tx, user_id: number): Promise<void> {
+  const provider = await requiredProvider(tx, user_id);
+  if (provider !== null)
     throw new Fault(
       "refused",
-      `Your organization signs in with ${found.name}. Choose “Sign in with your organization”.`,
+      `Your organization signs in with ${provider}. Choose “Sign in with your organization”.`,
     );
 }
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../../api/caller.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
-import { Fault, invalid } from "../../base/errors.ts";
+import { invalid } from "../../base/errors.ts";
 import { type Db, isUniqueViolation, json, type Tx } from "../../db/database.ts";
 import type { GroupRole } from "./role-of-groups.ts";
 import type { SingleSignOnRequest, SingleSignOnResponse } from "./single-sign-on-schema.ts";
@@ -98,9 +98,9 @@ export async function refuseLockOut(
     where s.organization_id = ${caller.organization_id} and u.deleted_at is null and u.password_hash is not null
       and lower(u.email) = any(${body.break_glass}) limit 1`.execute(tx);
   if (rows.length === 0)
-    throw new Fault(
-      "refused",
-      "Name somebody in break_glass who has a password, for a day on which the identity provider is down.",
+    throw invalid(
+      ["body", "break_glass"],
+      "Name somebody who has a password, for a day on which the identity provider is down.",
     );
   if (caller.api_token_id !== null || body.break_glass.includes(caller.email.toLowerCase())) return;
   const own = await tx
@@ -111,9 +111,9 @@ export async function refuseLockOut(
     .where("expires_at", ">", clock.now().toISOString())
     .executeTakeFirst();
   if (!own)
-    throw new Fault(
-      "refused",
-      `This would sign you out. Sign in with ${body.name} first, or add yourself to break_glass.`,
+    throw invalid(
+      ["body", "break_glass"],
+      `This would sign you out. Sign in with ${body.name} first, or add yourself here.`,
     );
 }
 

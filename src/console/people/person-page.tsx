@@ -32,7 +32,7 @@ export default recordPageOf<UserResponse, Values>({
   title: "Person",
   nameOf: ({ email }) => email,
   keyOf: ({ email }) => email,
-  labels: { email: "E-mail address", skip_auth: "Don't send an e-mail" },
+  labels: { email: "E-mail address", skip_auth: "Mail without a link" },
   values: (person) => ({
     email: person?.email ?? "",
     first_name: person?.first_name ?? "",
@@ -97,8 +97,8 @@ function PersonForm({ form, record, frame }: RecordFormProps<UserResponse, Value
         />
         {!record && (
           <Switch
-            label="Don't send an e-mail"
-            description="You pass on the sign-in link yourself."
+            label="Mail without a link"
+            description="For somebody who signs in another way: the welcome mail has no link to choose a password with."
             {...form.getInputProps("skip_auth", { type: "checkbox" })}
           />
         )}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { wholeCharacter } from "../base/storable.ts";
 import type { Provider } from "../llm/catalogue.ts";
 import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
@@ -37,12 +38,14 @@ export const JUDGED_SCHEMA: { name: string; schema: JsonSchema } = {
   },
 };
 
-/** The lines of a conversation in parts of bounded length. */
+/** The lines of a conversation in parts of bounded length, cut between characters: half of one is refused by models. Pure. */
 export function partsOf(lines: readonly string[]): string[] {
-  const text = lines.join("\n");
+  const text = lines.join("\n").toWellFormed();
   const parts: string[] = [];
-  for (let at = 0; at < text.length; at += PART_CHARACTERS - OVERLAP_CHARACTERS)
-    parts.push(text.slice(at, at + PART_CHARACTERS));
+  for (let from = 0, to = 0; to < text.length; from = wholeCharacter(text, to - OVERLAP_CHARACTERS)) {
+    to = from + PART_CHARACTERS < text.length ? wholeCharacter(text, from + PART_CHARACTERS) : text.length;
+    parts.push(text.slice(from, to));
+  }
   return parts;
 }
 
@@ -110,12 +113,11 @@ export type WordSearch = { expression: RegExp; kinds: ReadonlyMap<string, string
  */
 export function wordSearch(values: readonly JudgedValue[]): WordSearch {
   const kinds = new Map(values.map(({ kind, text }) => [plainWord(text), kind]));
-  const words = [...kinds.keys()].toSorted((a, b) => b.length - a.length).slice(0, MOST_FOUND);
-  const any = words.map((word) => quoted(word).replaceAll(" ", "\\s+")).join("|");
+  const texts = new Map(values.map(({ text }) => [plainWord(text), text.trim()]));
+  const longest = [...texts.values()].toSorted((a, b) => b.length - a.length).slice(0, MOST_FOUND);
+  const any = longest.map((text) => text.split(/\s+/).map(RegExp.escape).join("\\s+")).join("|");
   return { expression: new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, "giu"), kinds };
 }
 
 /** As it is looked up. */
 export const plainWord = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, " ").trim();
-
-const quoted = (text: string): string => text.replaceAll(/[\\.+*?()|[\]{}^$/-]/g, "\\$&");

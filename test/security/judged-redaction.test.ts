@@ -74,7 +74,7 @@ test.each([
     const id = await talk(
       "it is Wilhelmina  Quaid",
       "card 4111 1111 1111 1111, and wilhelmina quaid again",
-      "Rex barks",
+      "Jo-Jo barks",
     );
     expect(llm.requests).toEqual([]);
     await judge();
@@ -90,7 +90,7 @@ test.each([
     await end(id);
     finds(
       { kind: "Name", text: "Wilhelmina Quaid" },
-      { kind: "animal", text: "Rex" },
+      { kind: "animal", text: "Jo-Jo" },
       { kind: "name", text: "Somebody Invented" },
       { kind: "role", text: "user" },
     );
@@ -104,12 +104,12 @@ test.each([
     expect(shown).toMatch(/\[name: [a-z]{10}\]/);
     expect(shown).toMatch(/\[animal: [a-z]{10}\] barks/);
     expect(shown).not.toMatch(/quaid/i);
-    for (const word of ["quaid", "Rex barks"])
+    for (const word of ["quaid", "Jo-Jo barks"])
       expect((await placesOf(app, word)).filter((place) => place !== "audit_entries.after")).toEqual([]);
     expect(await opened(id)).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ kind: "name", value: "Wilhelmina Quaid" }),
-        expect.objectContaining({ kind: "animal", value: "Rex" }),
+        expect.objectContaining({ kind: "animal", value: "Jo-Jo" }),
         expect.objectContaining({ kind: "card", value: "4111 1111 1111 1111" }),
       ]),
     );

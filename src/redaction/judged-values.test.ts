@@ -1,0 +1,71 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
+import { partsOf, plainWord, readJudged, wordSearch } from "./judged-values.ts";
+
+const found = (text: string, ...values: string[]) => {
+  const { expression, kinds } = wordSearch(values.map((value) => ({ kind: "name", text: value })));
+  return [...text.matchAll(expression)].map(([word]) => [word, kinds.get(plainWord(word))]);
+};
+
+test("whatever a value is made of, it is found as a word of its own, in any case and with any white space, and in no longer word", () => {
+  const character = fc.oneof(
+    fc.constantFrom(..."abzåßñ0 -.'/\\+*?()[]{}|^$,&#:"),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+  );
+  const value = fc
+    .string({ unit: character, minLength: 2, maxLength: 20 })
+    .map((text) => text.trim())
+    .filter((text) => /[\p{L}\p{N}]/u.test(text));
+  fc.assert(
+    fc.property(value, (text) => {
+      const spaced = text.replaceAll(/\s+/g, " \n ");
+      expect(found(`it is "${spaced}", yes`, text)).toEqual([[spaced, "name"]]);
+      expect(found(`it is x${text}x`, text)).toEqual([]);
+    }),
+    { numRuns: rounds(100) },
+  );
+  expect(found("call mary-ann  LEE, or 12-14 High St.", "Mary-Ann Lee", "12-14 High St")).toEqual([
+    ["mary-ann  LEE", "name"],
+    ["12-14 High St", "name"],
+  ]);
+  expect(found("in İstanbul", "İstanbul")).toEqual([["İstanbul", "name"]]);
+  expect(found("Ann Lee and Ann", "Ann", "Ann Lee")).toEqual([
+    ["Ann Lee", "name"],
+    ["Ann", "name"],
+  ]);
+});
+
+test("however long a conversation is, each value of it stands whole in a part that a model takes, and no part is only the end of another", () => {
+  const line = fc.tuple(fc.constantFrom("word ", "👩‍👩‍👧", "é", "x"), fc.nat({ max: 3_000 }));
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), fc.nat(), (lines, place) => {
+      const parts = partsOf(lines.map(([text, times]) => text.repeat(times)));
+      const text = lines.map(([one, times]) => one.repeat(times)).join("\n");
+      expect(parts.every((part) => part.length <= 12_000 && part.isWellFormed())).toBe(true);
+      for (const [at, part] of parts.entries()) if (at > 0) expect(part.length).toBeGreaterThan(200);
+      const value = text
+        .slice(place % (text.length + 1))
+        .slice(0, 160)
+        .toWellFormed();
+      if (value.isWellFormed() && text.includes(value))
+        expect(text === "" || parts.some((part) => part.includes(value))).toBe(true);
+    }),
+    { numRuns: rounds(100) },
+  );
+});
+
+test("of what a model finds is taken what stands in the part, is of 2 to 200 characters, and is none of our own words", () => {
+  const part = `user: I am Ann Lee, call 5 or it's me. ${"y".repeat(300)}`;
+  const answer = (...texts: string[]) =>
+    readJudged(JSON.stringify({ found: texts.map((text) => ({ kind: "1. Full Name!", text })) }), part);
+  expect(answer(" ann lee ", "Bob", "5", "user", "--", "y".repeat(201), "y".repeat(200))).toEqual([
+    { kind: "full name", text: "ann lee" },
+    { kind: "full name", text: "y".repeat(200) },
+  ]);
+  expect(readJudged('{"found": [{"kind": "…", "text": "Ann Lee"}]}', part)).toEqual([
+    { kind: "redacted", text: "Ann Lee" },
+  ]);
+  for (const wrong of ["I can't help with that.", "{}", '{"found": ["Ann Lee"]}'])
+    expect(readJudged(wrong, part)).toBeNull();
+});

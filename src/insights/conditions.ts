@@ -76,7 +76,7 @@ export function requirementsOf(
   const agents = spellings(conditions.agent_list, agent_ids);
   const prompts = spellings(conditions.prompt_list, prompt_ids);
   const folders = conditions.folder_list ?? [];
-  const places = sampledPlaces(sample_rate ?? 100);
+  const places = sample_rate === null ? null : sampledPlaces(sample_rate);
   const asked: (Requirement | false)[] = [
     min_duration !== null && {
       of: ({ duration_s }) => duration_s !== null && duration_s >= min_duration,
@@ -98,7 +98,7 @@ export function requirementsOf(
       of: ({ folder_id }) => folder_id !== null && folders.includes(folder_id),
       sql: ({ folder }) => sql`${folder} = any(${folders}::bigint[])`,
     },
-    sample_rate !== null && {
+    places !== null && {
       of: ({ id }) => drawOf(workflow_id, id) < places,
       sql: ({ id }) => sql`${drawIn(workflow_id, id)} < ${places}`,
     },

@@ -57,6 +57,8 @@ describe("a source", () => {
     ]);
     const again = afterOutcomes(health, refusal, later(61));
     expect([again.tripped, again.health.closed_until]).toEqual([true, later(181)]);
+    const oneOfTwo = { ended: 1, failed: 0, repeated: 0, refused: "The account is suspended" };
+    expect(afterOutcomes(again.health, oneOfTwo, later(182)).tripped).toBe(true);
     expect(ended(again.health, 1, 0, 182).health).toEqual(healthy(later(182)));
   });
 
@@ -82,8 +84,11 @@ describe("a source", () => {
 
   test("is told nothing new by what was under way when it paused", () => {
     const { health } = ended(healthy(start), 5, 5, 0);
-    const { health: still, tripped } = ended(health, 3, 3, 30);
-    expect(tripped).toBe(false);
-    expect(still.closed_until).toEqual(health.closed_until);
+    for (const [of, failed] of [
+      [3, 3],
+      [20, 20],
+      [20, 0],
+    ] as const)
+      expect(ended(health, of, failed, 30)).toEqual({ health, tripped: false });
   });
 });

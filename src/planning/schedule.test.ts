@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  isOpen,
-  isOpenOnAll,
-  nextOpening,
-  openDays,
-  type Rule,
-  resolveDay,
-  type Schedule,
-} from "./schedule.ts";
+import { isOpen, nextOpening, openDays, type Rule, resolveDay, type Schedule } from "./schedule.ts";
 import { WEEKDAYS } from "./weekday.ts";
 
 const hour = 3600;
@@ -182,14 +174,4 @@ describe("the next opening", () => {
     const sundays = daily("02:10:00", "02:50:00", { active_days: ["sun"] });
     expect(nextOpening(sundays, NEW_YORK, newYork("2026-03-08T00:00"))).toEqual(newYork("2026-03-15T02:10"));
   });
-});
-
-test("a second clock only narrows", () => {
-  const quiet = { schedule: daily("08:00:00", "21:00:00"), zone: "America/Los_Angeles" };
-  const campaign = { schedule: daily("09:00:00", "17:00:00"), zone: NEW_YORK };
-  const at = newYork("2026-12-18T10:00");
-  expect(isOpenOnAll([campaign], at)).toBe(true);
-  expect(isOpenOnAll([campaign, quiet], at)).toBe(false);
-  expect(isOpenOnAll([campaign, quiet], newYork("2026-12-18T11:00"))).toBe(true);
-  expect(isOpenOnAll([campaign, quiet], newYork("2026-12-18T18:00"))).toBe(false);
 });

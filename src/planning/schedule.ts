@@ -71,13 +71,6 @@ export function isOpen(schedule: Schedule, zone: string, instant: Date): boolean
 /** A schedule and the wall clock it is read on. */
 export type Hours = { schedule: Schedule; zone: string };
 
-/**
- * Open on every clock at once. A second one (the hours of the recipient's own zone) can only close what the campaign
- * opens; no clock opens what another closes.
- */
-export const isOpenOnAll = (clocks: readonly Hours[], instant: Date): boolean =>
-  clocks.every(({ schedule, zone }) => isOpen(schedule, zone, instant));
-
 /** The first instant from `instant` on that is open, to the millisecond; null when there will be none. */
 export function nextOpening(schedule: Schedule, zone: string, instant: Date): Date | null {
   const from_ms = instant.getTime();

@@ -4,7 +4,7 @@ import { rounds } from "../../../test/harness/seed.ts";
 import { decideRetry, type EarlierAttempt } from "../retry.ts";
 import { isOpen, type Schedule } from "../schedule.ts";
 import { WEEKDAYS } from "../weekday.ts";
-import { type OutcomeRule, RULED_OUTCOMES } from "./outcome-rules.ts";
+import { atAnotherHour, type OutcomeRule, RULED_OUTCOMES } from "./outcome-rules.ts";
 
 const OPEN: Schedule = {
   active_days: [...WEEKDAYS],
@@ -64,6 +64,29 @@ test("each outcome has its own wait and its own most; the others go by the campa
 test("no answer is tried the next day at another hour, within the campaign's hours", () => {
   const rules = [rule({ outcome: "NO-ANSWER", wait: "1d", another_hour: true })];
   expect(decide("NO-ANSWER", [], rules)).toMatchObject({ at: new Date("2026-11-19T18:00:00Z") });
+});
+
+test("another hour is the first that is an hour and a half from every earlier try, round the clock: three hours later, then earlier", () => {
+  const at = fc.integer({ min: 0, max: 24 * 60 - 1 });
+  const minuteOf = (moment: Date) => (moment.getTime() / 60_000) % (24 * 60);
+  const ended = Date.parse("2026-11-18T00:00:00Z");
+  fc.assert(
+    fc.property(at, fc.array(at, { maxLength: 6 }), at, (ended_minute, tried, planned_minute) => {
+      const ended_at = new Date(ended + ended_minute * 60_000);
+      const planned = new Date(ended + 86_400_000 + planned_minute * 60_000);
+      const earlier = tried.map((minute) => ({ started_at: new Date(ended - 86_400_000 + minute * 60_000) }));
+      const isNew = (moment: Date) =>
+        [...tried, ended_minute].every((minute) => {
+          const apart = (minuteOf(moment) - minute + 24 * 60) % (24 * 60);
+          return apart >= 90 && apart <= 24 * 60 - 90;
+        });
+      const wanted = [0, 3, -3, 5, -5, 2, -2].map((hours) => new Date(planned.getTime() + hours * 3_600_000));
+      const always = { schedule: { ...OPEN, daily_start_time: null, daily_end_time: null }, zone: "UTC" };
+      const first = wanted.find((moment) => moment > ended_at && isNew(moment)) ?? planned;
+      expect(atAnotherHour(planned, always, earlier, ended_at)).toEqual(first);
+    }),
+    { numRuns: rounds(300) },
+  );
 });
 
 test("a rule makes no final outcome one that is tried again", () => {

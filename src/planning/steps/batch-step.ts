@@ -1,6 +1,6 @@
 import { type BatchStatus, isDialled } from "../batch-state.ts";
 import { nextSlot } from "../pacing.ts";
-import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from "../schedule.ts";
+import { type Hours, isOpen, nextOpening, openDays, type Schedule } from "../schedule.ts";
 import type { SilentStep } from "./silent-step.ts";
 import { clockText, type StepWait, wait } from "./step-wait.ts";
 
@@ -73,7 +73,8 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
       null,
     );
   const { schedule, zone } = batch.hours;
-  if (!isOpenOnAll(clocksOf(batch.hours), now)) return closed(schedule, zone, now);
+  // The hours of a person's own zones are checked with the request (`PersonState`): they can only close what this opens.
+  if (!isOpen(schedule, zone, now)) return closed(schedule, zone, now);
   if (batch.source_paused_until !== null && batch.source_paused_until > now) {
     const why =
       batch.source_refusal === null
@@ -205,12 +206,6 @@ function noNumber(left: NumbersLeft, zone: string, now: Date): StepWait {
     until,
   );
 }
-
-/**
- * The clocks that have to be open for anybody to be reached: the campaign's. The hours of a person's own zones are checked
- * with the request (`PersonState`), where they can only close what the campaign opens.
- */
-const clocksOf = (campaign: Hours): Hours[] => [campaign];
 
 function closed(schedule: Schedule, zone: string, now: Date): StepWait {
   const opening = nextOpening(schedule, zone, now);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { decodeUlaw, encodeUlaw } from "./g711.ts";
 import { join, level_dbfs, mix } from "./level.ts";
 import { beep, KeyListener, keyIn, keyTones, noise, shareOfTone, silence, tone } from "./tones.ts";
@@ -25,7 +26,7 @@ test("keys that we press are heard as the same keys, through the telephone's cod
       const noisy = mix(line, noise(seed, { rate: RATE, ms: (line.length / RATE) * 1000, level_db: -35 }));
       expect(heardKeys(decodeUlaw(encodeUlaw(noisy)))).toBe(pressed);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
@@ -40,7 +41,7 @@ test("noise, a beep and silence are no keys", () => {
     fc.property(fc.nat(), fc.integer({ min: -50, max: -10 }), (seed, level_db) => {
       expect(heardKeys(noise(seed, { rate: RATE, ms: 400, level_db }))).toBe("");
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
   expect(heardKeys(beep(RATE))).toBe("");
   expect(keyIn(silence(RATE, 20), RATE)).toBeNull();

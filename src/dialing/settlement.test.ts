@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
 import { ATTEMPT_PHASES, type AttemptPhase, FIRST_PHASE } from "../planning/attempt-state.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
@@ -147,7 +148,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
         if (row.state === "PLACED") expect(row.placed_at).not.toBeNull();
       }
     }),
-    { numRuns: 500, seed: 20261118 },
+    { numRuns: rounds(500) },
   );
   expect([...seen].sort()).toEqual([...ATTEMPT_PHASES].sort());
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import "../../test/harness/seed.ts";
 import { commonPostalArea, postalArea } from "./postal-area.ts";
 import { CANADIAN_POSTAL_AREAS, US_ZIP_AREAS } from "./postal-areas.ts";
@@ -35,7 +36,7 @@ describe("ZIP codes", () => {
           expect(area?.zones.length, zip3).toBeGreaterThan(0);
           for (const zone of area?.zones ?? []) expect(ZONES_OF_THE_US, zone).toContain(zone);
         }),
-        { numRuns: 5 },
+        { numRuns: rounds(5) },
       );
   });
 

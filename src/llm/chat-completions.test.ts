@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { chatCompletions, type StreamingModel } from "./chat-completions.ts";
 import { readAnswer } from "./model.ts";
 import { providerError } from "./provider-error.ts";
@@ -207,7 +208,7 @@ test("whatever chunks arrive, cut anywhere, is read as the library reads it", as
         await compare(events(...chunks), 200, every);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { type MovedClock, movedClock } from "../base/clock.ts";
 import type { Speaking } from "../speech/speaking.ts";
 import type { AudioLine } from "./audio-line.ts";
@@ -259,6 +260,6 @@ test("for all calls of hold, go on, drop and say: everything that was not droppe
       expect(told.slice(-2)).toEqual(["played", "silent"]);
       expect(line.longest_ms).toBeLessThanOrEqual(340);
     }),
-    { numRuns: 25 },
+    { numRuns: rounds(25) },
   );
 });

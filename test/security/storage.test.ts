@@ -11,6 +11,7 @@ import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
 import { sendForm } from "../harness/form.ts";
 import { createMailApp, createMailbox, mailsOnce, somebody } from "../harness/mail.ts";
+import { rounds } from "../harness/seed.ts";
 
 const GB = 1e9;
 
@@ -150,7 +151,7 @@ describe("what is kept is counted", () => {
           where deleted_at is null and sub_organization_id = ${caller.sub_organization_id}`.execute(app.db);
         expect(await used()).toBe(rows[0]?.bytes);
       }),
-      { numRuns: 8 },
+      { numRuns: rounds(8) },
     );
   });
 

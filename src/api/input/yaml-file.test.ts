@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDocument, stringify } from "yaml";
 import { z } from "zod";
+import { rounds } from "../../../test/harness/seed.ts";
 import { readYaml, readYamlInTurns } from "./yaml-file.ts";
 
 const anything = z.unknown();
@@ -27,7 +28,7 @@ test("any text whatever has the same value or the same faults in turns", () =>
         expect(await readYamlInTurns(text, anything)).toEqual(readYaml(text, anything));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   ));
 
 test("a file of ten thousand values is read in turns, with the line of what is wrong", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/harness/seed.ts";
 import { nearnessOf } from "./local-presence.ts";
 import { chooseNumber, type NumberRules, numbersLeft, type PoolNumber, seedOf } from "./number-choice.ts";
 
@@ -50,7 +51,7 @@ test("no number is chosen above its cap, at rest, paused or busy, and one is cho
       expect(chosen.paused_until === null || chosen.paused_until <= NOW).toBe(true);
       expect(chosen.free_lines).toBeGreaterThan(0);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -69,7 +70,7 @@ test("the choice is the same for the same numbers in any order", () => {
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -92,7 +93,7 @@ test("equally near numbers are used evenly, whoever is called, and none before a
         expect(Math.max(...uses) - Math.min(...uses)).toBeLessThanOrEqual(1);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 

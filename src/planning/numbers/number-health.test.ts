@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/harness/seed.ts";
 import { type HealthRule, type NumberAnswers, numbersToRest } from "./number-health.ts";
 
 const aRule: fc.Arbitrary<HealthRule> = fc.record({
@@ -31,7 +32,7 @@ test("the number that is answered most never rests, and none with few attempts d
         expect(share(number)).toBeLessThan(best);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

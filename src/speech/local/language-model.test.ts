@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/harness/seed.ts";
 import { isDictated, languageModel, wordsOf } from "./language-model.ts";
 
 const section = (model: string, length: number) =>
@@ -35,7 +36,7 @@ test("for all texts: counts are told as they are, and no probability is above on
         for (const line of lines) expect(Number(line.split(" ")[0])).toBeLessThanOrEqual(0);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 

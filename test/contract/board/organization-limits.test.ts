@@ -6,6 +6,7 @@ import { createVisitorAllowance } from "../../../src/accounts/visitor-allowance.
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -74,7 +75,7 @@ test("campaigns never have more attempts at once than the lower of the two limit
       const { body } = await app.send("GET", PATH);
       expect(body.calls_at_once.used).toBe(dialer.world.handed.length);
     }),
-    { numRuns: 8 },
+    { numRuns: rounds(8) },
   );
   await dialing.forget();
 });

@@ -5,6 +5,7 @@ import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
 import { insertSession } from "../../harness/rows.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let dialing: Dialing;
@@ -105,7 +106,7 @@ test("what a conversation costs counts once, however often its facts are stored,
       expect(spent_usd).toBeCloseTo(expected, 6);
       expect(carrier_usd).toBeCloseTo(fees, 6);
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
   await app.db.deleteFrom("session_facts").where("campaign_id", "=", campaign_id).execute();
   expect((await spendingOf(campaign_id)).spent_usd).toBeCloseTo(expected, 6);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { csvHead, csvLine } from "../../../src/base/csv.ts";
 import { csvOf } from "../../../src/console/reports/figures.ts";
+import { rounds } from "../../harness/seed.ts";
 
 /* The console imports nothing of the program, so what keeps a spreadsheet from running a cell is written there again. */
 
@@ -21,7 +22,7 @@ test("a table that the console saves has the bytes that the program would write"
         expect(csvOf({ name: "", columns, rows })).toBe(written);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   ));
 
 test("a formula becomes a text, and a telephone number or a negative number stays what it is", () => {

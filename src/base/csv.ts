@@ -134,8 +134,11 @@ export async function* readCsvRows(
     count += rows.length;
     return rows;
   };
+  let isBegun = false;
   const push = (bytes?: Uint8Array): string[][] => {
     const { text, is_utf8 } = decode(bytes);
+    if (!isBegun) refuseWorkbook(text);
+    isBegun = true;
     if (!is_utf8) faults.add(REPLACEMENT);
     if (text.includes(NUL)) faults.add(NUL);
     return reader.push(text);
@@ -145,6 +148,14 @@ export async function* readCsvRows(
     if (rows.length > 0) yield readable(rows);
   }
   yield readable([...push(), ...reader.end()]);
+}
+
+/** As ZIP files begin, and so what spreadsheets save when they aren't asked for CSV. */
+const ZIP = "PK\u0003\u0004";
+
+export function refuseWorkbook(beginning: string): void {
+  if (beginning.startsWith(ZIP))
+    throw invalid(["file"], "The file is a workbook. Save it as CSV UTF-8", "csv_invalid");
 }
 
 /** Decodes piece by piece, without bytes to the end, and knows whether all of it was UTF-8 so far. */

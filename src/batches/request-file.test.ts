@@ -117,6 +117,12 @@ describe("a file of requests", () => {
       "csv_invalid",
       "Invalid file format: row 1: Columns are separated by bars. Save the file as CSV with commas between the columns",
     ],
+    [
+      "PK\u0003\u0004\u0014\u0006reference_id,target",
+      ["file"],
+      "csv_invalid",
+      "Invalid file format: The file is a workbook. Save it as CSV UTF-8",
+    ],
     ["reference_id\na", ["file", 1, "target"], "missing", "Missing required fields: target"],
     [
       "reference_id,target,x,x\na,1,2,3",

@@ -6,7 +6,7 @@ import { FILTERED_FIELDS } from "./target-filter.ts";
 export const filterFindings = ({
   target_filters,
 }: Pick<OutboundCampaign, "target_filters">): ValidationIssue[] =>
-  (target_filters?.rules ?? []).flatMap(({ field, op, values = [] }, index) => {
+  (target_filters?.rules ?? []).flatMap(({ field, op, values = [] }, index): ValidationIssue[] => {
     const at = `$.target_filters.rules[${index}]`;
     if (!FILTERED_FIELDS.includes(field)) {
       const message = `No lookup answers ${field}, so it is unknown of everybody. Known: ${FILTERED_FIELDS.join(", ")}.`;

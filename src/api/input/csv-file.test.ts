@@ -29,6 +29,10 @@ test("lines without cells are passed over and still counted; cells and columns t
   expect(read("a\n1\n")).toEqual([{ row: 2, cells: { a: "1", b: "" } }]);
 });
 
+test("a workbook is named as one, and not as a file without columns", () => {
+  expect(() => read("PK\u0003\u0004\u0014\u0006a,b")).toThrow(/is a workbook\. Save it as CSV/);
+});
+
 test("columns may be separated by semicolons or tabs; a file with other separators is refused for that, and not for missing columns", () => {
   const row = [{ row: 2, cells: { a: "1,5", b: "2" } }];
   expect(read("a;b\n1,5;2\n")).toEqual(row);

@@ -1,4 +1,12 @@
-import { CsvReader, csvHead, csvLine, refuseSeparator, separatorOf, unguarded } from "../../base/csv.ts";
+import {
+  CsvReader,
+  csvHead,
+  csvLine,
+  refuseSeparator,
+  refuseWorkbook,
+  separatorOf,
+  unguarded,
+} from "../../base/csv.ts";
 import { InvalidInput, invalid } from "../../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -37,6 +45,7 @@ export function readCsv<Column extends string>(
   bytes: Buffer,
   { columns, required }: CsvColumns<Column>,
 ): CsvRow<Column>[] {
+  refuseWorkbook(bytes.toString("latin1", 0, 4));
   const text = utf8(bytes);
   refuseSize(text, columns.length);
   const [header = [], ...lines] = records(text);

@@ -167,11 +167,16 @@ export const executionLeases = (
     { clock, log },
   );
 
-/** Releases executions that were claimed and not finished, as if they had never been claimed. */
-export async function giveBack(db: Db, owner: string, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
+/**
+ * Releases what a run claimed and did not finish, as if it had never been claimed: also what a claim took whose answer was
+ * lost, as on a broken connection. `but`: those whose result could not be stored. Index: insight_executions_held.
+ */
+export async function giveBack(db: Db, owner: string, but: number[]): Promise<void> {
   await sql`
-    with held as materialized (${lockedHeld(owner, ids)})
+    with held as materialized (
+      select id from insight_executions
+      where lease_owner = ${owner} and status = 'PROCESSING' and id <> all(${but}::bigint[])
+      order by id for no key update)
     update insight_executions e
     set status = 'PENDING', attempts = e.attempts - 1, lease_owner = null, lease_expires_at = null
     from held where e.id = held.id`.execute(db);

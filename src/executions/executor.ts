@@ -4,7 +4,7 @@ import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
-import { patiently } from "../db/database-away.ts";
+import { isDatabaseAway, patiently } from "../db/database-away.ts";
 import type { ToolRunner } from "../insights/tool-run.ts";
 import { loadInsights, loadMaterial, loadTranscripts, type Material } from "../insights/transcript.ts";
 import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
@@ -98,6 +98,7 @@ class Working {
   readonly #cut: AbortSignal;
   /** Claimed here and not finished. */
   readonly #leases: Leases<ClaimedExecution>;
+  readonly #unstorable: number[] = [];
   readonly #loop: WorkLoop;
   #waiting: Waiting[] = [];
   #running = 0;
@@ -150,8 +151,7 @@ class Working {
       cutOff();
       // What was paid for first. A lease that runs out would count as the death of its process.
       await this.#recorder.idle();
-      const held = this.#leases.items().map(({ id }) => id);
-      const back = () => giveBack(this.#parts.db, this.#owner, held);
+      const back = () => giveBack(this.#parts.db, this.#owner, this.#unstorable);
       await patiently(back, { most_ms: Number.POSITIVE_INFINITY, stop: this.#stopping });
     }
   }
@@ -294,8 +294,9 @@ class Working {
       // An aborted execution is released at the end of the run.
       if (!this.#cut.aborted) this.#leases.drop(execution);
     } catch (error) {
-      // The database can't be reached: the lease runs out, and the execution is claimed again.
+      // Its lease runs out, and it is claimed again; after a second time it is set aside.
       this.#leases.drop(execution);
+      if (!isDatabaseAway(error)) this.#unstorable.push(execution.id);
       log.error({ err: error, execution_id: execution.id }, "an insight execution could not be stored");
     } finally {
       this.#pace.count();

@@ -41,7 +41,7 @@ test.each(["renewed", "given back"])(
     const { done } = await db.transaction().execute(async (storing) => {
       await sql`select from insight_executions where id = ${first} for no key update`.execute(storing);
       clock.advance(LEASE_MS - 1);
-      const done = how === "renewed" ? leases.renew() : giveBack(db, OWNER, ids);
+      const done = how === "renewed" ? leases.renew() : giveBack(db, OWNER, []);
       await waitForLocks(app.database.pool, 1);
       await sql`
         select from insight_executions where id = any(${others}::bigint[]) order by id

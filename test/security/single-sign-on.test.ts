@@ -338,6 +338,19 @@ describe("enforced", () => {
     expect(text).toContain("choose “Sign in with your organization”");
   });
 
+  test("who asks for a new password is mailed how to sign in, and a link only if they may use one", async () => {
+    await set({ is_enforced: true, break_glass: ["keeper@acme.example"] });
+    const job = app.jobs.find((one) => one.job.name === "mail-password-reset");
+    const mailed = async (email: string) => {
+      await job?.run({ email, address: null, request_id: null }, {} as never);
+      return mails.findLast(({ to }) => to === email)?.text;
+    };
+    const other = await mailed("other@acme.example");
+    expect(other).toContain("choose “Sign in with your organization”");
+    expect(other).not.toContain("code=");
+    expect(await mailed("keeper@acme.example")).toMatch(/sign-in\?code=\w+&reset/);
+  });
+
   test("nobody shuts everybody out: a password stays good for somebody, and one has got in by the provider", async () => {
     const nobody = await app.send("PUT", SETTINGS, { ...input(), is_enforced: true });
     const at = { loc: ["body", "break_glass"] };

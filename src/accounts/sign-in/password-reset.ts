@@ -11,6 +11,7 @@ import type { Db, Tx } from "../../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../../jobs/define-job.ts";
 import { auditCounted } from "../audit/counted-audit.ts";
 import type { Place } from "../audit/sign-in-audit.ts";
+import { requiredProvider } from "../single-sign-on/enforced.ts";
 import { type SendMail, trySend, type WelcomeMail } from "../welcome-mail.ts";
 import { countAttempt } from "./attempt-count.ts";
 
@@ -109,15 +110,15 @@ export const passwordResetJob = ({
       })),
     );
     if (counted && counted.count > TO_ONE_ACCOUNT) return;
-    const links = await db.transaction().execute(async (tx) =>
-      Promise.all(
-        places.map(async (place) => ({
-          ...place,
-          link: await createResetLink(tx, clock, publicUrl, place.id),
-        })),
-      ),
-    );
-    await trySend(sendMail, resetMail(email, links), log);
+    const links = await db.transaction().execute(async (tx) => {
+      const made = [];
+      for (const place of places)
+        if ((await requiredProvider(tx, place.id)) === null)
+          made.push({ ...place, link: await createResetLink(tx, clock, publicUrl, place.id) });
+      return made;
+    });
+    const mail = links.length > 0 ? resetMail(email, links) : providerMail(email, `${publicUrl}/sign-in`);
+    await trySend(sendMail, mail, log);
   });
 
 const placesWithPassword = (db: Db, email: string): Promise<Place[]> =>
@@ -148,6 +149,16 @@ async function createResetLink(tx: Tx, clock: Clock, publicUrl: string, user_id:
     .values({ code_hash: sha256(code), user_id, purpose: "password-reset", expires_at })
     .execute();
   return `${publicUrl}/sign-in?code=${code}&reset`;
+}
+
+/** To whose organization passwords are refused. */
+function providerMail(to: string, sign_in_page: string): WelcomeMail {
+  const text = [
+    "Hello,",
+    "somebody asked for a new password for your account at Parley. Your organization signs in with its identity provider, so there is none to choose.",
+    `Enter your e-mail address at ${sign_in_page} and choose “Sign in with your organization”.`,
+  ].join("\n\n");
+  return { to, subject: "Sign in to Parley with your organization", text: `${text}\n` };
 }
 
 /** Without a word that others wrote: the name of an organization could be a stranger's message. */

@@ -562,3 +562,62 @@ describe("a line on which nothing hears any more", () => {
     expect(trial.take(DEAF)).toEqual([]);
   });
 });
+
+describe("a turn", () => {
+  const at = new Date("2026-11-18T12:00:00Z");
+  const message = (text: string) => ({ type: "message" as const, text, at });
+  const asked = (settings: Partial<CallSettings> = {}) => {
+    const trial = new Trial({ ...SETTINGS, ...settings }).greeted("Hello.");
+    trial.take(speech("Hi"));
+    return trial;
+  };
+
+  test("has the model's words spoken once, as they come, and a workflow's text, which comes whole, in its place among them", () => {
+    const trial = asked();
+    trial.turn(
+      { type: "delta", text: "We are open. " },
+      { type: "delta", text: "Come" },
+      { type: "words_over" },
+    );
+    trial.turn(message("We are open. Come"), message("Your name?"), { type: "delta", text: "Or call." });
+    trial.turn({ type: "words_over" }, message("Or call."), message("Or call."));
+    expect(said(trial.all).slice(1)).toEqual(["We are open.", "Come", "Your name?", "Or call.", "Or call."]);
+  });
+
+  test("that changes the language tells the line before the words", () => {
+    const trial = asked();
+    const effects = trial.turn({ type: "language", language: "fr-FR" }, { type: "delta", text: "Bonjour. " });
+    expect(effects.map((effect) => effect.type === "send" && effect.output.type)).toEqual([
+      "language",
+      "say",
+    ]);
+    expect([trial.state.language, trial.state.line_language]).toEqual(["fr-FR", "fr-FR"]);
+  });
+
+  test("that can't be had, or fails, is handed to whoever takes the agent's calls; without them only the first ends the call", () => {
+    const fallback = "+15125550199";
+    const lost = { type: "turn_over" as const, turn: 1, result: null };
+    const to = { ...SETTINGS.transfer, number: fallback };
+    const handed = [{ type: "transferring", dial: to, by_agent: false }];
+    expect(asked({ fallback }).take(lost)).toEqual(handed);
+    expect(asked({ fallback }).over(["Sorry."], { failed: true })).toEqual(handed);
+    expect(asked().over(["Sorry."], { failed: true })).toEqual([]);
+    const alone = asked();
+    expect(said(alone.take(lost))).toEqual(["Goodbye."]);
+    expect(alone.take({ type: "played" })).toEqual([{ type: "end", reason: "error", hangs_up: true }]);
+  });
+
+  test("in which the agent hangs up or transfers does that once its words were played", () => {
+    const ends = (action: object) => {
+      const trial = asked({ fallback: "+15125550199" });
+      trial.turn({ type: "delta", text: "Bye. " }, { type: "words_over" });
+      return [trial.over(["Bye."], { action }), trial.take({ type: "played" })];
+    };
+    expect(ends({ action: "hangup" })).toEqual([[], [{ type: "end", reason: "agent", hangs_up: true }]]);
+    const dial = { ...SETTINGS.transfer, number: "+15125550123" };
+    expect(ends({ action: "transfer", number: dial.number })).toEqual([
+      [],
+      [{ type: "transferring", dial, by_agent: true }],
+    ]);
+  });
+});

@@ -284,10 +284,15 @@ describe("filling a wait", () => {
     expect(trial.all.filter((effect) => effect.type === "aside")).toHaveLength(5);
   });
 
-  test("a tool that runs has its own", () => {
+  test("a tool that runs has its own, until its result is there", () => {
     const trial = waiting();
-    trial.turn({ type: "tool_call", tool_call_id: "c", tool_name: "find", arguments: {} });
+    const call = { tool_call_id: "c", tool_name: "find" };
+    trial.turn({ type: "tool_call", ...call, arguments: {} });
     expect(said(trial.wait(2000))).toEqual(["I look into the calendar."]);
+    trial.take({ type: "played" });
+    const result = { error: null, duration_ms: 2000, display_result: null, propagated: null };
+    trial.turn({ type: "tool_result", ...call, ...result });
+    expect(said(trial.wait(60_000))[0]).toMatch(/^(One moment|Still looking)\.$/);
   });
 
   test("nothing fills the wait once the answer has begun", () => {
@@ -582,6 +587,19 @@ describe("a turn", () => {
     trial.turn(message("We are open. Come"), message("Your name?"), { type: "delta", text: "Or call." });
     trial.turn({ type: "words_over" }, message("Or call."), message("Or call."));
     expect(said(trial.all).slice(1)).toEqual(["We are open.", "Come", "Your name?", "Or call.", "Or call."]);
+  });
+
+  test("that leaves a voicemail has its words wait for the beep, where the line hears it", () => {
+    const leave = {
+      type: "tool_call" as const,
+      tool_call_id: "c",
+      tool_name: "leave_voicemail",
+      arguments: {},
+    };
+    const wait = [{ type: "send", output: { type: "after_beep", forget: false } }];
+    expect(asked({ hears_answerer: true }).turn(leave)).toEqual(wait);
+    expect(asked({ hears_answerer: true }).turn({ ...leave, tool_name: "find" })).toEqual([]);
+    expect(asked().turn(leave)).toEqual([]);
   });
 
   test("that changes the language tells the line before the words", () => {

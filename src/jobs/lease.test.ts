@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { movedClock } from "../base/clock.ts";
-import { silentLog } from "../base/log.ts";
+import { createLog, silentLog } from "../base/log.ts";
 import { LeaseLost, Leases } from "./lease.ts";
 
 const LEASE_ms = 8_000;
@@ -90,6 +90,36 @@ test("a round that fails loses nothing, and the next one extends all", async () 
   await leases.renew();
   expect(lost.aborted).toBe(false);
   expect(extended.map(({ items }) => items)).toEqual([["a"], ["a"]]);
+});
+
+test("rounds that fail one after the other are one line of the log, and so are those of the next outage", async () => {
+  const lines: string[] = [];
+  const rounds = ["away", "away", "there", "away", "away"];
+  const done = Promise.withResolvers<void>();
+  const leases = new Leases<string>(
+    {
+      of: "rows",
+      lease_ms: LEASE_ms,
+      renew_ms: 4,
+      async extend(items) {
+        const round = rounds.shift();
+        if (round === undefined) done.resolve();
+        if (round === "away") throw new Error("the database is away");
+        return items;
+      },
+    },
+    {
+      clock: movedClock("2026-11-18T12:00:00.000Z"),
+      log: createLog({
+        level: "warn",
+        destination: { write: (line: string) => lines.push(JSON.parse(line).msg) } as never,
+      }),
+    },
+  );
+  leases.hold("a");
+  await done.promise;
+  leases.stop();
+  expect(lines).toEqual(["leases could not be renewed", "leases could not be renewed"]);
 });
 
 test("a statement that is never answered holds up no later one", async () => {

@@ -44,6 +44,8 @@ export class Leases<Item> {
   #holds = new Map<Item, Hold>();
   #timer: NodeJS.Timeout | null = null;
   #lookedAt = -Infinity;
+  /** The last round failed, and the log has it: the next one comes within a fraction of a second. */
+  #isTold = false;
 
   constructor(rows: LeasedRows<Item>, { clock, log }: { clock: Clock; log: Log }) {
     this.#rows = rows;
@@ -129,9 +131,12 @@ export class Leases<Item> {
     try {
       await this.#rows.beforeRound?.();
       await this.renew();
+      this.#isTold = false;
     } catch (error) {
       // The database can't be reached: a lease outlives a few missed rounds, and every write checks it.
-      this.#log.warn({ error: errorText(error), of: this.#rows.of }, "leases could not be renewed");
+      if (!this.#isTold)
+        this.#log.warn({ error: errorText(error), of: this.#rows.of }, "leases could not be renewed");
+      this.#isTold = true;
     } finally {
       if (this.#lookedAt === at) this.#lookedAt = -Infinity;
     }

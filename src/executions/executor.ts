@@ -95,6 +95,8 @@ class Working {
   readonly #owner: string;
   readonly #recorder: Recorder;
   readonly #stopping: AbortSignal;
+  /** Nothing further is begun: the program stops, or the workers gave up in an outage of the database. */
+  readonly #ending: AbortSignal;
   readonly #cut: AbortSignal;
   /** Claimed here and not finished. */
   readonly #leases: Leases<ClaimedExecution>;
@@ -124,6 +126,7 @@ class Working {
     });
     this.#stopping = stopping;
     this.#cut = cut;
+    this.#ending = AbortSignal.any([stopping, cut]);
   }
 
   /** Something was queued, so the run checks once more before it ends. */
@@ -140,7 +143,7 @@ class Working {
     const cutOff = () => this.#leases.cutOff();
     this.#cut.addEventListener("abort", cutOff);
     try {
-      await this.#loop.untilDone(this.#stopping);
+      await this.#loop.untilDone(this.#ending);
       this.#dismiss();
       await this.#loop.idle();
     } finally {
@@ -244,7 +247,7 @@ class Working {
    */
   #start(): void {
     const { concurrency } = this.#parts;
-    while (this.#running < concurrency && this.#storing < concurrency && !this.#stopping.aborted) {
+    while (this.#running < concurrency && this.#storing < concurrency && !this.#ending.aborted) {
       const next = this.#next();
       if (!next) return;
       this.#count(next.execution.sub_organization_id, 1);

@@ -566,6 +566,28 @@ describe("a process that dies", () => {
   });
 });
 
+test("a run whose workers gave up begins nothing more, and gives back what waited in it and what was cut off", async () => {
+  const many = await Promise.all(Array.from({ length: 160 }, () => session()));
+  const workflow = await queued([(await asking()).id], many);
+  const cut = new AbortController();
+  llm.answer(() => ({
+    text: [ANSWER],
+    ...(!cut.signal.aborted && { after: { events: 0, comes: "hang" as const } }),
+  }));
+  const running = runInsights(app, { abortSignal: cut.signal });
+  const { insight_concurrency } = app.config;
+  while (llm.requests.length < insight_concurrency) await new Promise((resolve) => setTimeout(resolve, 5));
+  cut.abort();
+  await running;
+  expect(llm.requests).toHaveLength(insight_concurrency);
+  const left = (await executions(workflow.id)).map(
+    ({ status, attempts }: { status: string; attempts: number }) => `${status} ${attempts}`,
+  );
+  expect(new Set(left)).toEqual(new Set(["PENDING 0"]));
+  llm.reply({ text: [ANSWER] });
+  await runInsights(app);
+});
+
 describe("a transcript is material, never an instruction", () => {
   /** What people have tried on agents and judges, as published lists of prompt injections have it. */
   const CORPUS = [

@@ -85,16 +85,36 @@ export async function repeatTurn(
 ): Promise<TurnResult> {
   const answer = session.redactor.restore(await loadTurn(engine, session.id, turn_index));
   await releaseLease(engine, session);
-  const messages: string[] = [];
-  const calls: StoredCall[] = [];
-  for (const part of answer) {
-    if ("text" in part) {
-      messages.push(part.text);
-      emit({ type: "message", text: part.text, at: new Date(part.timestamp) });
-    } else {
-      calls.push(part);
-      emit(resultEvent(part));
-    }
-  }
+  emitAgain(answer, emit);
+  const messages = answer.flatMap((part) => ("text" in part ? [part.text] : []));
+  const calls = answer.flatMap((part) => ("text" in part ? [] : [part]));
   return turnResult(turn_index, { ...beginTurn(session), messages, calls }, false);
+}
+
+/** The same where the session has ended, whose end comes after it; false: it never heard the message. */
+export async function repeatEnded(
+  engine: Engine,
+  session_id: number,
+  client_message_id: string,
+  emit: (event: TurnEvent) => void,
+): Promise<boolean> {
+  const turn_index = await turnOfMessage(engine, session_id, client_message_id);
+  if (turn_index === null) return false;
+  const { db, vault, clock } = engine;
+  const redactor = await loadRedactor(db, { vault, now: clock.now() }, session_id);
+  emitAgain(redactor.restore(await loadTurn(engine, session_id, turn_index)), emit);
+  const { end_reason } = await db
+    .selectFrom("sessions")
+    .select("end_reason")
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  emit({ type: "session_end", reason: end_reason ?? "agent" });
+  return true;
+}
+
+function emitAgain(answer: Awaited<ReturnType<typeof loadTurn>>, emit: (event: TurnEvent) => void): void {
+  for (const part of answer)
+    emit(
+      "text" in part ? { type: "message", text: part.text, at: new Date(part.timestamp) } : resultEvent(part),
+    );
 }

@@ -5,7 +5,9 @@ import type { Notices } from "../db/notices.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
 import { startSession } from "../turns/start-session.ts";
+import { repeatEnded } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import { type ChatAnswer, ChatAnswers, EndedChat, OpenedChat, ResumedChat } from "./chat-answers.ts";
 import { chatSoFar } from "./chat-so-far.ts";
 import { chatSocketRoute } from "./chat-socket.ts";
@@ -98,14 +100,19 @@ export function webChatRoutes(api: Api, engine: Engine, notices: Notices): void 
     async ({ request, params, query, body }) => {
       const session = await findChat(engine, request, params.session_id, query.token);
       const events: ChatAnswer[] = [];
-      await withinLimit(limit, session.id, () =>
-        inTurn(engine, session, () =>
-          runTurn(engine, session.id, turnInput(body), (event) => {
-            const shown = shownToVisitor(event);
-            if (isAnswer(shown)) events.push(shown);
-          }),
-        ),
-      );
+      const show = (event: TurnEvent): void => {
+        const shown = shownToVisitor(event);
+        if (isAnswer(shown)) events.push(shown);
+      };
+      // The answer that ended the chat may be the one that never arrived.
+      const isRepeated =
+        session.ended_at !== null &&
+        body.id != null &&
+        (await repeatEnded(engine, session.id, body.id, show));
+      if (!isRepeated)
+        await withinLimit(limit, session.id, () =>
+          inTurn(engine, session, () => runTurn(engine, session.id, turnInput(body), show)),
+        );
       return { events };
     },
   );

@@ -79,7 +79,8 @@ async function openChat() {
   };
   const answerCall = (key: unknown) =>
     app.sendAs(null)("POST", `${path}/client_calls/${key}?token=${body.token}`, { result: { shown: true } });
-  return { session_id: body.session_id as string, connect, answerCall };
+  const post = (message: object) => app.sendAs(null)("POST", `${path}/messages?token=${body.token}`, message);
+  return { session_id: body.session_id as string, connect, answerCall, post };
 }
 
 test("the conversation that the documentation shows is had frame by frame", async () => {
@@ -190,6 +191,17 @@ test("an answer that is sent again has the time at which it was first given", as
   expect(first).toHaveLength(1);
   app.clock.advance(60_000);
   expect(await asked()).toEqual(first);
+});
+
+test("the answer that ended a chat is given again over HTTP, and no message that the chat never heard", async () => {
+  const { post } = await openChat();
+  await post({ id: "m1", text: "Hello" });
+  const ended = await post({ id: "m2", text: "goodbye" });
+  expect(ended.body.events.map(({ type }: { type: string }) => type)).toEqual(["message", "session_end"]);
+  app.clock.advance(60_000);
+  expect((await post({ id: "m2", text: "goodbye" })).body).toEqual(ended.body);
+  for (const late of [{ id: "m3", text: "Hello?" }, { text: "goodbye" }])
+    expect(await post(late)).toMatchObject({ status: 412, body: { detail: "This session has ended." } });
 });
 
 test("an answer that was begun on a socket that broke is stopped from the next one, and only by who may read the chat", async () => {

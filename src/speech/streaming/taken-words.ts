@@ -1,10 +1,10 @@
 /**
  * What a service that counts turns in its own way tells again of words that were taken already: only what is new is left.
- * Compared without marks and capitals, as a service writes the same words anew when it is sure of them.
+ * They are counted without marks and capitals, as a service writes the same words anew when it is sure of them.
  */
 export class TakenWords {
   #told = "";
-  #taken: string[] = [];
+  #taken = 0;
 
   /** Of the service's running turn, what is new. */
   partial(text: string): string {
@@ -16,28 +16,31 @@ export class TakenWords {
   final(text: string): string {
     const rest = this.#rest(text);
     this.#told = "";
-    this.#taken = [];
+    this.#taken = 0;
     return rest;
   }
 
   /** All that was told until now is taken. */
   take(): void {
-    if (this.#told !== "") this.#taken = plain(this.#told);
+    if (this.#told !== "") this.#taken = words(this.#told).length;
   }
 
   get isEmpty(): boolean {
     return this.#told === "";
   }
 
+  /** As many words as were taken are left out, also where the service has corrected one of them. */
   #rest(text: string): string {
-    if (this.#taken.length === 0) return text;
-    const words = text.split(/\s+/).filter((word) => word !== "");
-    // As many words as were taken are left out, also where the service has corrected one of them.
-    let left = this.#taken.length;
-    let at = 0;
-    for (; at < words.length && left > 0; at++) left -= plain(words[at] as string).length;
-    return words.slice(at).join(" ");
+    if (this.#taken === 0) return text;
+    const all = words(text);
+    const last = all[this.#taken - 1];
+    if (last === undefined || all.length === this.#taken) return "";
+    return text.slice(last.index + last[0].length).replace(/^[^\s\p{L}\p{N}]*\s*/u, "");
   }
 }
 
-const plain = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
+/** Where no blanks stand between words, each sign counts as one. */
+const IN_A_ROW = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`;
+const WORD = new RegExp(String.raw`${IN_A_ROW}\p{M}*|(?:(?!${IN_A_ROW})[\p{L}\p{N}\p{M}'’])+`, "gu");
+
+const words = (text: string): RegExpExecArray[] => [...text.matchAll(WORD)];

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import { parseTimestamp } from "../api/schema.ts";
 import { readCsvRows, refuseSeparator, unguarded } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
@@ -128,10 +129,6 @@ export const ADDRESS_EXAMPLE = `${ADDRESS_FAULT}, such as +15125551234`;
 export const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
   (values as readonly string[]).includes(value);
 
-/** null where nothing is said, undefined where it is no moment. */
-export function readInstant(text: string): string | null | undefined {
-  if (text === "") return null;
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return undefined;
-  const at = new Date(text);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
-}
+/** null where nothing is said, undefined where it is no moment. Without an offset it is UTC, as in the API. */
+export const readInstant = (text: string): string | null | undefined =>
+  text === "" ? null : parseTimestamp(text)?.toISOString();

@@ -58,13 +58,20 @@ function walk(html: string) {
     if (words !== "") push(headingLevel > 0 ? { heading: words, level: headingLevel } : { text: words });
     text = "";
   };
+  /** Where a block begins or ends. Within a cell that divides words, not paragraphs. */
+  const part = (tag: string) => {
+    if (isInCell(cellsInRow, tag)) text += " ";
+    else end();
+  };
+  /** What a heading has to be clicked for is still the heading. */
+  const isSkipped = (tag: string) => SKIPPED.has(tag) && !(tag === "button" && headingLevel > 0);
   const parser = boundedParser(
     {
       onopentag(tag, given) {
         if (tag === "title" && hidden.length === 0) inTitle = true;
         readLinks(tag, given, page);
         if (VOID.has(tag) && tag !== "br" && tag !== "hr") return;
-        if (SKIPPED.has(tag) || given.hidden !== undefined || given["aria-hidden"] === "true") {
+        if (isSkipped(tag) || given.hidden !== undefined || given["aria-hidden"] === "true") {
           hidden.push(tag);
           return;
         }
@@ -79,7 +86,7 @@ function walk(html: string) {
           end();
           headingLevel = Number(tag[1]);
         } else if (BLOCKS.has(tag)) {
-          if (!isInCell(cellsInRow, tag)) end();
+          part(tag);
           if (tag === "main") inMain++;
           if (tag === "pre") preDepth++;
           if (tag === "li") text += "- ";
@@ -102,8 +109,8 @@ function walk(html: string) {
         } else if (tag === "tr") {
           cellsInRow = 0;
           text += "\n";
-        } else if (BLOCKS.has(tag) && !isInCell(cellsInRow, tag)) {
-          end();
+        } else if (BLOCKS.has(tag)) {
+          part(tag);
           if (tag === "main") inMain--;
           if (tag === "pre") preDepth--;
         }

@@ -1,3 +1,4 @@
+import { cutTo } from "../../base/storable.ts";
 import { chunksOf } from "../data-source-chunks.ts";
 
 /** What a reader finds in a file, in order; `level` 1 is a title, and each one is part of those of lower levels before. */
@@ -18,7 +19,7 @@ export function sectionsOf(blocks: readonly FileBlock[]): FileSection[] {
     const page = block.page ?? null;
     if ("heading" in block) {
       const { level } = block;
-      const heading = storable(oneLine(block.heading).slice(0, MOST_HEADING));
+      const heading = storable(cutTo(oneLine(block.heading), MOST_HEADING));
       if (heading === "") continue;
       while (path.length > 0 && (path.at(-1)?.level ?? 0) >= level) path.pop();
       path.push({ level, heading });
@@ -43,7 +44,7 @@ export const MOST_HEADING = 200;
 
 /** A document's title, which stands above each of its parts; null for what says nothing. */
 export const documentTitle = (text: string): string | null =>
-  storable(oneLine(text).slice(0, MOST_HEADING)).trim() || null;
+  storable(cutTo(oneLine(text), MOST_HEADING)).trim() || null;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
@@ -54,7 +55,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 export const chunksOfSections = (sections: readonly FileSection[], title: string | null): SourceChunk[] =>
   sections.flatMap(({ page, headings, text }) => {
     const above = title === null || headings[0] === title ? headings : [title, ...headings];
-    const heading = above.length > 0 ? above.join(" › ").slice(0, MOST_PATH) : null;
+    const heading = above.length > 0 ? cutTo(above.join(" › "), MOST_PATH) : null;
     return chunksOf(text, null).map((part) => ({ text: part, page, heading }));
   });
 

@@ -55,12 +55,14 @@ const NONE: Words = { backchannels: [], stops: [], asks: [], ends: [], goes_on: 
 /** `language`: BCP 47. */
 const wordsFor = (language: string): Words => WORDS[language.split("-")[0]?.toLowerCase() ?? ""] ?? NONE;
 
+/** Marks are parts of their letters: most vowels of Hindi, Thai and Tamil are written as such. */
 export const plainWords = (text: string): string[] =>
   text
+    .normalize()
     .toLowerCase()
     .replace(/[’`]/g, "'")
-    .split(/[^\p{L}\p{N}'-]+/u)
-    .filter((word) => word !== "");
+    .split(/[^\p{L}\p{M}\p{N}'-]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
 
 /** Nothing but "mm-hm" and the like, two words at most. */
 export function isBackchannel(text: string, language: string): boolean {

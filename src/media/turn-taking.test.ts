@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
+import { isBackchannel, plainWords } from "./caller-words.ts";
+import { endOfTurn } from "./end-of-turn.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine } from "./line-state.ts";
 import { takeLineEvent } from "./turn-taking.ts";
 
@@ -451,4 +453,21 @@ test("whatever is said while we are silent, the turns are its words, each once a
     }),
     { numRuns: rounds(300) },
   );
+});
+
+test("a word is one word in every script: its vowels written as marks part it nowhere, and no number is whole too early", () => {
+  const word = fc.constantFrom("नमस्ते", "हाँ", "मेरा", "ครับ", "ได้", "வணக்கம்", "größe", "mm-hm", "i'm", "sí");
+  const between = fc.constantFrom(" ", ", ", " – ", " - ", "… ");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(word, between), { maxLength: 6 }), (said) => {
+      const text = said.map((each) => each.join("")).join("");
+      for (const form of ["NFC", "NFD"])
+        expect(plainWords(text.normalize(form))).toEqual(said.map(([one]) => one.normalize()));
+    }),
+    { numRuns: rounds(100) },
+  );
+  const awaited = { kind: "dictated" as const, characters: 4 };
+  const reasonOf = (text: string) => endOfTurn(text, awaited, null, { language: "hi", asked: true }).reason;
+  expect(["मेरा नंबर है चार", "4 1 7", "4 1 7 2"].map(reasonOf)).toEqual(["dictated", "dictated", "whole"]);
+  expect(isBackchannel("si\u0301", "es")).toBe(true);
 });

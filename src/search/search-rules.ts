@@ -18,10 +18,10 @@ const CHANNELS = ["voice", "chat", "sms", "email", "whatsapp"];
 const RATINGS = ["GOOD", "OK", "BAD", "N/A"];
 
 /** What experiments call a success, beside what their guardrails count. */
-const SUCCESS: Record<string, RawBuilder<boolean>> = {
-  success: toldSuccess(true),
-  no_success: toldSuccess(false),
-};
+const SUCCESS = new Map([
+  ["success", toldSuccess(true)],
+  ["no_success", toldSuccess(false)],
+]);
 
 const oneOf = (choices: string[], value: string): { problem: string } | null =>
   choices.includes(value) ? null : { problem: `Input should be one of ${choices.join(", ")}` };
@@ -97,7 +97,7 @@ export function requireSearched(
 ): void {
   const isInsight = (field: string, n: number) =>
     INSIGHT_FIELDS.includes(field) ||
-    (field === "experiment_outcome" && (search_field_values[n] ?? "").trim() in SUCCESS);
+    (field === "experiment_outcome" && SUCCESS.has((search_field_values[n] ?? "").trim()));
   if (search_fields.some(isInsight)) requirePermission(caller, "insights_read");
   if (search_fields.includes("label")) requirePermission(caller, "session_labels_read");
 }
@@ -110,9 +110,9 @@ export function searchRules(tenant: number, words: ReadonlyMap<string, SearchedW
     fields: {
       ...sessionList.fields,
       experiment_outcome: list.custom((value): Match => {
-        const match = SUCCESS[value.trim()] ?? sessionList.fields.experiment_outcome.match(value);
+        const match = SUCCESS.get(value.trim()) ?? sessionList.fields.experiment_outcome.match(value);
         return "problem" in match
-          ? { problem: `${match.problem}, ${Object.keys(SUCCESS).join(", ")}` }
+          ? { problem: `${match.problem}, ${[...SUCCESS.keys()].join(", ")}` }
           : match;
       }),
       session_id_list: list.anyOf("s.id", "integer"),

@@ -71,7 +71,7 @@ export function mailPlan(address: string): MailPlan {
     const words = said === undefined ? "Yes, please." : said === "stop" ? "STOP" : said.replaceAll("_", " ");
     return read({ after_s: 120, reply: words, automatic: false });
   }
-  return PLANS[name] ?? unread(DELIVERED);
+  return (Object.hasOwn(PLANS, name) && PLANS[name]) || unread(DELIVERED);
 }
 
 /** Who goes on with a dialogue: two digits behind a plus name one of the people (`ann+01@…`), as the end of a number does. */

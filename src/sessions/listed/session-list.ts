@@ -30,17 +30,17 @@ function ofExperiment(value: string): RawBuilder<boolean> | { problem: string } 
       and (${version}::bigint is null or x.version_number = ${version}::bigint))`;
 }
 
-const OUTCOMES: Record<string, string> = {
-  errors: "is_error",
-  transfers: "is_transfer",
-  opt_outs: "is_opt_out",
-  complaints: "is_complaint",
-  slow: "is_slow",
-};
+const OUTCOMES = new Map([
+  ["errors", "is_error"],
+  ["transfers", "is_transfer"],
+  ["opt_outs", "is_opt_out"],
+  ["complaints", "is_complaint"],
+  ["slow", "is_slow"],
+]);
 
 function withOutcome(value: string): RawBuilder<boolean> | { problem: string } {
-  const flag = OUTCOMES[value.trim()];
-  if (flag === undefined) return { problem: `Input should be one of ${Object.keys(OUTCOMES).join(", ")}` };
+  const flag = OUTCOMES.get(value.trim());
+  if (flag === undefined) return { problem: `Input should be one of ${[...OUTCOMES.keys()].join(", ")}` };
   return sql`exists (select from experiment_sessions x where x.session_id = s.id and ${sql.ref(`x.${flag}`)})`;
 }
 

@@ -47,6 +47,10 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 /** "3 minutes ago", "in 2 days". */
 export function formatDistance(at: string | Date, now: Date): string {
   const distance = new Date(at).getTime() - now.getTime();
-  const step = STEPS.find(([, length]) => Math.abs(distance) >= length);
+  // 59.6 minutes are an hour, not 60 minutes.
+  const step = STEPS.find(([, length], at) => {
+    const finer_ms = STEPS[at + 1]?.[1] ?? 1;
+    return Math.round(Math.abs(distance) / finer_ms) * finer_ms >= length;
+  });
   return step ? relative.format(Math.round(distance / step[1]), step[0]) : "just now";
 }

@@ -1,4 +1,5 @@
 /** A value of any JSON Schema, made from the conversation: the same conversation gives the same value. */
+import { cutTo } from "../../base/storable.ts";
 import type { JsonSchema, ModelMessage } from "../model.ts";
 import { dateIn, timeIn } from "./scripted-dates.ts";
 import { EMAIL } from "./scripted-extract.ts";
@@ -113,7 +114,7 @@ function textOf(schema: JsonSchema, source: OutputSource): string {
   const longest = typeof schema.maxLength === "number" ? Math.max(0, schema.maxLength) : LONGEST_EXTRACT;
   const shortest = typeof schema.minLength === "number" ? Math.min(schema.minLength, 10_000) : 0;
   const extract = shortened(source.text, Math.min(longest - 1, LONGEST_EXTRACT)) || "Nothing was said.";
-  return extract.slice(0, longest).padEnd(shortest, ".");
+  return cutTo(extract, longest).padEnd(shortest, ".");
 }
 
 /** References within the same document only; nothing is fetched. */

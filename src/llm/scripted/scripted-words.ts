@@ -1,3 +1,5 @@
+import { cutTo } from "../../base/storable.ts";
+
 /** English words as the scripted model sees them: enough to tell which tool is meant, no more. */
 
 /** Lower-case words and numbers of a text or a name: `findSlots`, `find_slots` and "Find slots" are the same. */
@@ -82,6 +84,6 @@ export function firstSentence(text: string, length: number): string {
 export function shortened(text: string, length: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   if (line.length <= length) return line;
-  const cut = line.slice(0, length);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), length / 2))}…`;
+  const cut = cutTo(line, length);
+  return `${cutTo(cut, Math.max(cut.lastIndexOf(" "), Math.floor(length / 2)))}…`;
 }

@@ -34,7 +34,7 @@ export const keyTerms = (expected: readonly string[], most: number): string[] =>
   [
     ...new Set(
       expected
-        .map((text) => text.trim())
-        .filter((text) => /^[\p{L}\p{N}' -]{3,40}$/u.test(text) && text.split(/\s+/).length <= 4),
+        .map((text) => text.normalize().trim())
+        .filter((text) => /^[\p{L}\p{M}\p{N}'’ -]{3,40}$/u.test(text) && text.split(/\s+/).length <= 4),
     ),
   ].slice(0, most);

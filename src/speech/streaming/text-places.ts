@@ -7,15 +7,19 @@ export class TextPlaces {
   #at = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#text = inPlace(text);
   }
 
   /** The place of the next word or character; null: it isn't in the text nearby. */
   next(piece: string, reach: number): { from: number; to: number } | null {
     if (piece === "") return null;
-    const found = this.#text.toLowerCase().indexOf(piece.toLowerCase(), this.#at);
+    const found = this.#text.indexOf(inPlace(piece), this.#at);
     if (found < 0 || found > this.#at + reach) return null;
     this.#at = found + piece.length;
     return { from: found, to: this.#at };
   }
 }
+
+/** In small letters, each at its place and whatever follows it: an İ alone would become two, and a Σ one of two. */
+const inPlace = (text: string): string =>
+  text.replaceAll(/\p{Lu}/gu, (letter) => letter.toLowerCase().slice(0, letter.length));

@@ -61,6 +61,18 @@ describe("a transcript that comes as text", () => {
     expect(read("", "a.txt")).toEqual([]);
   });
 
+  test("has a speaker in every script, with marks and an apostrophe in their name", () => {
+    const lines = [
+      ["मीरा", ": ", "नमस्ते"],
+      ["สมหญิง", ": ", "สวัสดี"],
+      ["Jose\u0301 D’Angelo", ": ", "hola"],
+      ["客服", "：", "您好"],
+    ];
+    const text = lines.map((line) => line.join("")).join("\n");
+    const expected = lines.map(([role, , content]) => ({ role, content, start_time: null }));
+    expect(read(text, "a.txt")).toEqual(expected);
+  });
+
   test("is told by its name; anything else is no transcript", () => {
     expect(textType("call.SRT")).toEqual({ extension: "srt", media_type: "text/vtt" });
     for (const name of ["call.wav", "list.csv", "json", "call.txt.exe", ""])

@@ -111,7 +111,7 @@ function* linesOf(text: string): Generator<TranscriptLine> {
 type TranscriptLine = { start_time: number | null; line: string };
 
 const CLOCK = /^\s*\[?(?:(\d+):)?(\d{1,2}):(\d{2})(?:[.,]\d+)?\]?\s+/;
-const SPEAKER = /^\s*([\p{L}][\p{L}\p{N} ._'-]{0,39}):\s*(.*)$/u;
+const SPEAKER = /^\s*(\p{L}[\p{L}\p{M}\p{N} ._'’-]{0,39})[:：]\s*(.*)$/u;
 
 function fromLines(lines: Iterable<TranscriptLine>): Spoken[] {
   const spoken: Spoken[] = [];

@@ -49,6 +49,11 @@ describe("a transcript as a model reads it", () => {
     expect(text([{ ...called, result: "x".repeat(10_000) }]).length).toBeLessThan(3000);
   });
 
+  test("a speaker's name is whole in every script", () => {
+    for (const name of ["मीरा", "สมหญิง", "Zoe\u0308", "علی"])
+      expect(text([said(name, "x")])).toBe(`${name}: x`);
+  });
+
   test("nobody can speak as another: a line begins with a speaker only where that speaker spoke", () => {
     fc.assert(
       fc.property(

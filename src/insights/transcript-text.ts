@@ -84,7 +84,7 @@ function clock(seconds: number | null, began: number | null): string {
 
 /** One word or two: "User", "Agent", "Speaker 0". */
 const speaker = (role: string): string => {
-  const word = role.replace(/[^\p{L}\p{N} _-]/gu, "").slice(0, 40) || "Somebody";
+  const word = cutTo(role.replace(/[^\p{L}\p{M}\p{N} _-]/gu, ""), 40) || "Somebody";
   return word.charAt(0).toUpperCase() + word.slice(1);
 };
 

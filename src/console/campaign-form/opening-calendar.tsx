@@ -3,7 +3,7 @@ import { IconChevronLeft, IconChevronRight, IconMoon } from "@tabler/icons-react
 import { type ReactNode, useState } from "react";
 import { Panel } from "../parts/parts.tsx";
 import { ViewSwitch } from "../parts/view-switch.tsx";
-import { offset_ms } from "../time/wall-time.ts";
+import { clockMove_min, offset_ms } from "../time/wall-time.ts";
 import { DAY_NAMES } from "./campaign-words.ts";
 import {
   addDays,
@@ -244,8 +244,7 @@ function Reasons({ day }: { day: OpenDay }) {
 }
 
 function ClockChange({ zone, date }: { zone: string; date: string }) {
-  const start_ms = Date.parse(`${date}T00:00:00Z`) - offset_ms(zone, Date.parse(`${date}T00:00:00Z`));
-  const moved_min = (offset_ms(zone, start_ms + DAY_s * 1000) - offset_ms(zone, start_ms)) / 60_000;
+  const moved_min = clockMove_min(date, zone);
   if (moved_min === 0) return null;
   return (
     <Group gap={6} wrap="nowrap">

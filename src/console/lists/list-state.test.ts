@@ -40,6 +40,12 @@ test("days are bounded by midnight of the chosen zone, also where clocks change"
   );
   expect(berlin.start_datetime).toBe("2026-03-28T23:00:00.000Z");
   expect(berlin.end_datetime).toBe("2026-03-29T22:00:00.000Z");
+  const santiago = listQuery(
+    { ...readListState({}), from: "2026-09-06", to: "2026-09-06" },
+    { searchField: null, zone: "America/Santiago" },
+  );
+  expect(santiago.start_datetime).toBe("2026-09-06T04:00:00.000Z");
+  expect(santiago.end_datetime).toBe("2026-09-07T03:00:00.000Z");
 });
 
 test("the last days begin at midnight of the chosen zone, today included", () => {

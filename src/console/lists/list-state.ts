@@ -1,3 +1,5 @@
+import { toInstant } from "../time/wall-time.ts";
+
 /**
  * What a list shows, as it stands in the address of its page, so that a link, the back button and a reload all show the
  * same: `?q=anna&f_is_test=false&order=-timestamp&page=3&size=50&cols=timestamp,agent_name&from=2026-11-01`.
@@ -119,26 +121,4 @@ function daysBefore(now: Date, days: number, zone: string): string {
   return today.toISOString().slice(0, 10);
 }
 
-/** The instant a day begins in a zone: a day's offset is looked up at a guess, and again at the corrected guess. */
-function startOfDay(day: string, zone: string): string {
-  const utc = Date.parse(`${day}T00:00:00Z`);
-  let at = utc;
-  for (let turn = 0; turn < 2; turn += 1) at = utc - offsetAt(at, zone);
-  return new Date(at).toISOString();
-}
-
-function offsetAt(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  }).formatToParts(new Date(at));
-  const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
-  const wall = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
-  return wall - Math.floor(at / 1000) * 1000;
-}
+const startOfDay = (day: string, zone: string): string => toInstant(`${day}T00:00`, zone) as string;

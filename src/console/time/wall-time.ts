@@ -26,12 +26,26 @@ export function toWall(at: string | null | undefined, zone: string): string {
   return Number.isNaN(at_ms) ? "" : new Date(at_ms + offset_ms(zone, at_ms)).toISOString().slice(0, 16);
 }
 
-/** The instant of a local time: the first where it occurs twice, the one right after where the clock skips it. */
+/**
+ * The instant of a local time: the first where it occurs twice; where the clock skips it, as long after the gap as it stands in
+ * it (02:30 is 03:30), as the server reads it.
+ */
 export function toInstant(wall: string, zone: string): string | null {
   const utc_ms = Date.parse(`${wall}Z`);
   if (Number.isNaN(utc_ms)) return null;
-  const before = offset_ms(zone, utc_ms - 86_400_000);
-  const first = utc_ms - before;
-  const at_ms = offset_ms(zone, first) === before ? first : utc_ms - offset_ms(zone, first);
-  return new Date(at_ms).toISOString();
+  const first = utc_ms - offset_ms(zone, utc_ms - DAY_ms);
+  const second = utc_ms - offset_ms(zone, first);
+  const isSkipped = utc_ms - offset_ms(zone, second) !== second;
+  return new Date(isSkipped ? first : second).toISOString();
 }
+
+/** By how many minutes a zone's clock is moved on a day, its first moment included: 60 in spring, -60 in autumn, mostly 0. */
+export function clockMove_min(date: string, zone: string): number {
+  const next = new Date(Date.parse(`${date}T00:00:00Z`) + DAY_ms).toISOString().slice(0, 10);
+  const [before, after] = [date, next].map((day) =>
+    offset_ms(zone, Date.parse(toInstant(`${day}T00:00`, zone) as string) - 1),
+  ) as [number, number];
+  return (after - before) / 60_000;
+}
+
+const DAY_ms = 86_400_000;

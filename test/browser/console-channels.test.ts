@@ -222,3 +222,36 @@ test("the operator assigns a number to an organization, gives it to another and 
   await page.getByText("No numbers assigned").waitFor();
   expect(page.faults).toEqual([]);
 });
+
+test("a new channel and a new insight workflow are offered nothing that no code runs; one that the API stored is shown as it is", async () => {
+  const offered = async (place: string, field: string) => {
+    await page.goto(place);
+    await page.getByRole("combobox", { name: field }).click();
+    return page.getByRole("option").allInnerTexts();
+  };
+  expect(await offered("/console/channels/new", "Service")).toEqual([
+    "Twilio",
+    "WhatsApp",
+    "E-mail",
+    "Web chat",
+    "SIP",
+  ]);
+  expect(await offered("/console/insights/workflows/new", "Data")).toEqual([
+    "sessions",
+    "transferred calls",
+    "recordings",
+    "by hand only",
+  ]);
+
+  const made = await it.app.send("POST", "/api/v1/insights/workflows", {
+    name: "Rows",
+    source: "sheet",
+    description: "",
+    insight_tool_ids: [],
+    conditions: { sheet_info: { sheet_id: "7" } },
+  });
+  await page.goto(`/console/insights/workflows/${made.body.id}?view=settings`);
+  await page.getByText("it can't be activated").waitFor();
+  expect(await page.getByRole("combobox", { name: "Data" }).inputValue()).toBe("a sheet");
+  expect(page.faults).toEqual([]);
+});

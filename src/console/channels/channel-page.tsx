@@ -24,6 +24,8 @@ import { TELEPHONY_LABELS, TelephonyFields } from "./telephony-fields.tsx";
 
 const LIST = "GET /api/v1/channels/";
 const SERVICE_NAMES = Object.entries(SERVICES).map(([value, { name }]) => ({ value, label: name }));
+/** No carrier of this program takes the rest. */
+const OFFERED = SERVICE_NAMES.filter(({ value }) => value !== "africastalking");
 
 export default recordPageOf<Channel, ChannelValues>({
   permission: "channels",
@@ -130,7 +132,7 @@ function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, 
             inputWrapperOrder={["label", "input", "description", "error"]}
             allowDeselect={false}
             disabled={channel !== null}
-            data={SERVICE_NAMES}
+            data={channel ? SERVICE_NAMES : OFFERED}
             value={values.channel_service}
             onChange={(chosen) => chooseService(chosen as ChannelServices)}
             error={form.errors.channel_service}

@@ -25,7 +25,11 @@ export const SERVICES: Record<ChannelServices, { name: string; about: string; mo
   },
   webchat: { name: "Web chat", about: "A chat page, and a widget for your own site.", modes: ["chat"] },
   sip: { name: "SIP", about: "Calls from a telephone system of your own.", modes: ["voice"] },
-  africastalking: { name: "Africa's Talking", about: "Calls and texts in Africa.", modes: ["voice", "sms"] },
+  africastalking: {
+    name: "Africa's Talking",
+    about: "Kept for programs that use the API: nothing comes in or goes out.",
+    modes: ["voice", "sms"],
+  },
 };
 
 export const MODE_NAMES: Record<TargetModes, string> = {

@@ -12,10 +12,13 @@ export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; abo
   transfer: { name: "transferred calls", about: "The part of a call after it was transferred." },
   upload: { name: "recordings", about: "Recordings uploaded into folders." },
   manual: { name: "by hand only", about: "Only sessions and recordings you queue." },
-  sheet: { name: "a sheet", about: "Rows of a spreadsheet, queued by hand." },
+  sheet: { name: "a sheet", about: "Kept for programs that use the API: it can't be activated." },
 };
 
 export const SOURCE_NAMES = Object.entries(SOURCES).map(([value, { name }]) => ({ value, label: name }));
+
+/** Nothing here reads a sheet. */
+export const OFFERED_SOURCES = SOURCE_NAMES.filter(({ value }) => value !== "sheet");
 
 export const sourceName = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;

@@ -8,7 +8,7 @@ import type { RecordFormProps } from "../records/record-page.tsx";
 import { Steady } from "../records/steady.tsx";
 import { useMay } from "../server/me.tsx";
 import { WhenField } from "../time/when-field.tsx";
-import { SOURCE_NAMES, SOURCES } from "./insight-words.tsx";
+import { OFFERED_SOURCES, SOURCE_NAMES, SOURCES } from "./insight-words.tsx";
 import { FolderSelect, ToolOrder } from "./workflow-parts.tsx";
 import { numberOrNull, type WorkflowValues } from "./workflow-values.ts";
 
@@ -36,7 +36,7 @@ export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, Workf
               description={SOURCES[source].about}
               inputWrapperOrder={["label", "input", "description", "error"]}
               allowDeselect={false}
-              data={SOURCE_NAMES}
+              data={workflow?.source === "sheet" ? SOURCE_NAMES : OFFERED_SOURCES}
               {...form.getInputProps("source")}
             />
           </Group>

@@ -31,7 +31,7 @@ beforeAll(async () => {
 /** The log's lines with these words. */
 const logged = (words: string) =>
   app.logged.filter((line) => line.includes(words)).map((line) => JSON.parse(line));
-const UNKNOWN = /is of no (call|text)|no agent behind it|was not taken anew/;
+const UNKNOWN = /is of no (call|text)|a call is turned away|was not taken anew/;
 
 type Form = Record<string, string>;
 const path = (suffix: string, channel_id: number = line.channel_id) =>

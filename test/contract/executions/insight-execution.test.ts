@@ -6,6 +6,7 @@ import { deleteSessions } from "../../../src/erasure/delete-sessions.ts";
 import { claimExecutions, freeExpired, giveBack, LEASE_MS } from "../../../src/executions/claim.ts";
 import { lockTool, replaceTool } from "../../../src/insights/tool-configuration-store.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { awayFor } from "../../harness/database-away.ts";
 import {
   insightsOf,
   llmArguments,
@@ -326,29 +327,36 @@ describe("what fails", () => {
   });
 });
 
-describe("a database that fails while work is claimed", () => {
-  test("leaves nothing with the process that claimed it, and nothing of it counts as a crash", async () => {
-    const workflow = await queued([(await asking()).id], [await session(), await session()]);
-    const [first, second] = await executions(workflow.id);
-    const { pool } = app.database;
-    await app.db
-      .updateTable("insight_executions")
-      .set({ interruptions: 1 })
-      .where("id", "=", second.id)
-      .execute();
-    await pool.query(`create function no_suspects() returns trigger language plpgsql as
-      $$ begin raise exception 'the disk is full'; end $$`);
-    await pool.query(`create trigger no_suspects before update on insight_executions for each row
-      when (new.interruptions > 0) execute function no_suspects()`);
-    await expect(runInsights(app)).rejects.toThrow("the disk is full");
-    await pool.query("drop function no_suspects cascade");
-
-    const row = await app.db
+/** Of two executions the second, which a crash has met, can't be claimed, which fails the run. `mend` ends that. */
+async function failingClaim() {
+  const workflow = await queued([(await asking()).id], [await session(), await session()]);
+  const [first, second] = await executions(workflow.id);
+  const { pool } = app.database;
+  await app.db
+    .updateTable("insight_executions")
+    .set({ interruptions: 1 })
+    .where("id", "=", second.id)
+    .execute();
+  await pool.query(`create function no_suspects() returns trigger language plpgsql as
+    $$ begin raise exception 'the disk is full'; end $$`);
+  await pool.query(`create trigger no_suspects before update on insight_executions for each row
+    when (new.interruptions > 0) execute function no_suspects()`);
+  const held = () =>
+    app.db
       .selectFrom("insight_executions")
       .select(["status", "attempts", "lease_owner", "interruptions"])
       .where("id", "=", first.id)
       .executeTakeFirstOrThrow();
-    expect(row).toEqual({ status: "PENDING", attempts: 0, lease_owner: null, interruptions: 0 });
+  return { workflow, held, mend: () => pool.query("drop function no_suspects cascade") };
+}
+
+describe("a database that fails while work is claimed", () => {
+  test("leaves nothing with the process that claimed it, and nothing of it counts as a crash", async () => {
+    const { workflow, held, mend } = await failingClaim();
+    await expect(runInsights(app)).rejects.toThrow("the disk is full");
+    await mend();
+
+    expect(await held()).toEqual({ status: "PENDING", attempts: 0, lease_owner: null, interruptions: 0 });
     expect(llm.requests).toEqual([]);
     await runInsights(app);
     expect((await executions(workflow.id)).map(({ status }: { status: string }) => status)).toEqual([
@@ -359,20 +367,12 @@ describe("a database that fails while work is claimed", () => {
 });
 
 describe("a database that is away for a moment", () => {
-  /** The first two statements of this kind find the server shutting down. */
-  const isAwayTwice = async (when: string) => {
-    const { pool } = app.database;
-    await pool.query("create sequence tried");
-    await pool.query(`create function is_away() returns trigger language plpgsql as $$ begin
-      if nextval('tried') <= 2 then raise exception 'shutting down' using errcode = '57P01'; end if;
-      return new; end $$`);
-    await pool.query(`create trigger is_away before update on insight_executions for each row
-      when (old.status = 'PROCESSING' and ${when}) execute function is_away()`);
-    return async () => {
-      await pool.query("drop function is_away cascade");
-      await pool.query("drop sequence tried");
-    };
-  };
+  const isAwayTwice = (when: string) =>
+    awayFor(app.database.pool, {
+      times: 2,
+      table: "insight_executions",
+      when: `old.status = 'PROCESSING' and ${when}`,
+    });
 
   test("loses no result that was paid for", async () => {
     const workflow = await queued([(await asking()).id], [await session()]);
@@ -384,30 +384,14 @@ describe("a database that is away for a moment", () => {
   });
 
   test("is waited for by a run that failed, and what that held does not count as lost in a crash", async () => {
-    const workflow = await queued([(await asking()).id], [await session(), await session()]);
-    const [first, second] = await executions(workflow.id);
-    const { pool } = app.database;
-    await app.db
-      .updateTable("insight_executions")
-      .set({ interruptions: 1 })
-      .where("id", "=", second.id)
-      .execute();
-    await pool.query(`create function no_suspects() returns trigger language plpgsql as
-      $$ begin raise exception 'the disk is full'; end $$`);
-    await pool.query(`create trigger no_suspects before update on insight_executions for each row
-      when (new.interruptions > 0) execute function no_suspects()`);
+    const { held, mend } = await failingClaim();
     const comesBack = await isAwayTwice("new.status = 'PENDING'");
     await expect(runInsights(app)).rejects.toThrow("the disk is full");
-    await pool.query("drop function no_suspects cascade");
+    await mend();
     await comesBack();
     app.clock.advance(LEASE_MS + 1);
     await runInsights(app);
-    const { interruptions } = await app.db
-      .selectFrom("insight_executions")
-      .select("interruptions")
-      .where("id", "=", first.id)
-      .executeTakeFirstOrThrow();
-    expect(interruptions).toBe(0);
+    expect(await held()).toMatchObject({ interruptions: 0 });
   });
 });
 

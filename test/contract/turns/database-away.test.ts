@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp } from "../../harness/app.ts";
+import { awayFor } from "../../harness/database-away.ts";
 import { WAITING } from "../../harness/waiting.ts";
 
 test("a chat whose turn met an outage of the database is free as soon as that is over, and counts no death of its process", async () => {
@@ -10,13 +11,11 @@ test("a chat whose turn met an outage of the database is free as soon as that is
   const path = `/chat/v1/sessions/${chat.session_id}/messages?token=${chat.token}`;
   const say = () => app.send("POST", path, { id: "m1", text: "hello" });
 
-  const { pool } = app.database;
-  await pool.query("create sequence tried");
-  await pool.query(`create function is_away() returns trigger language plpgsql as $$ begin
-    if nextval('tried') <= 3 then raise exception 'shutting down' using errcode = '57P01'; end if;
-    return new; end $$`);
-  await pool.query(`create trigger is_away before update on sessions for each row
-    when (old.lease_owner is not null and new.lease_owner is null) execute function is_away()`);
+  await awayFor(app.database.pool, {
+    times: 3,
+    table: "sessions",
+    when: "old.lease_owner is not null and new.lease_owner is null",
+  });
   expect(await say()).toMatchObject({ status: 503 });
   const lease = () =>
     app.db

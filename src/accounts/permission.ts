@@ -169,7 +169,7 @@ const configurationWrites = CONFIGURATION.flatMap(ofGroup)
   .map(({ name }) => name)
   .filter((name) => !name.endsWith("_read"));
 
-/** Of a body's `permissions`; each misspelt one is told at its place. */
+/** Refuses unknown names in a body's `permissions`, each at its own place. */
 export function refuseUnknownPermissions(permissions: readonly string[]): void {
   const unknown = permissions.flatMap((permission, index) =>
     isPermission(permission)

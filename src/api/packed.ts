@@ -10,7 +10,7 @@ export async function pack(content_type: string, text: string): Promise<Packed> 
   return { content_type, bytes: await promisify(gzip)(text), etag: `W/"${sha256(text)}"` };
 }
 
-/** Whoever has it already is told so, by 304; whoever takes no gzip has it unpacked. */
+/** Answers 304 to a client that already has it, and unpacks it for one that doesn't accept gzip. */
 export async function sendPacked(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { type InvalidInput, invalid } from "./errors.ts";
 
 /**
  * The rows of a CSV file (RFC 4180, any line endings, separated as its header is) as its text comes in, in pieces of many rows.
- * What can't be read is told at ["file", row, column], both numbered as spreadsheets show them: the header is row 1.
+ * Errors are reported at ["file", row, column], numbered as spreadsheets show them: the header is row 1.
  */
 export class CsvReader {
   #max_row_chars: number;
@@ -101,14 +101,11 @@ export function separatorOf(text: string, isWhole: boolean): Separator | null {
 /** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
 const withLineFeeds = (text: string, separator: Separator): string =>
   text.includes("\r")
-    ? text.replace(CELL_OR_ENDING[separator], (found) => (found[0] === '"' ? found : "\n"))
+    ? text.replace(cellOrEnding(separator), (found) => (found[0] === '"' ? found : "\n"))
     : text;
 
-const CELL_OR_ENDING: Record<Separator, RegExp> = {
-  ",": /(?<![^,\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
-  ";": /(?<![^;\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
-  "\t": /(?<![^\t\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g,
-};
+const cellOrEnding = (separator: Separator): RegExp =>
+  new RegExp(String.raw`(?<![^${separator}\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)`, "g");
 
 /** PostgreSQL can't store it. */
 const NUL = "\0";
@@ -198,8 +195,8 @@ const SEPARATORS = [
 ] as const;
 
 /**
- * Of a header that lacks columns. Where others separate them, or a comma stands among those that do, the error says so, and not
- * that columns are missing or unknown.
+ * For a header that lacks columns. If another separator divides them, or a comma among the separators, the error says so
+ * instead of naming missing or unknown columns.
  */
 export function refuseSeparator(header: string[], isColumn: (cell: string) => boolean, row: number): void {
   for (const [mark, name] of SEPARATORS) {

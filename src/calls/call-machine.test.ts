@@ -612,7 +612,7 @@ describe("a turn", () => {
     expect([trial.state.language, trial.state.line_language]).toEqual(["fr-FR", "fr-FR"]);
   });
 
-  test("that can't be had, or fails, is handed to whoever takes the agent's calls; without them only the first ends the call", () => {
+  test("that is lost or fails hands the call to the agent's fallback number; without one, a lost turn ends the call and a failed one does not", () => {
     const fallback = "+15125550199";
     const lost = { type: "turn_over" as const, turn: 1, result: null };
     const to = { ...SETTINGS.transfer, number: fallback };

@@ -9,7 +9,7 @@ COPY . .
 RUN sh parley --install && node_modules/node-linux-*/bin/node scripts/image.ts /image
 
 FROM debian:bookworm-slim
-# Node.js needs libatomic1. For calls that are heard offline: --build-arg EARS="libpocketsphinx3 pocketsphinx-en-us"
+# Node.js needs libatomic1. For simulated people with a voice: --build-arg EARS="libpocketsphinx3 pocketsphinx-en-us"
 ARG EARS=""
 RUN apt-get update && apt-get install --yes --no-install-recommends libatomic1 $EARS && rm -rf /var/lib/apt/lists/*
 # PostgreSQL asks for the name of the user it runs as, and never runs as root.

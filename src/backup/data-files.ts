@@ -65,8 +65,11 @@ export type FileShelf = {
 
 const APART = ".restoring";
 
-/** What a start or a restore that failed makes, the key that an operator puts there, and what a disk brings itself. */
-const ALLOWED = /^(postgres|postgres\.log|postgres\.new-\d+|secret\.key.*|console|lost\+found|\..*)$/;
+/**
+ * What a start, `speech-model` or a restore that failed makes, the key that an operator puts there, and what a disk brings
+ * itself.
+ */
+const ALLOWED = /^(postgres|postgres\.log|postgres\.new-\d+|secret\.key.*|console|speech|lost\+found|\..*)$/;
 
 /**
  * Throws when the folder holds what no Parley makes: it is probably not the one that was meant, and a program that is

@@ -171,6 +171,15 @@ const COMMANDS: Record<string, Command> = {
       return doctor(settingsOrFaults(), args.includes("--json"));
     },
   },
+  "speech-model": {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config } = settings();
+      const { speechModel } = await import("./speech/speech-model.ts");
+      return speechModel(config);
+    },
+  },
   "sign-in-link": {
     flags: [],
     names: 0,

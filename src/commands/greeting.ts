@@ -35,7 +35,7 @@ export function readyText(
           `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
           ...(voice
             ? ["                            or press Call there and speak (offline voice, a stand-in)"]
-            : []),
+            : ["                            and by voice: ./parley speech-model, then start again"]),
           `  The same in a terminal    ./parley chat "Demo clinic"`,
         ]
       : []),

@@ -26,6 +26,7 @@ import { createLocalEngines } from "../media/local-engines.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
 import { checkModel } from "../speech/local/check-models.ts";
+import { fetchedModels } from "../speech/local/english-model.ts";
 import { findSpeechModels } from "../speech/local/speech-models.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
 import type { CallSpeechSettings } from "../speech/speech-provider.ts";
@@ -92,7 +93,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const telemetry = await openTelemetry(config, secrets, { log, vault: platform.vault });
   open.defer(async () => telemetry?.close());
   const bundle = Promise.withResolvers<string>();
-  const models = findSpeechModels(config.speech_models);
+  const models = findSpeechModels([...config.speech_models, ...fetchedModels(config.data_dir)]);
   for (const model of [...models.hearing, ...models.speaking])
     log.info({ model: await checkModel(model) }, "a speech model was loaded");
   const voiceEngines = createLocalEngines({ models });

@@ -45,7 +45,7 @@ export const VOICE_SETTINGS: Setting[] = [
     name: "SPEECH_MODELS",
     example: "",
     about:
-      "Folders of sherpa-onnx models that hear or speak on this machine, each with its language: en=/opt/models/sherpa-onnx-whisper-base,en=/opt/models/vits-piper-en_US-amy-low. They replace the offline stand-ins. A model that can't be loaded keeps Parley from starting.",
+      "Folders of sherpa-onnx models that hear or speak on this machine, each with its language: en=/opt/models/sherpa-onnx-whisper-base,en=/opt/models/vits-piper-en_US-amy-low. They come before what hears and speaks offline. A model that can't be loaded keeps Parley from starting.",
   },
   {
     name: "SPEECH_PRICES",

@@ -7,7 +7,7 @@ import { findSphinx, type SphinxFiles } from "../speech/local/sphinx.ts";
 import type { VoiceEngines } from "./voice-engines.ts";
 
 export const NO_EAR =
-  "Calls by voice need something that hears. Offline, on Debian or Ubuntu: sudo apt install libpocketsphinx3 pocketsphinx-en-us, then restart Parley.";
+  "Calls by voice need something that hears. For English, on this machine: ./parley speech-model, then restart Parley.";
 
 /** The engines that need no network: models that the operator brought, and stand-ins for a provider's, English only. */
 export function createLocalEngines({

@@ -121,11 +121,11 @@ class LineDraft {
     }
   }
 
-  /** Of an utterance that went on after its turn, what is new; nothing where recognition only corrects what was taken. */
+  /** Of an utterance that went on after its turn, the words beyond; nothing where recognition only corrects what was taken. */
   #notTaken(said: string): string {
     const { taken_early } = this.state;
     if (taken_early === null) return said;
-    return said.startsWith(`${taken_early} `) ? said.slice(taken_early.length + 1) : "";
+    return said.split(" ").slice(taken_early.split(" ").length).join(" ");
   }
 
   #takeOurs({ playing, interruptible, asks }: Extract<LineEvent, { type: "ours" }>) {

@@ -270,7 +270,7 @@ test("where nothing hears, the button says which packages bring it", async () =>
   const page = await open({ url: await other.listen(), name: there });
   await page.getByRole("button", { name: "Call", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Calls are not set up here" });
-  await dialog.getByText("sudo apt install libpocketsphinx3 pocketsphinx-en-us").waitFor();
+  await dialog.getByText("./parley speech-model").waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
 });

@@ -7,6 +7,7 @@ import { mostCalls } from "../../media/call-capacity.ts";
 import { NO_EAR } from "../../media/local-engines.ts";
 import { readSimulation } from "../../simulator/read-scenario.ts";
 import { checkModel } from "../../speech/local/check-models.ts";
+import { fetchedModels } from "../../speech/local/english-model.ts";
 import { findSpeechModels } from "../../speech/local/speech-models.ts";
 import { findSphinx } from "../../speech/local/sphinx.ts";
 import { internalPlace, runningVersion, tryPort } from "../free-port.ts";
@@ -156,20 +157,24 @@ function checkVoice(config: Config, secrets: Secrets): Finding {
     name === "openai" ? secrets.llm_api_keys.openai : name !== "offline" && keys[name] !== null,
   );
   const own = config.speech_models.length > 0;
-  if (!service && !own && !findSphinx()) return { check, status: "ok", message: `optional. ${NO_EAR}` };
+  const fetched = fetchedModels(config.data_dir).length > 0;
+  if (!service && !own && !fetched && !findSphinx())
+    return { check, status: "ok", message: `optional. ${NO_EAR}` };
   const offline = own
     ? "models of your own, and the offline stand-ins"
-    : "offline hearing and speaking, English only (stand-ins)";
+    : fetched
+      ? "Moonshine hears English offline; offline speaking, English only (a stand-in)"
+      : "offline hearing and speaking, English only (stand-ins)";
   const hears = service ? `${service} hears` : offline;
   const most = voice_calls ?? mostCalls(service === undefined);
   return { check, status: "ok", message: `${hears}; at most ${most} calls at once (VOICE_CALLS)` };
 }
 
 /** Each model that the operator brought is loaded, and its checksums told. */
-async function checkModels({ speech_models }: Config): Promise<Finding[]> {
+async function checkModels({ speech_models, data_dir }: Config): Promise<Finding[]> {
   const check = "speech model";
   const findings: Finding[] = [];
-  for (const given of speech_models) {
+  for (const given of [...speech_models, ...fetchedModels(data_dir)]) {
     try {
       const { hearing, speaking } = findSpeechModels([given]);
       for (const model of [...hearing, ...speaking])

@@ -59,6 +59,7 @@ export const HELP = `Parley ${VERSION}: a self-hosted platform for conversationa
                                   hands webhooks on to a program on this machine, byte for byte as they were signed;
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
   ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
+  ./parley speech-model           downloads a model that recognizes English speech on this machine (22 MB, by npm)
   ./parley sign-in-link           prints a link that signs the first administrator in, where password and token are lost
   ./parley backup <file> [--replace] [--without-files] [--json]
                                   writes database and files into one archive while Parley runs; - is the standard output

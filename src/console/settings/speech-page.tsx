@@ -35,8 +35,8 @@ export default function SpeechPage() {
           <Stack gap="md">
             {found.every(({ source }) => source === "none") && (
               <Alert color="ink" icon={<IconInfoCircle />}>
-                No key is set. Calls from a page use the offline stand-ins: English only, for trying things
-                out. OpenAI and Google use the keys of the model providers.
+                No key is set. Calls from a page are heard and spoken on this machine: English only, by a
+                plain voice. OpenAI and Google use the keys of the model providers.
               </Alert>
             )}
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">

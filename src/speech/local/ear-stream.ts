@@ -17,10 +17,16 @@ const PRE_ROLL_MS = 500;
 /** So long after the voice's last sound an utterance is taken for ended; a pause between two words is shorter. */
 const TAIL_MS = 300;
 
-export type EarStream = { push(frame: Int16Array): void; close(): void };
+export type EarStream = {
+  push(frame: Int16Array): void;
+  /** Resolves once the words of each utterance that is over are told. */
+  caughtUp(): Promise<void>;
+  close(): void;
+};
+type Listener = { tell(heard: Heard): void; fail(error: unknown): void };
 
 /** One line's ear. Without a recognizer it tells when somebody speaks, and no words. */
-export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: Heard) => void): EarStream {
+export function openEarStream(recognizer: TakenRecognizer | null, { tell, fail }: Listener): EarStream {
   const vad = new sherpa.Vad(
     {
       sileroVad: {
@@ -43,6 +49,7 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
   let speaks = false;
   const end = new VoiceEnd();
   let utterance: { text: string; ends_at: number | null } | null = null;
+  let told: Promise<void> = Promise.resolve();
 
   const now_ms = () => Math.round((samples * 1000) / HEARING_RATE);
 
@@ -60,7 +67,12 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
   const finish = () => {
     if (!utterance) return;
     utterance = null;
-    const text = recognizer?.end() ?? "";
+    const words = recognizer?.end() ?? "";
+    if (typeof words === "string") tellFinal(words);
+    else told = words.then(tellFinal).catch(fail);
+  };
+
+  const tellFinal = (text: string) => {
     if (text !== "") tell({ type: "final", text });
   };
 
@@ -90,18 +102,22 @@ export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: 
       if (!detected && speaks) {
         const at_ms = end.endBefore(Math.max(0, now_ms() - MIN_SILENCE_S * 1000));
         tell({ type: "speech_stopped", at_ms });
-        if (utterance) utterance.ends_at = at_ms + TAIL_MS;
+        if (utterance) {
+          utterance.ends_at = at_ms + TAIL_MS;
+          recognizer?.pause?.();
+        }
       }
       speaks = detected;
       hear(frame);
       if (utterance?.ends_at != null && now_ms() >= utterance.ends_at) finish();
       recent = [...recent, frame].slice(-PRE_ROLL_MS / 20);
     },
+    caughtUp: () => told,
     close() {
       const isWithin = utterance !== null;
       utterance = null;
       try {
-        if (isWithin) recognizer?.end();
+        if (isWithin) void Promise.resolve(recognizer?.end()).catch(() => {});
       } finally {
         recognizer?.giveBack();
       }

@@ -53,13 +53,20 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
       known?.free();
       return port.close();
     }
-    if (asked.ask === "catch_up") return port.postMessage({ caught_up: asked.number } satisfies EarTold);
+    if (asked.ask === "catch_up") {
+      const caughtUp = () => port.postMessage({ caught_up: asked.number } satisfies EarTold);
+      return void Promise.all([...streams.values()].map((stream) => stream.caughtUp())).then(caughtUp);
+    }
     const tell = (heard: Heard) => port.postMessage({ ear: asked.ear, heard } satisfies EarTold);
+    const fail = (error: unknown) => {
+      giveBack(asked.ear);
+      tell({ type: "fault", message: errorText(error) });
+    };
     try {
       if (asked.ask === "open") {
         const words = asked.recognizes ? wordsFor(asked.listening) : null;
         try {
-          streams.set(asked.ear, openEarStream(words, tell));
+          streams.set(asked.ear, openEarStream(words, { tell, fail }));
         } catch (error) {
           words?.giveBack();
           throw error;
@@ -70,8 +77,7 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx, models }: EarFile
         streams.delete(asked.ear);
       }
     } catch (error) {
-      giveBack(asked.ear);
-      tell({ type: "fault", message: errorText(error) });
+      fail(error);
     }
   });
 }

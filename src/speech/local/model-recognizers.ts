@@ -1,6 +1,8 @@
 import sherpa, { type OfflineConfig, type OnlineConfig } from "sherpa-onnx-node";
 import { join } from "../../audio/level.ts";
 import { HEARING_RATE } from "../hearing.ts";
+import { growingRecognizer, type WholeModel } from "./growing-recognizer.ts";
+import { hearByMoonshine } from "./moonshine.ts";
 import type { TakenRecognizer } from "./recognizers.ts";
 import type { HearingModel } from "./speech-models.ts";
 
@@ -24,25 +26,25 @@ export function modelRecognizers(model: HearingModel): () => TakenRecognizer {
   }
   const loaded = new sherpa.OfflineRecognizer({
     featConfig: FEATURES,
-    modelConfig: {
-      ...(model.kind === "transducer"
-        ? {
-            transducer: { encoder: model.encoder, decoder: model.decoder, joiner: model.joiner },
-            modelType: /nemo|parakeet/i.test(model.folder) ? "nemo_transducer" : "transducer",
-          }
-        : {
-            whisper: {
-              encoder: model.encoder,
-              decoder: model.decoder,
-              language: model.language.split("-")[0] ?? "",
-              task: "transcribe",
-            },
-          }),
-      tokens: model.tokens,
-      ...COMMON,
-    },
+    modelConfig: { ...ofKind(model), tokens: model.tokens, ...COMMON },
   } satisfies OfflineConfig);
-  return () => atTheEnd(loaded);
+  if (model.kind === "moonshine") {
+    const one = inTurn((samples) => hearByMoonshine((piece) => hearWhole(loaded, piece), floats(samples)));
+    return () => growingRecognizer(one);
+  }
+  const one = inTurn((samples) => hearWhole(loaded, floats(samples)));
+  return () => atTheEnd(one);
+}
+
+function ofKind(model: HearingModel): Partial<OfflineConfig["modelConfig"]> {
+  if (model.kind === "transducer") {
+    const { encoder, decoder, joiner } = model;
+    const modelType = /nemo|parakeet/i.test(model.folder) ? "nemo_transducer" : "transducer";
+    return { transducer: { encoder, decoder, joiner }, modelType };
+  }
+  const { encoder, decoder } = model;
+  if (model.kind === "moonshine") return { moonshine: { encoder, mergedDecoder: decoder } };
+  return { whisper: { encoder, decoder, language: model.language.split("-")[0] ?? "", task: "transcribe" } };
 }
 
 function streaming(model: InstanceType<typeof sherpa.OnlineRecognizer>): TakenRecognizer {
@@ -63,27 +65,56 @@ function streaming(model: InstanceType<typeof sherpa.OnlineRecognizer>): TakenRe
 }
 
 /** Understands an utterance once it is over. */
-function atTheEnd(model: InstanceType<typeof sherpa.OfflineRecognizer>): TakenRecognizer {
+function atTheEnd(model: WholeModel): TakenRecognizer {
   let heard: Int16Array[] = [];
+  const begin = () => {
+    heard = [];
+  };
   return {
-    begin: () => {
-      heard = [];
-    },
+    begin,
     push: (samples) => {
       heard.push(samples);
       return "";
     },
     end: () => {
-      const stream = model.createStream();
-      stream.acceptWaveform({ samples: floats(join(heard)), sampleRate: HEARING_RATE });
-      heard = [];
-      model.decode(stream);
-      return wordsOf(model.getResult(stream).text);
+      const all = join(heard);
+      begin();
+      return model.understand(all);
     },
-    giveBack: () => {
-      heard = [];
+    giveBack: begin,
+  };
+}
+
+type Offline = InstanceType<typeof sherpa.OfflineRecognizer>;
+
+/** One piece at a time, in a thread beside the one that hears: what others say meanwhile is noticed all the same. */
+function inTurn(understand: (samples: Int16Array) => Promise<string>): WholeModel {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    get isFree() {
+      return waiting === 0;
+    },
+    understand(samples) {
+      waiting += 1;
+      const words = last.then(() => understand(samples));
+      last = words.then(
+        () => {
+          waiting -= 1;
+        },
+        () => {
+          waiting -= 1;
+        },
+      );
+      return words;
     },
   };
+}
+
+async function hearWhole(model: Offline, samples: Float32Array): Promise<string> {
+  const stream = model.createStream();
+  stream.acceptWaveform({ samples, sampleRate: HEARING_RATE });
+  return wordsOf((await model.decodeAsync(stream)).text);
 }
 
 const floats = (samples: Int16Array): Float32Array => Float32Array.from(samples, (sample) => sample / 32_768);

@@ -7,7 +7,13 @@ import { HEARING_RATE, type ListeningFor } from "../hearing.ts";
 import { isDictated, languageModel } from "./language-model.ts";
 import { loadSphinx, type Recognizer, type SphinxFiles } from "./sphinx.ts";
 
-export type TakenRecognizer = Pick<Recognizer, "begin" | "push" | "end"> & { giveBack(): void };
+export type TakenRecognizer = Pick<Recognizer, "begin" | "push"> & {
+  /** The voice has stopped: what was said may be all. */
+  pause?(): void;
+  /** Later, of a model that takes its time. */
+  end(): string | Promise<string>;
+  giveBack(): void;
+};
 export type Recognizers = {
   take(listening: ListeningFor): TakenRecognizer;
   /** Frees those that nobody uses: their memory is the library's, and outlives the thread. */

@@ -48,12 +48,15 @@ declare module "sherpa-onnx-node" {
       transducer?: Transducer;
       modelType?: string;
       whisper?: { encoder: string; decoder: string; language: string; task: string };
+      moonshine?: { encoder: string; mergedDecoder: string };
     };
   };
   class OfflineRecognizer {
     constructor(config: OfflineConfig);
     createStream(): Stream;
     decode(stream: Stream): void;
+    /** In a thread of its own. */
+    decodeAsync(stream: Stream): Promise<{ text: string }>;
     getResult(stream: Stream): { text: string };
   }
 

@@ -25,6 +25,10 @@ test("a folder's files tell what model it holds, as they are published", () => {
     kind: "whisper",
     tokens: "/m/whisper/base-tokens.txt",
   });
+  for (const ending of ["onnx", "ort"])
+    expect(
+      kindOf("/m/moon", [`encoder_model.${ending}`, `decoder_model_merged.${ending}`, "tokens.txt"]),
+    ).toMatchObject({ kind: "moonshine", decoder: `/m/moon/decoder_model_merged.${ending}` });
   expect(kindOf("/m/piper", ["en_US-amy-low.onnx", "tokens.txt", "espeak-ng-data"])).toMatchObject({
     kind: "piper",
     model: "/m/piper/en_US-amy-low.onnx",

@@ -19,6 +19,7 @@ export type HearingModel = { language: string; folder: string } & (
       tokens: string;
     }
   | { kind: "whisper"; encoder: string; decoder: string; tokens: string }
+  | { kind: "moonshine"; encoder: string; decoder: string; tokens: string }
 );
 export type SpeakingModel = { language: string; folder: string } & (
   | { kind: "piper"; model: string; tokens: string; dataDir: string }
@@ -38,7 +39,7 @@ export function findSpeechModels(given: readonly Given[]): SpeechModels {
       const found = modelIn(one, readdirSync(one.folder));
       if (found === null)
         faults.push(
-          `${one.folder} holds no model that is known: a transducer (encoder, decoder, joiner, tokens.txt), Whisper (encoder, decoder, tokens), Piper or Kokoro (model, tokens.txt, espeak-ng-data).`,
+          `${one.folder} holds no model that is known: a transducer (encoder, decoder, joiner, tokens.txt), Whisper (encoder, decoder, tokens), Moonshine (encoder, merged decoder, tokens.txt), Piper or Kokoro (model, tokens.txt, espeak-ng-data).`,
         );
       else if ("hears" in found) models.hearing.push(found.hears);
       else models.speaking.push(found.speaks);
@@ -56,7 +57,7 @@ export function modelIn(
   files: readonly string[],
 ): { hears: HearingModel } | { speaks: SpeakingModel } | null {
   const at = (name: string) => path.join(folder, name);
-  const onnx = files.filter((name) => name.endsWith(".onnx")).toSorted();
+  const onnx = files.filter((name) => /\.(onnx|ort)$/.test(name)).toSorted();
   const find = (part: string): string | null => {
     const fitting = onnx.filter((name) => name.includes(part));
     const found = fitting.find((name) => name.includes("int8")) ?? fitting[0];
@@ -70,7 +71,10 @@ export function modelIn(
     const streams = /streaming/.test(path.basename(folder)) && !/non-streaming/.test(path.basename(folder));
     return { hears: { kind: "transducer", language, folder, streams, encoder, decoder, joiner, tokens } };
   }
-  if (encoder && decoder) return { hears: { kind: "whisper", language, folder, encoder, decoder, tokens } };
+  if (encoder && decoder) {
+    const kind = path.basename(decoder).includes("merged") ? "moonshine" : "whisper";
+    return { hears: { kind, language, folder, encoder, decoder, tokens } };
+  }
   const [model] = onnx;
   if (model === undefined || !files.includes("espeak-ng-data")) return null;
   const speaking = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { requestHeaders } from "../api/request-headers.ts";
 import { boundedList, name, recordId, requiredJson, textMap } from "../api/schema.ts";
-import { headerProblem, SET_BY_CONNECTION } from "../egress/outgoing-headers.ts";
 import { AgentSttProvider, AgentWaitSound } from "../speech/speech.ts";
 import { canonicalTimezone } from "./timezone.ts";
 
@@ -24,18 +24,6 @@ export const timezone = z.string().transform((text, context) => {
   });
   return z.NEVER;
 });
-
-const toolHeaders = z
-  .record(
-    z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
-    // What HTTP carries in a header.
-    z.string().regex(/^[\t -~\u0080-\u00ff]*$/),
-  )
-  .superRefine((headers, context) => {
-    for (const name of Object.keys(headers))
-      if (headerProblem(name, "") === "set by the connection")
-        context.addIssue({ code: "custom", path: [name], message: SET_BY_CONNECTION });
-  });
 
 export const AgentCreate = z
   .object({
@@ -61,7 +49,7 @@ export const AgentCreate = z
       .default([])
       .meta({ deprecated: true, description: "Use language_group_id." }),
     variables: textMap().describe("Context variables of every session."),
-    tool_headers: toolHeaders
+    tool_headers: requestHeaders()
       .nullable()
       .describe("Added to tool calls. Not encrypted: credentials belong to the tool's service."),
     agent_initiated: z.boolean().default(false).describe("The agent speaks first, after its message."),

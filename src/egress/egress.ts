@@ -7,7 +7,7 @@ import { type EgressRefusal, pinnedPlace, type ReachableTarget } from "./egress-
 import { createPinnedPools } from "./egress-pools.ts";
 import { type Resolve, rememberingResolve, systemResolve } from "./egress-resolve.ts";
 import { type EgressRoute, targetOf } from "./egress-target.ts";
-import { headerProblem } from "./outgoing-headers.ts";
+import { carriedText, headerProblem } from "./outgoing-headers.ts";
 
 /**
  * The one door for calls that leave on a user's behalf: tools, webhooks, token fetches.
@@ -195,13 +195,14 @@ function outgoingHeaders(
   const named: Record<string, string> = { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": "Parley" };
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    const problem = headerProblem(name, value);
+    const carried = carriedText(value);
+    const problem = headerProblem(name, carried);
     if (problem === "set by the connection")
       return refused(`the header ${lower} is set by the connection itself`);
     // The value may be a secret, and the name may be where the line break is.
     if (problem !== null)
       return refused(`the header ${JSON.stringify(name)} has a character that HTTP does not carry`);
-    named[lower] = value;
+    named[lower] = carried;
   }
   return { kind: "headers", named };
 }

@@ -17,6 +17,18 @@ export const NOT_CARRIED =
 /** To whoever saves a header that no request of ours may set. */
 export const SET_BY_CONNECTION = "The connection sets this header by itself. Leave it out.";
 
+/** A text that variables filled in, in one line: a line break would start another header. */
+export const headerLine = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+  text.replace(/[\u0000-\u0008\u000a-\u001f\u007f]+/g, " ");
+
+/**
+ * HTTP carries Latin-1. What goes beyond it is sent as UTF-8, as curl does: the name of a caller, filled in by a variable,
+ * must not decide whether a call can be made.
+ */
+export const carriedText = (value: string): string =>
+  /[\u0100-\uffff]/.test(value) ? Buffer.from(value).toString("latin1") : value;
+
 export function headerProblem(name: string, value: string): HeaderProblem | null {
   if (CONNECTION_HEADERS.has(name.toLowerCase())) return "set by the connection";
   try {

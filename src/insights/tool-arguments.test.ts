@@ -35,11 +35,19 @@ test.each(["Bearer abc", "Basic dXNlcjpw", "Token abc", " AWS4-HMAC-SHA256 Crede
 test("headers that are no secrets are taken", () => {
   const headers = {
     Accept: "application/json",
-    "X-Tenant": "north",
+    "X-Tenant": "नॉर्थ",
     "X-Request-Source": "basic",
     "X-Keyboard": "qwerty",
     "X-Author": "token",
     "X-Tokens-Max": "100",
   };
   expect(accepted(headers)).toBe(true);
+});
+
+test.each([
+  ["a name with a blank", { "X Tenant": "north" }],
+  ["a line break", { "X-Tenant": "north\nsouth" }],
+  ["what the connection sets", { Host: "other.example" }],
+])("headers with which no request could be sent are refused: %s", (_what, headers) => {
+  expect(accepted(headers)).toBe(false);
 });

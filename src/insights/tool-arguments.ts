@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { inputErrors } from "../api/input/input-errors.ts";
-import { integer, recordId, textMap } from "../api/schema.ts";
+import { requestHeaders } from "../api/request-headers.ts";
+import { integer, recordId } from "../api/schema.ts";
 import { unreachable } from "../base/errors.ts";
 import { patternFault } from "../base/pattern.ts";
 import { isSecretHeader } from "../egress/secret-header.ts";
@@ -124,7 +125,7 @@ const HttpArguments = z.strictObject({
     .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s@/?#]+(?:[/?#]\S*)?$/)
     .refine((url) => URL.canParse(url), "Input should be a valid URL"),
   method: z.enum(["POST", "PUT", "PATCH"]).nullish(),
-  headers: textMap()
+  headers: requestHeaders()
     .superRefine((headers, context) => {
       for (const header of Object.entries(headers)) {
         if (!isSecretHeader(header)) continue;

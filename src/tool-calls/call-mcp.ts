@@ -3,6 +3,7 @@ import { unreachable } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { jsonExcess } from "../base/json-size.ts";
 import { parseJson } from "../base/parse-json.ts";
+import { headerLine } from "../egress/outgoing-headers.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { isRecord } from "../expressions/member.ts";
 import { renderTemplate } from "../expressions/template.ts";
@@ -40,7 +41,7 @@ export async function callMcp(
   let proof: Record<string, string> = {};
   const headers = Object.entries(context.snapshot.agent.tool_headers ?? {}).map(([name, value]) => [
     name.toLowerCase(),
-    renderTemplate(value, context.lookup).replace(/[\r\n\0]+/g, " "),
+    headerLine(renderTemplate(value, context.lookup)),
   ]);
   const peer: McpPeer = {
     service_id: tool.service_id,

@@ -1,3 +1,4 @@
+import { headerLine } from "../egress/outgoing-headers.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import type { ToolDefinition } from "../tools/tool-definition.ts";
@@ -47,7 +48,7 @@ export function endpointRequest(
   const headers = Object.fromEntries(
     Object.entries(toolHeaders).map(([name, value]) => [
       name.toLowerCase(),
-      headerText(renderTemplate(value, lookup)),
+      headerLine(renderTemplate(value, lookup)),
     ]),
   );
 
@@ -125,6 +126,3 @@ function withQuery(url: string, query: [string, string][]): string {
 }
 
 const printed = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-
-/** Removes line breaks, which would start another header. */
-const headerText = (text: string): string => text.replace(/[\r\n\0]+/g, " ");

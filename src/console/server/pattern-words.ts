@@ -19,7 +19,7 @@ const WORDS: [says: string, ...patterns: string[]][] = [
     "^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$",
   ],
   ["Use letters (a to z), digits and hyphens, no spaces", "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],
-  ["Write it in one line, without characters such as emoji", "^[\\t -~\\u0080-\\u00ff]*$"],
+  ["Write it in one line", "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$"],
   [
     "Enter a time such as 08:30",
     "^([01]\\d|2[0-3]):[0-5]\\d$",

@@ -145,7 +145,10 @@ describe("what an agent may be", () => {
       languages: fc.array(text, { maxLength: 3 }),
       variables: fc.dictionary(key, text),
       tool_headers: fc.option(
-        fc.dictionary(fc.stringMatching(/^[A-Za-z0-9-]+$/), fc.stringMatching(/^[ -~]*$/)),
+        fc.dictionary(
+          fc.stringMatching(/^[A-Za-z0-9-]+$/),
+          text.filter((one) => !/\p{Cc}/u.test(one)),
+        ),
       ),
       agent_initiated: fc.boolean(),
       enable_verbal_language_change: fc.boolean(),

@@ -151,6 +151,23 @@ test("arguments that don't fit the schema are told to the model and nothing is s
   expect(peer.requests.length).toBe(before);
 });
 
+test("a header with a caller's name is sent in whatever letters the name has, and is shown as it reads", async () => {
+  peer.respond((_, response) => json(response, 200, {}));
+  const { agent_id } = await createAgent(app, {
+    script: 'on "go" -> call greet {}\nafter greet -> say "Done."',
+    tools: [endpointTool("greet", `${peer.url}/it`)],
+    agent: { variables: { who: "मीरा\u0007 Łukasz" }, tool_headers: { "X-Caller": "{{ who }}" } },
+  });
+  const say = converse(app, agent_id);
+  await say("");
+  const { content } = await say("go");
+  expect(content.tool_calls).toMatchObject([{ tool_error: null }]);
+  const sent = peer.requests.at(-1)?.headers["x-caller"] as string;
+  expect(Buffer.from(sent, "latin1").toString()).toBe("मीरा  Łukasz");
+  const shown = await app.send("GET", `/api/v1/sessions/${content.session_id}/tool_requests?turn_index=1`);
+  expect(JSON.stringify(shown.body)).toContain('"x-caller":"मीरा  Łukasz"');
+});
+
 test("a model that calls tools without end is stopped after ten rounds and the turn ends", async () => {
   peer.respond((_, response) => json(response, 200, {}));
   const { agent_id } = await createAgent(app, {

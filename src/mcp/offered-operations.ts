@@ -50,10 +50,10 @@ export const OFFERED_OPERATIONS: Record<string, Effect> = {
   get_custom_message: "reads",
   create_custom_message: "adds",
   update_custom_message: "replaces",
-  list_language_groups: "reads",
-  get_language_group: "reads",
-  create_language_group: "adds",
-  update_language_group: "replaces",
+  list_voice_groups: "reads",
+  get_voice_group: "reads",
+  create_voice_group: "adds",
+  update_voice_group: "replaces",
 
   list_channel_targets: "reads",
 

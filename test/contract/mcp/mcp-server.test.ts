@@ -153,6 +153,21 @@ describe("tools", () => {
     expect(readFileSync("docs/mcp-tools.md", "utf8")).toContain(`null,${offered.length + 2}]`);
   });
 
+  test("no tool, and nothing that AGENTS.md names, is an operation that is deprecated", () => {
+    const { paths } = JSON.parse(readFileSync("openapi.json", "utf8"));
+    const operations = Object.values<Record<string, { operationId?: string; deprecated?: boolean }>>(paths);
+    const deprecated = operations
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ operationId, deprecated }) => (deprecated && operationId ? [operationId] : []));
+    expect(deprecated).toContain("create_language_group");
+    const named = [...readFileSync("AGENTS.md", "utf8").matchAll(/`(\w+)`/g)].map(
+      ([, name]) => name as string,
+    );
+    expect(named).toContain("create_agent");
+    const offered = [...Object.keys(OFFERED_OPERATIONS), ...named];
+    expect(offered.filter((name) => deprecated.includes(name))).toEqual([]);
+  });
+
   test("a service is read, changed and sent back without its secret, which stays", async () => {
     const { call } = await connect(app.token);
     const service = { name: "Calendar", description: "", auth_type: "bearer" };

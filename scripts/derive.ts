@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expandShared } from "../src/api/openapi/expand-shared.ts";
@@ -15,6 +15,7 @@ import { createEgress } from "../src/egress/egress.ts";
 import { envExample } from "../src/settings.ts";
 import { consoleTypes } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
+import { eventsPage } from "./events-page.ts";
 import { landedMigrations } from "./landed-migrations.ts";
 import { schemaSql } from "./schema-sql.ts";
 import type { OpenApi } from "./schema-types.ts";
@@ -23,7 +24,7 @@ import { readToolOptions } from "./tool-options.ts";
 
 /**
  * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it,
- * the operations of the TypeScript SDK and .env.example. A test fails when one of them no longer fits.
+ * the operations of the TypeScript SDK, .env.example and the types of docs/events.md. A test fails when one of them no longer fits.
  */
 readToolOptions("./parley derive\n  writes what is derived from the source and committed", {});
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -43,6 +44,7 @@ try {
   write("src/db/schema.sql", await schemaSql(database.db));
   write("src/db/migrations/landed.txt", landedMigrations());
   write(".env.example", envExample());
+  write("docs/events.md", eventsPage(readFileSync(path.join(ROOT, "docs/events.md"), "utf8")));
 
   const { api } = await createApp({
     db: database.db,

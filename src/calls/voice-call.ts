@@ -277,13 +277,23 @@ export class VoiceCall {
         });
       case "silence":
         return betweenTurns(engine, session_id, (draft) =>
-          draft.event("conversation", "silence-timeout", "The person said nothing", undefined, {
-            count: effect.count,
+          draft.event({
+            category: "conversation",
+            type: "silence-timeout",
+            description: "The person said nothing",
+            attributes: { count: effect.count },
           }),
         );
       case "voicemail_left":
         return betweenTurns(engine, session_id, (draft) =>
-          draft.event("automation", "voicemail-left", "A message was left on a voicemail", null),
+          draft.event(
+            {
+              category: "automation",
+              type: "voicemail-left",
+              description: "A message was left on a voicemail",
+            },
+            null,
+          ),
         );
       case "answerer":
         return this.#reports.answerer(effect.found);

@@ -275,7 +275,13 @@ async function requireRecord(lookUp: LookUp, { record_name, record_value }: Mail
 }
 
 /** Told to the organization's first sub-organization: domains are of all of them. */
-async function tell(tx: Tx, clock: Clock, domain: Row, type: string, description: string): Promise<void> {
+async function tell(
+  tx: Tx,
+  clock: Clock,
+  domain: Row,
+  type: "mail-domain-proven" | "mail-domain-released",
+  description: string,
+): Promise<void> {
   const first = await tx
     .selectFrom("sub_organizations")
     .select("id")

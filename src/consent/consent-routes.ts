@@ -87,11 +87,12 @@ export function consentRoutes(api: Api, deps: LedgerDeps): void {
       form_id: "ConsentFile",
       response: ConsentImport,
       store: importConsents,
-      event: {
+      event: (imported) => ({
         category: "consent",
         type: "consents-imported",
-        describe: ({ added }, file_name) => `${file_name} added ${added} consents`,
-      },
+        description: `${imported.file_name} added ${imported.added} consents`,
+        attributes: imported,
+      }),
     },
     end: {
       summary: "Revoke a consent",

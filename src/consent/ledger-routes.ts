@@ -10,6 +10,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import type { EventOf } from "../events/event-types.ts";
 import { type ImportSource, MAX_LIST_ROWS } from "./address-file.ts";
 import type { ListUploads } from "./list-upload.ts";
 
@@ -33,11 +34,7 @@ type Ledger<Entry extends { id: number }, Imported extends { added: number }> = 
     form_id: string;
     response: z.ZodType<Imported>;
     store(tx: Tx, rows: MultipartFile["file"], source: ImportSource): Promise<Imported>;
-    event: {
-      category: "consent" | "suppression";
-      type: string;
-      describe(imported: Imported, file: string): string;
-    };
+    event(imported: Imported & { file_name: string }): EventOf<"consents-imported" | "list-imported">;
   };
   end: Words & {
     action: "revoke" | "lift";
@@ -105,17 +102,8 @@ export function ledgerRoutes<Entry extends { id: number }, Imported extends { ad
           const source = { sub_organization_id, at, created_by, file_name, calling_code };
           const imported = await upload.store(tx, rows, source);
           const after = { file_name, ...imported };
-          const { category, type, describe } = upload.event;
           await publish(tx, sub_organization_id, [
-            {
-              at,
-              source: "api",
-              source_id: null,
-              category,
-              type,
-              description: describe(imported, file_name),
-              attributes: after,
-            },
+            { at, source: "api", source_id: null, ...upload.event(after) },
           ]);
           await api.audit(tx, caller, { action: "import", resource: tag, resource_id: null, after });
           return imported;

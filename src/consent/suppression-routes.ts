@@ -95,11 +95,12 @@ export function suppressionRoutes(api: Api, deps: LedgerDeps): void {
       form_id: "SuppressionFile",
       response: SuppressionImport,
       store: importSuppressions,
-      event: {
+      event: (imported) => ({
         category: "suppression",
         type: "list-imported",
-        describe: ({ added }, file_name) => `${file_name} put ${added} addresses on the suppression list`,
-      },
+        description: `${imported.file_name} put ${imported.added} addresses on the suppression list`,
+        attributes: imported,
+      }),
     },
     end: {
       summary: "Lift a suppression",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
+import type { EventOf } from "../events/event-types.ts";
 import { enqueue, type Job } from "../jobs/define-job.ts";
 
 /** Sends the suite's webhook the news of a run; the room of webhooks does it. */
@@ -34,9 +35,11 @@ export async function tellDone(tx: Tx, at: Date, run: DoneRun): Promise<void> {
     await enqueue(tx, tellTestRun, { run_id, tries: 0 }, { tenant: sub_organization_id });
 }
 
+type TestEvent = EventOf<"test_run_finished" | "test_run_missed">;
+
 export const testEvent = (
   at: Date,
-  type: string,
+  type: TestEvent["type"],
   description: string,
-  attributes: Record<string, unknown>,
+  attributes: TestEvent["attributes"],
 ): NewEvent => ({ at, source: "job", source_id: null, category: "tests", type, description, attributes });

@@ -5,6 +5,7 @@ import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { EventOf, EventType, LoggedEvent } from "./event-types.ts";
 
 /** Something that occurred (specification, "Event"); written once, read-only ever after. */
 const Event = z
@@ -23,19 +24,14 @@ const Event = z
   .meta({ id: "Event" });
 type Event = z.infer<typeof Event>;
 
-/** The event catalogue, but for the types that `log` tools choose themselves. */
 export type NewEvent = {
   at: Date;
   source: "tool-call" | "llm-prompt" | "outbound" | "api" | "job";
   source_id: number | null;
-  category: string;
-  type: string;
-  description: string;
   session_id?: number;
   conversation_id?: number;
   user_id?: string | null;
-  attributes?: Record<string, unknown>;
-};
+} & (EventOf<EventType> | LoggedEvent);
 
 /** Records events in the transaction of the change they tell of. One statement of one text, however many there are. */
 export async function publish(
@@ -116,13 +112,13 @@ const selectEvents = (db: Db, caller: Caller) =>
     .$castTo<Event>();
 
 /** An answer that its person did not get (dialogues/outbound/undelivered.ts); the timeline of its session shows it, too. */
-export const ANSWER_NOT_DELIVERED = "answer-not-delivered";
+export const ANSWER_NOT_DELIVERED = "answer-not-delivered" satisfies EventType;
 
 /** The newest of one type, of one session. Index: events_session. */
 export const eventsOfSession = (
   db: Db,
   { sub_organization_id }: Caller,
-  { session_id, type, most }: { session_id: number; type: string; most: number },
+  { session_id, type, most }: { session_id: number; type: EventType; most: number },
 ) =>
   db
     .selectFrom("events")

@@ -2,6 +2,7 @@ import type { Caller, Stamp } from "../api/caller.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import type { EventType } from "../events/event-types.ts";
 import { holdVersioned } from "../versions/version-store.ts";
 import { checkExperiment, weightIssues } from "./check-experiment.ts";
 import {
@@ -212,7 +213,7 @@ export async function tell(
   sub_organization_id: number,
   { id, name, agent_id }: Pick<Experiment, "id" | "name" | "agent_id">,
   at: Date,
-  type: string,
+  type: Extract<EventType, `experiment-${string}`>,
   what: string,
   source: "api" | "job" = "api",
 ): Promise<void> {

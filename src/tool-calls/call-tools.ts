@@ -33,7 +33,7 @@ export function runCallTool(
         type: "dtmf-sent",
         description: `Pressed ${keys}`,
         attributes: { digits: keys },
-      };
+      } as const;
       return done({ status: "sent" }, { keys, event }, values);
     }
     default:

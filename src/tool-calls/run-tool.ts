@@ -1,5 +1,6 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
 import { unreachable } from "../base/errors.ts";
+import type { LoggedEvent, LoggedType } from "../events/event-types.ts";
 import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { coerceArguments } from "../tools/coerce-arguments.ts";
@@ -128,9 +129,8 @@ function logEvent({ name, definition }: SnapshotTool, values: Record<string, unk
     else attributes[field] = value;
   return {
     category: typeof kind.category === "string" ? kind.category : "log",
-    type: typeof kind.type === "string" ? kind.type : name,
+    type: (typeof kind.type === "string" ? kind.type : name) as LoggedType,
     description: typeof description === "string" ? description : name,
     attributes,
   };
 }
-type LoggedEvent = NonNullable<ToolEffects["event"]>;

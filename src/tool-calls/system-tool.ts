@@ -26,7 +26,7 @@ export function runSystemTool(
         category: "automation",
         type: "hangup",
         description: reason ?? "The agent ended the session",
-      };
+      } as const;
       return done({ action: "hangup" }, { action: { action: "hangup", reason }, event }, values);
     }
     case "get_current_datetime": {
@@ -68,6 +68,6 @@ function setLanguage(context: ToolContext, values: Record<string, unknown>): Too
     type: "language-change",
     description: `Language changed from ${context.language} to ${code}`,
     attributes: { from: context.language, to: code },
-  };
+  } as const;
   return done({ language: code }, { language: code, event }, values);
 }

@@ -5,6 +5,7 @@ import type { BookedCallBack, CallBackDesk } from "../consent/call-back.ts";
 import type { SuppressionScope } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import type { EventOf, EventType, LoggedEvent } from "../events/event-types.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
@@ -47,7 +48,7 @@ export type ToolEffects = {
   keys?: string;
   answerer?: Answerer;
   action?: SessionAction;
-  event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
+  event?: EventOf<EventType> | LoggedEvent;
   /** The person's address, and the words of their opt-out. `scope` left out: every channel. */
   opt_out?: { address: string; said: string | null; scope?: SuppressionScope };
   /** The call that the person asked for. */

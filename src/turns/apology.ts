@@ -14,7 +14,7 @@ export async function apologize(turn: TurnDriver, why: string): Promise<void> {
   turn.change((draft) => {
     draft.apologize(apology);
     draft.note(`the person heard an apology: ${why}`);
-    draft.event("conversation", "llm-error", why);
+    draft.event({ category: "conversation", type: "llm-error", description: why });
   });
 }
 

@@ -272,7 +272,14 @@ function eventsOf(
   return [
     ...(error === null
       ? []
-      : [{ ...of, category: "automation", type: "tool-error", description: `${tool.name}: ${error}` }]),
+      : [
+          {
+            ...of,
+            category: "automation",
+            type: "tool-error",
+            description: `${tool.name}: ${error}`,
+          } as const,
+        ]),
     ...(event ? [{ ...of, ...event }] : []),
   ];
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { consoleTypes } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
+import { eventsPage } from "../../scripts/events-page.ts";
 import { landedMigrations, readLanded } from "../../scripts/landed-migrations.ts";
 import { schemaSql } from "../../scripts/schema-sql.ts";
 import type { OpenApi } from "../../scripts/schema-types.ts";
@@ -26,6 +27,10 @@ const HOW = "run `./parley derive` and commit what it writes";
 
 test(".env.example lists exactly the settings of the program", () => {
   expect(committed(".env.example"), HOW).toBe(envExample());
+});
+
+test("docs/events.md lists exactly the types of events that the program records", () => {
+  expect(committed("docs/events.md"), HOW).toBe(eventsPage(committed("docs/events.md")));
 });
 
 test("openapi.json is what the program serves", async () => {

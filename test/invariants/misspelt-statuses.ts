@@ -1,9 +1,12 @@
 import { patch } from "../../src/base/patch.ts";
 import type { Db, Tx } from "../../src/db/database.ts";
 import type { AttemptRow, RequestRow } from "../../src/dialing/settled-rows.ts";
+import { publish } from "../../src/events/event.ts";
+
+const event = { at: new Date(0), source: "job", source_id: null } as const;
 
 /**
- * Never run: a status that is misspelt doesn't compile, wherever it is written. Each line below must be an error of
+ * Never run: a status that is misspelt doesn't compile, wherever it is written, nor an event that docs/events.md doesn't tell. Each line below must be an error of
  * types, else `@ts-expect-error` is one itself (./parley test runs the compiler).
  */
 export function misspelt(db: Db, tx: Tx, attempt: AttemptRow, request: RequestRow): unknown[] {
@@ -32,5 +35,13 @@ export function misspelt(db: Db, tx: Tx, attempt: AttemptRow, request: RequestRo
     db.updateTable("insight_executions").set({ status: "RUNNING" }),
     // @ts-expect-error: a field that the row doesn't have
     patch(request, { requst_status: "PENDING" }),
+    // @ts-expect-error: hangup
+    publish(tx, 1, [{ ...event, category: "automation", type: "hang-up", description: "" }]),
+    // @ts-expect-error: conversation
+    publish(tx, 1, [{ ...event, category: "automation", type: "llm-error", description: "" }]),
+    publish(tx, 1, [
+      // @ts-expect-error: digits
+      { ...event, category: "automation", type: "dtmf-sent", description: "", attributes: { keys: "1" } },
+    ]),
   ];
 }

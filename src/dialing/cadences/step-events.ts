@@ -1,6 +1,9 @@
 import type { NewEvent } from "../../events/event.ts";
+import type { EventOf } from "../../events/event-types.ts";
 import type { PlannedStep, SkippedStep } from "../../planning/cadences/next-cadence-step.ts";
 import { STEP_WORDS } from "../../planning/explain.ts";
+
+type StepEvent = EventOf<"request-step" | "request-step-skipped" | "request-steps-stopped">;
 
 type Of = {
   campaign_id: number;
@@ -55,9 +58,9 @@ export const stoppedEvent = (request: Of, text: string): NewEvent =>
 
 const stepEvent = (
   { campaign_id, batch_id, reference_id, target, of, at }: Of,
-  type: string,
+  type: StepEvent["type"],
   description: string,
-  more: Record<string, unknown>,
+  more: StepEvent["attributes"],
 ): NewEvent => ({
   at,
   source: "outbound",

@@ -19,7 +19,7 @@ export function applyEffects(draft: TurnDraft, effects: ToolEffects, tool: Snaps
   if (say) draft.say(renderTemplate(say, lookupOf(draft.facts, draft.state.memory, draft.at)));
   if (speech) draft.say(speech);
   if (keys) draft.tell({ type: "keys", digits: keys });
-  if (event) draft.event(event.category, event.type, event.description, tool?.id ?? null, event.attributes);
+  if (event) draft.event(event, tool?.id ?? null);
   if (opt_out) draft.optOut(opt_out);
   if (call_back) draft.callBack(call_back);
   if (action) draft.act(action);

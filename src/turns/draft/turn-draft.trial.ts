@@ -42,7 +42,7 @@ const someEffects: fc.Arbitrary<ToolEffects> = fc.record(
     say: fc.constantFrom("It is {{ vars.day }}.", " "),
     speech: fc.constantFrom("Done.", ""),
     keys: fc.constant("1#"),
-    event: fc.constant({ category: "automation", type: "noted", description: "noted" }),
+    event: fc.constant({ category: "automation", type: "hangup", description: "noted" } as const),
     opt_out: fc.constant({ address: "+15550100", said: null }),
     call_back: fc.constant({ at: AT, timezone: "America/New_York" }),
     action: fc.constantFrom(
@@ -109,7 +109,7 @@ export function play(happenings: readonly Happening[]) {
         return step((draft) => draft.note(name));
       case "event":
         added.labels.push(name);
-        return step((draft) => draft.event("automation", "noted", name));
+        return step((draft) => draft.event({ category: "automation", type: "hangup", description: name }));
       case "begin call":
         return open.push({ seq: step((draft) => draft.nextSeq()), id: name });
       case "finish call": {

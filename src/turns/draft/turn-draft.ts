@@ -1,6 +1,7 @@
 import type { Announcement } from "../../announcements/announcement.ts";
 import { storableText } from "../../base/storable.ts";
 import type { NewEvent } from "../../events/event.ts";
+import type { EventOf, EventType, LoggedEvent } from "../../events/event-types.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import { endsSession, type SessionAction, type ToolEffects } from "../../tool-calls/tool-outcome.ts";
@@ -83,9 +84,8 @@ export class TurnDraft {
 
   #withheld(rule: string): void {
     this.trace({ category: "note", label: `words were withheld: ${rule}`, details: { rule } });
-    this.event("automation", "words-withheld", `The agent's words were withheld: ${rule}`, undefined, {
-      rule,
-    });
+    const description = `The agent's words were withheld: ${rule}`;
+    this.event({ category: "automation", type: "words-withheld", description, attributes: { rule } });
   }
 
   /** The program's own words in place of an answer: said like the agent's, but not part of the model's history. */
@@ -155,7 +155,10 @@ export class TurnDraft {
     this.#add({ calls: [stored], trace: callTrace(finished), exchanges: exchangesOf(finished) });
     this.#set({ history: [...this.state.history, historyCall(stored)] });
     if (outcome.error !== null && !outcome.awaits_person) {
-      this.event("automation", "tool-error", `${call.name}: ${outcome.error}`, tool?.id ?? null);
+      this.event(
+        { category: "automation", type: "tool-error", description: `${call.name}: ${outcome.error}` },
+        tool?.id ?? null,
+      );
     }
   }
 
@@ -177,25 +180,16 @@ export class TurnDraft {
   }
 
   /** `tool_id` left out: caused by the prompt. */
-  event(
-    category: string,
-    type: string,
-    description: string,
-    tool_id?: number | null,
-    attributes?: Record<string, unknown>,
-  ): void {
+  event(told: EventOf<EventType> | LoggedEvent, tool_id?: number | null): void {
     const { id, conversation_id, source, prompt_id } = this.facts.session;
     const event: NewEvent = {
       at: this.at,
       source: tool_id === undefined ? "llm-prompt" : "tool-call",
       source_id: tool_id === undefined ? prompt_id : tool_id,
-      category,
-      type,
-      description,
       session_id: id,
       conversation_id,
       user_id: source,
-      ...(attributes && { attributes }),
+      ...told,
     };
     this.#add({ events: [event] });
   }
@@ -211,7 +205,13 @@ export class TurnDraft {
   finish(timing: TraceEntry): boolean {
     const { action } = this.state;
     const ended = action !== null && endsSession(action) && this.facts.session.channel !== "voice";
-    if (ended) this.event("conversation", "session-end", "The agent ended the session");
+    if (ended)
+      this.event({
+        category: "conversation",
+        type: "session-end",
+        description: "The agent ended the session",
+        attributes: { reason: "agent" },
+      });
     this.trace(timing);
     return ended;
   }

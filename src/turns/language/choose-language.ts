@@ -25,7 +25,7 @@ export function chooseLanguage(draft: TurnDraft, text: string): boolean {
     type: "language-change",
     description: `Language changed from ${memory.language} to ${language}`,
     attributes: { from: memory.language, to: language },
-  };
+  } as const;
   applyEffects(draft, { language, ...(language !== memory.language && { event }) }, undefined);
   if (!repeats) return false;
   const said_before = draft.state.messages.length;

@@ -78,11 +78,11 @@ async function judged(turn: TurnDriver, judge: Judge, text: string): Promise<Jud
   const failed = (why: string, details: Record<string, unknown> = {}) => {
     tell("opt-out not judged", { ...details, error: why });
     turn.change((draft) =>
-      draft.event(
-        "suppression",
-        "opt-out-not-judged",
-        `Whether a message asks not to be contacted any more could not be judged: ${why}. The agent answered it.`,
-      ),
+      draft.event({
+        category: "suppression",
+        type: "opt-out-not-judged",
+        description: `Whether a message asks not to be contacted any more could not be judged: ${why}. The agent answered it.`,
+      }),
     );
     return null;
   };

@@ -68,7 +68,7 @@ test.each(["session_id", "conversation_id", "source_id"])("%s sorts as the numbe
         at: app.clock.now(),
         source: "tool-call",
         category: "automation",
-        type: "x",
+        type: "hangup",
         description: "y",
         session_id: n,
         conversation_id: n,

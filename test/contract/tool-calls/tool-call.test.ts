@@ -263,6 +263,11 @@ test("hangup says what is left to say and ends the session", async () => {
   expect(content).toMatchObject({ action: { action: "hangup", reason: "done" }, ended: true });
   const session = (await app.send("GET", `/api/v1/session_debug/session_id/${content.session_id}`)).body;
   expect(session.messages.at(-1).tool_calls).toMatchObject([{ tool_name: "hangup" }]);
+  const of = `search_fields=session_id&search_field_values=${content.session_id}`;
+  const events = (await app.send("GET", `/api/v1/events/?${of}`)).body.items;
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "session-end", attributes: { reason: "agent" } }),
+  );
 });
 
 test("a log tool writes an event, a context tool sets variables that the next turn sees", async () => {

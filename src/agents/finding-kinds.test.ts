@@ -41,6 +41,8 @@ const named = (name: string) => withTask({ type: "event", tool: { name } });
 const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const rule = (name: string, value: unknown, parameters: object = schema) =>
   definition({ defaults: { [name]: value } }, parameters);
+const onPath = (url: string) =>
+  definition({ endpoint: { ...endpoint, url, argument_location: "path" } }, schema);
 const closed = { ...schema, additionalProperties: false };
 const route = (id: string, ...next: unknown[]) => ({ id, tools: { call: true }, next });
 const sub = (more: object, waits: object = {}) =>
@@ -245,6 +247,34 @@ const rows: Row[] = [
     "$.endpoint.url",
     definition({ endpoint: { ...endpoint, url: "https://" } }),
     definition({ endpoint: { ...endpoint, url: "https://{{ vars.host }}.a.example:{{ port }}/{city}" } }),
+  ],
+  [
+    "an address with a password in it",
+    "url-with-credentials",
+    "$.endpoint.url",
+    definition({ endpoint: { ...endpoint, url: "https://ann:secret@a.example/slots" } }),
+    definition({ endpoint: { ...endpoint, url: "https://a.example/slots?mail=ann@b.example" } }),
+  ],
+  [
+    "a placeholder that no argument fills in",
+    "path-placeholder-unknown",
+    "$.endpoint.url",
+    onPath("https://a.example/slots/{town}"),
+    onPath("https://a.example/{{ town }}/{vars.clinic}/{city}"),
+  ],
+  [
+    "a placeholder where arguments go elsewhere",
+    "path-placeholder-unused",
+    "$.endpoint.url",
+    definition({ endpoint: { ...endpoint, url: "https://a.example/{city}" } }, schema),
+    definition({ endpoint: { ...endpoint, url: "https://a.example/{clinic}/{{ city }}" } }, schema),
+  ],
+  [
+    "arguments beside the properties",
+    "argument-outside-properties",
+    "$.tool.function.parameters.city",
+    definition({ endpoint }, schema.properties),
+    definition({ endpoint }, { additionalProperties: { type: "string" } }),
   ],
   [
     "remove of a required argument",

@@ -8,7 +8,8 @@ import { ToolDefinition } from "../tool-definition.ts";
 import { mentionedNames, toolIssues } from "./tool-issues.ts";
 
 const endpoint = { url: "https://a.example/{b}", method: "get", argument_location: "path" };
-const otherFunction = { function: { name: "g", description: "", parameters: {} } };
+const takesB = { type: "object", properties: { b: { type: "string" } } };
+const otherFunction = { function: { name: "g", description: "", parameters: takesB } };
 
 type Case = [what: string, definition: ToolDefinition, severity: "error" | "warning", path: string];
 
@@ -172,7 +173,10 @@ describe.each(Object.entries(table))("%s", (id, cases) => {
 describe("nothing is found", () => {
   test.each<[string, ToolDefinition]>([
     ["in a definition that uses everything", ToolDefinition.parse(everyField)],
-    ["in a placeholder between variables", definition({ endpoint: { ...endpoint, url: "{{ base }}/{b}" } })],
+    [
+      "in a placeholder between variables",
+      definition({ endpoint: { ...endpoint, url: "{{ base }}/{b}" } }, takesB),
+    ],
     [
       "in another name of a function that is no endpoint's",
       changed(definition(), ["tool", "function", "name"], "g"),

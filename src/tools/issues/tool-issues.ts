@@ -1,6 +1,6 @@
 import { PatternMeter } from "../../base/pattern.ts";
 import { Meter } from "../../expressions/meter.ts";
-import { jsonSchemaProblems, patternProblem } from "../../schemas/json-schema.ts";
+import { patternProblem } from "../../schemas/json-schema.ts";
 import type { Issue } from "../../schemas/validation-issue.ts";
 import { type CallTarget, targetOfTask } from "../call-target.ts";
 import { type McpSurroundings, mcpIssues } from "../mcp/mcp-pin.ts";
@@ -27,10 +27,12 @@ import {
   bodyOfRead,
   missingEndpoint,
   pathPlaceholder,
+  urlWithCredentials,
   urlWithoutHost,
   urlWithoutScheme,
 } from "./endpoint-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
+import { parameterSchema } from "./parameter-issues.ts";
 import { endlessRouting, waitIssues } from "./routing-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
 import {
@@ -93,6 +95,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...(around.is_system ? [] : missingEndpoint(definition)),
     ...urlWithoutScheme(definition),
     ...urlWithoutHost(definition),
+    ...urlWithCredentials(definition),
     ...mcpIssues(definition, around.mcp),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
@@ -212,27 +215,6 @@ function unprotectedTasks({ requires_verified }: ToolDefinition, tasks: number):
       path: ["requires_verified"],
     },
   ];
-}
-
-function parameterSchema(definition: ToolDefinition): Issue[] {
-  const { parameters } = definition.tool.function;
-  const path = ["tool", "function", "parameters"];
-  const issue = (at: readonly (string | number)[], message: string, value: unknown): Issue => ({
-    id: "invalid-json-schema",
-    severity: "error",
-    message,
-    path: [...path, ...at],
-    value,
-  });
-  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
-    return [issue([], "The parameters are described by a JSON Schema, which is an object.", parameters)];
-  }
-  const { type = "object" } = parameters as { type?: unknown };
-  const problems = jsonSchemaProblems(parameters);
-  if (problems.length === 0 && type !== "object") {
-    return [issue(["type"], 'A function takes its arguments by name: the type is "object".', type)];
-  }
-  return problems.map((problem) => issue(problem.path, problem.message, problem.value));
 }
 
 function duplicateStaticParameters(definition: ToolDefinition): Issue[] {

@@ -170,6 +170,26 @@ const rows: Row[] = [
     calls({ amount: "a lot" }),
     calls({ amount: "{{ amount }}" }),
   ],
+  [
+    "a name where its value is meant",
+    "name-as-text",
+    `${first}.on.enter[0].value`,
+    step({
+      inputs: [{ name: "age" }],
+      on: { enter: [{ action: "set", name: "local.a", value: "inputs.age" }] },
+    }),
+    step({
+      inputs: [{ name: "age" }],
+      on: { enter: [{ action: "set", name: "local.a", value: "{{ inputs.age }}" }] },
+    }),
+  ],
+  [
+    "a name in an argument where its value is meant",
+    "name-as-text",
+    "$.context.task[0].on.start[0].arguments.amount",
+    calls({ amount: "local.sum" }),
+    calls({ amount: "{{ local.sum }}" }),
+  ],
   ["no steps", "no-steps", "$.context.task.steps", withTask({ type: "steps", steps: [] }), step({})],
   [
     "unknown key of a task",

@@ -302,4 +302,17 @@ class Parser {
 const shown = (token: Token): string => (token.kind === "end" ? "the end" : token.text);
 
 const unexpected = (token: Token): ExpressionSyntaxError =>
-  new ExpressionSyntaxError(token.kind === "end" ? "stops too early" : `unexpected ${token.text}`, token.at);
+  new ExpressionSyntaxError(
+    token.kind === "end" ? "stops too early" : `unexpected ${token.text}${MEANT.get(token.text) ?? ""}`,
+    token.at,
+  );
+
+/** What people write who know another language. */
+const MEANT = new Map([
+  ["=", "; write == to compare"],
+  ["and", "; write &&"],
+  ["&", "; write && for and"],
+  ["or", "; write ||"],
+  ["in", "; write contains(list, value)"],
+  ["{", "; a name stands without braces"],
+]);

@@ -16,6 +16,7 @@ const leadsOnBy = (condition: unknown, more: object = {}): ToolDefinition =>
         { name: "age", type: "integer" },
         { name: "sure", type: "boolean" },
         { name: "any" },
+        { name: "when", type: "string", enum: ["morning", "evening"] },
       ],
       on: { start: [{ action: "set", name: "local.tries", value: 0 }] },
       next: [{ id: "B", if: condition }, "A"],
@@ -33,6 +34,7 @@ test.each([
   "plan == 'gold' && session.channel == 'voice'",
   "email == inputs.any",
   "inputs.email == null",
+  "when == 'evening' || inputs.when != 'morning' || when == vars.usual",
 ])("nothing is found in %s", (condition) => {
   expect(found(leadsOnBy(condition))).toEqual([]);
 });
@@ -49,9 +51,17 @@ test.each([
   ["inputs.age > '17'", 'inputs.age is a number, and "17" is a text: they have no order. Write `17`.'],
   ["email == `5`", "email is a text, and 5 is a number: they are never equal. Write '5'."],
   ["sure == 'true'", 'sure is true or false, and "true" is a text: they are never equal.'],
+  ["true", "true is read as a variable, which nothing here sets. Write `true`."],
+  ["when == 'Evening'", "when is never 'Evening': its choices are morning, evening."],
+  ["'noon' != inputs.when", "when is never 'noon': its choices are morning, evening."],
   ["email > 'm'", "> compares numbers only, and email is a text."],
 ])("%s is told: %s", (condition, message) => {
   expect(found(leadsOnBy(condition)).map((issue) => issue.message)).toEqual([message]);
+});
+
+test("an input that an action writes may have another value than its choices", () => {
+  const on = { presubmit: [{ action: "set", name: "inputs.when", valueFrom: "vars.usual" }] };
+  expect(found(leadsOnBy("when == 'noon'", { on }))).toEqual([]);
 });
 
 test("templates that name an input or a local that is nowhere are found where they stand", () => {

@@ -21,9 +21,11 @@ export function conditionIssues(task: Task, path: Path): Issue[] {
       const { paths, comparisons } = readsOf(source);
       return [
         ...unknownNames(paths, known, at, source),
+        ...truthsAsNames(paths, known, at, source),
         ...comparisons.flatMap(({ operator, left, right }) => [
           ...wordsWithoutQuotes(operator, right, known, at, source),
           ...impossible(operator, left, right, known, at, source),
+          ...unknownChoice(operator, left, right, known, at, source),
         ]),
       ];
     });
@@ -43,6 +45,8 @@ function sourceOf(expression: Parameters<typeof compileExpression>[0]): string |
 
 type Known = {
   inputs: ReadonlyMap<string, InputParameter["type"]>;
+  /** Of the inputs that take no other value. */
+  choices: ReadonlyMap<string, ReadonlySet<string>>;
   locals: ReadonlySet<string>;
   /** The locals of which every write is a plain value of one type, or a count. */
   localTypes: ReadonlyMap<string, PlainType>;
@@ -60,6 +64,13 @@ function namesOf(task: Task, path: Path): Known {
     // Declared twice with different types, it may be either.
     inputs.set(name, inputs.has(name) && inputs.get(name) !== type ? null : (type ?? null));
   }
+  const choices = new Map(
+    [...Map.groupBy(declared, ({ name }) => name)].flatMap(([name, all]) =>
+      all.every((one) => one.type === "string" && one.enum?.length)
+        ? [[name, new Set(all.flatMap((one) => one.enum ?? []))] as const]
+        : [],
+    ),
+  );
   const locals = new Set(["last_call_error"]);
   const bare = new Set([...inputs.keys()]);
   for (const { name, isOwn } of writesOf(task, path)) {
@@ -69,9 +80,10 @@ function namesOf(task: Task, path: Path): Known {
     if (own === undefined) continue;
     if (first === "local" || (isOwn && !isScoped)) locals.add(own);
     if (first === "inputs" && !inputs.has(own)) inputs.set(own, null);
+    if (first === "inputs") choices.delete(own);
     bare.add(own);
   }
-  return { inputs, locals, bare, localTypes: typesOfLocals(task, path) };
+  return { inputs, choices, locals, bare, localTypes: typesOfLocals(task, path) };
 }
 
 function typesOfLocals(task: Task, path: Path): Map<string, PlainType> {
@@ -142,20 +154,31 @@ function wordsWithoutQuotes(
   const [word = "", deeper] = right.path;
   // `null` is a name that never has a value, and so does what it says.
   if (deeper !== undefined || bare.has(word) || ["vars", "session", "null"].includes(word)) return [];
-  const cure =
-    word === "true" || word === "false"
-      ? `Write \`${word}\`.`
-      : `A text stands in quotes: '${word}'. If a variable of the conversation is meant, write vars.${word}.`;
-  return [
-    {
-      id: "word-without-quotes",
-      severity: "warning",
-      message: `${word} is read as a variable, which nothing here sets. ${cure}`,
-      path,
-      value,
-    },
-  ];
+  if (TRUTHS.has(word)) return [];
+  const cure = `A text stands in quotes: '${word}'. If a variable of the conversation is meant, write vars.${word}.`;
+  return [readAsVariable(word, cure, path, value)];
 }
+
+const TRUTHS = new Set(["true", "false"]);
+
+/** `true` is a name like any other, so that a condition of it alone never holds. */
+const truthsAsNames = (
+  paths: readonly (readonly string[])[],
+  { bare }: Known,
+  path: Path,
+  value: string,
+): Issue[] =>
+  [...new Set(paths.flatMap(([word = "", deeper]) => (deeper === undefined ? [word] : [])))]
+    .filter((word) => TRUTHS.has(word) && !bare.has(word))
+    .map((word) => readAsVariable(word, `Write \`${word}\`.`, path, value));
+
+const readAsVariable = (word: string, cure: string, path: Path, value: string): Issue => ({
+  id: "word-without-quotes",
+  severity: "warning",
+  message: `${word} is read as a variable, which nothing here sets. ${cure}`,
+  path,
+  value,
+});
 
 /** An input's type against a value that is written beside it. Only numbers have an order. */
 function impossible(
@@ -182,6 +205,24 @@ function impossible(
     : [{ id: "impossible-comparison", severity: "warning", message: message.trim(), path, value }];
 }
 
+/** `when == 'evenng'`, where `when` takes morning and evening only. */
+function unknownChoice(
+  operator: string,
+  left: ComparedSide,
+  right: ComparedSide,
+  known: Known,
+  path: Path,
+  value: string,
+): Issue[] {
+  const name = inputIn(left, known) ?? inputIn(right, known);
+  const literal = literalIn(left) ?? literalIn(right);
+  const choices = name === null ? undefined : known.choices.get(name);
+  if (!choices || (operator !== "==" && operator !== "!=")) return [];
+  if (typeof literal?.value !== "string" || choices.has(literal.value)) return [];
+  const message = `${name} is never '${literal.value}': its choices are ${[...choices].join(", ")}.`;
+  return [{ id: "impossible-comparison", severity: "warning", message, path, value }];
+}
+
 type PlainType = "string" | "number" | "boolean";
 const ARTICLE: Record<string, string> = { string: "a text", number: "a number", boolean: "true or false" };
 const PLAIN: Record<string, PlainType> = {
@@ -199,18 +240,22 @@ const cure = (type: PlainType, value: unknown): string =>
       : "";
 
 /** An input with its declared type, or a local with that of all its values. */
-function typedIn(
-  side: ComparedSide,
-  { inputs, locals, localTypes }: Known,
-): { name: string; type: PlainType } | null {
+function typedIn(side: ComparedSide, known: Known): { name: string; type: PlainType } | null {
+  if (side === null || !("path" in side)) return null;
+  const [first, second, ...deeper] = side.path;
+  const local = first === "local" && second !== undefined ? known.localTypes.get(second) : undefined;
+  if (local !== undefined) return deeper.length > 0 ? null : { name: side.path.join("."), type: local };
+  const type = PLAIN[known.inputs.get(inputIn(side, known) ?? "") ?? ""];
+  return type ? { name: side.path.join("."), type } : null;
+}
+
+/** The input that is named, with `inputs.` before it or without. */
+function inputIn(side: ComparedSide, { locals }: Known): string | null {
   if (side === null || !("path" in side)) return null;
   const [first = "", second, ...deeper] = side.path;
-  const local = first === "local" && second !== undefined ? localTypes.get(second) : undefined;
-  if (local !== undefined) return deeper.length > 0 ? null : { name: side.path.join("."), type: local };
-  const name = first === "inputs" ? second : second === undefined && !locals.has(first) ? first : undefined;
-  if (name === undefined || deeper.length > 0) return null;
-  const type = PLAIN[inputs.get(name) ?? ""];
-  return type ? { name: side.path.join("."), type } : null;
+  if (deeper.length > 0) return null;
+  if (first === "inputs") return second ?? null;
+  return second === undefined && !locals.has(first) ? first : null;
 }
 
 const literalIn = (side: ComparedSide): { value: unknown } | null =>

@@ -27,7 +27,7 @@ export function duplicateStepIds(task: StepsTask, path: Path): Issue[] {
       {
         id: "duplicate-step-id",
         severity: "error" as const,
-        message: `Step ${earlier} has the id "${id}" already; give each step an id of its own.`,
+        message: `Another step has the id "${id}" already; give each step an id of its own.`,
         path: [...path, "steps", index, "id"],
         value: id,
       },

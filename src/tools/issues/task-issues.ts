@@ -36,6 +36,24 @@ export function doubledValues(task: Task, path: Path): Issue[] {
     }));
 }
 
+/** A name where a text is set: the name itself becomes the value. */
+export function namesAsTexts(task: Task, path: Path): Issue[] {
+  const values = valueSourcesOf(task, path).map(({ value, path }) => ({ value, path: [...path, "value"] }));
+  const given = actionsOf(task, path).flatMap(({ action, path }) =>
+    action.action === "call"
+      ? Object.entries(action.arguments ?? {}).map(([name, value]) => ({
+          value,
+          path: [...path, "arguments", name],
+        }))
+      : [],
+  );
+  return [...values, ...given].flatMap(({ value, path }): Issue[] => {
+    if (typeof value !== "string" || !/^(?:inputs|local)\.[\p{L}\p{M}\p{N}_.]+$/u.test(value)) return [];
+    const message = `This is the text "${value}". Write {{ ${value} }} for the value of ${value}.`;
+    return [{ id: "name-as-text", severity: "warning", message, path, value }];
+  });
+}
+
 export function expressionIssues(task: Task, path: Path): Issue[] {
   return expressionsOf(task, path).flatMap(({ expression, path }): Issue[] => {
     const compilation = compileExpression(expression);

@@ -51,6 +51,7 @@ import {
   GO_TO_STEP,
   importTasks,
   misplacedActions,
+  namesAsTexts,
   unknownTools,
   writtenSystemVariables,
 } from "./task-issues.ts";
@@ -118,6 +119,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
       ...importTasks(task, path),
       ...misplacedActions(task, path),
       ...doubledValues(task, path),
+      ...namesAsTexts(task, path),
       ...expressionIssues(task, path),
       ...callsToOwnTool(task, path),
       ...unknownTools(toolMentionsOf(task, path), callable),

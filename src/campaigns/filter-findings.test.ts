@@ -35,10 +35,39 @@ test("a rule that nobody can pass, and one of a field that no lookup answers, ar
   ]);
 });
 
+test("a value that no lookup answers is told of, whatever the rule does with it", () => {
+  expect(
+    findings(
+      { field: "line_type", op: "in", values: ["mobile", "cell"] },
+      { field: "caller_type", op: "neq", values: ["company"] },
+      { field: "line_type", op: "not_in", values: ["unknown"] },
+    ),
+  ).toEqual([
+    [
+      "unknown-filter-value",
+      "$.target_filters.rules[0].values[1]",
+      "No lookup answers line_type with cell. Known: mobile, landline, voip, fixedVoip, nonFixedVoip, personal, tollFree, premium, sharedCost, uan, voicemail, pager.",
+    ],
+    [
+      "unknown-filter-value",
+      "$.target_filters.rules[1].values[0]",
+      "No lookup answers caller_type with company. Known: BUSINESS, CONSUMER.",
+    ],
+    [
+      "unknown-filter-value",
+      "$.target_filters.rules[2].values[0]",
+      "unknown is no answer of a lookup but the lack of one: on_unknown says what it counts as.",
+    ],
+  ]);
+});
+
 test("rules that can pass, and those that need no values, have no finding", () => {
   expect(
     findings(
       { field: "line_type", op: "in", values: ["mobile"] },
+      { field: "line_type", op: "in", values: ["FixedVoIP", "tollfree"] },
+      { field: "caller_type", op: "eq", values: ["business"] },
+      { field: "carrier_name", op: "eq", values: ["unknown"] },
       { field: "caller_type", op: "not_in" },
       { field: "mcc", op: "exists" },
       { field: "mnc", op: "not_exists" },

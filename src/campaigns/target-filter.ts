@@ -85,7 +85,10 @@ function withValue({ field, op, values }: FilterRule, value: string): boolean {
 }
 
 /** What a lookup answers when it could not answer (specification, "Filter rules" 2). */
-const NO_ANSWER: Readonly<Record<string, string>> = { line_type: "unknown", caller_type: "undetermined" };
+export const NO_ANSWER: Readonly<Record<string, string>> = {
+  line_type: "unknown",
+  caller_type: "undetermined",
+};
 
 function resolved(field: string, enrichment: Enrichment): string | null {
   const value = Object.hasOwn(enrichment, field) ? enrichment[field] : null;

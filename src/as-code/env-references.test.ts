@@ -1,16 +1,17 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the references under test
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { escapeReferences, hideValues, referenceTo, resolveReferences } from "./env-references.ts";
 
 const text = fc
-  .array(fc.constantFrom("$", "{", "}", "env:", "A", referenceTo("A"), "x"), { maxLength: 12 })
+  .array(fc.constantFrom("$", "{", "}", "env:", "A", referenceTo("A"), "x", "${env:", "-"), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
 test("whatever a text is, what an export writes of it is read as the same text, and no variable is asked for", () => {
   fc.assert(
     fc.property(text, (value) => {
       const read = resolveReferences(escapeReferences({ a: [value] }), () => "planted");
-      expect(read).toEqual({ value: { a: [value] }, missing: [], used: [] });
+      expect(read).toEqual({ value: { a: [value] }, missing: [], malformed: [], used: [] });
     }),
   );
 });
@@ -26,6 +27,18 @@ test("a reference is replaced wherever it stands, and one without a value is tol
   expect(hideValues({ list: ["at example.com"] }, read.used)).toEqual({
     list: [`at ${referenceTo("HOST")}`],
   });
+});
+
+test("what begins like a reference and is none is told with its place, and plain text behind another $ is not", () => {
+  const read = resolveReferences(
+    { token: "${env:CRM-TOKEN}", url: ["x ${env:HOST", "$${env:plain text}"] },
+    () => "planted",
+  );
+  expect(read.malformed).toEqual([
+    { path: ["token"], written: "${env:CRM-TOKEN}" },
+    { path: ["url", 0], written: "${env:HOST" },
+  ]);
+  expect(read.value).toMatchObject({ url: ["x ${env:HOST", "${env:plain text}"] });
 });
 
 test("whatever a value is, no text that is shown holds it, wherever it stands and whatever else is hidden", () => {

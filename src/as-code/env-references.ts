@@ -5,35 +5,45 @@ import { isRecord } from "../expressions/member.ts";
  * in no file. A `$` before it makes it plain text.
  */
 
-const REFERENCE = /(\$*)\$\{env:([A-Za-z_]\w*)\}/g;
+const REFERENCE = /(\$*)\$\{env:(?:([A-Za-z_]\w*)\})?/g;
 
 export type Missing = { path: (string | number)[]; name: string };
+/** What begins like a reference and is none, such as `${env:CRM-TOKEN}`: sent as it stands it would become a credential. */
+type Malformed = { path: (string | number)[]; written: string };
 /** A value of the environment, where it went, and the reference that it replaced. */
 export type UsedValue = { path: (string | number)[]; value: string; reference: string };
 type PlaceInFile = (string | number)[];
 
-/** A value of a file with its references replaced, and which of them have no value; those stay as they are. Pure. */
+/** A value of a file with its references replaced; those without a value, and what is none, stay as they are. Pure. */
 export function resolveReferences(
   value: unknown,
   env: (name: string) => string | undefined,
-): { value: unknown; missing: Missing[]; used: UsedValue[] } {
+): { value: unknown; missing: Missing[]; malformed: Malformed[]; used: UsedValue[] } {
   const missing: Missing[] = [];
+  const malformed: Malformed[] = [];
   const used: UsedValue[] = [];
   const resolved = mapTexts(value, [], (text, path) =>
-    text.replace(REFERENCE, (whole, dollars: string, name: string) => {
+    text.replace(REFERENCE, (whole, dollars: string, name: string | undefined, at: number) => {
       if (dollars !== "") return whole.slice(1);
+      if (name === undefined) {
+        malformed.push({ path, written: (/^[^}\n]{0,40}\}?/.exec(text.slice(at)) as RegExpExecArray)[0] });
+        return whole;
+      }
       const found = env(name);
       if (found === undefined) missing.push({ path, name });
       else used.push({ path, value: found, reference: whole });
       return found ?? whole;
     }),
   );
-  return { value: resolved, missing, used };
+  return { value: resolved, missing, malformed, used };
 }
 
 /** The same value as a file has to say it, so that reading it gives the value again. Pure. */
 export const escapeReferences = (value: unknown): unknown =>
   mapTexts(value, [], (text) => text.replace(REFERENCE, (whole) => `$${whole}`));
+
+export const notAReference = (written: string): string =>
+  `${written} is no reference. Write ${referenceTo("NAME")}, with a name of letters, digits and _; plain text has another $ before it.`;
 
 export const referenceTo = (name: string): string => `\${env:${name}}`;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readTextFile } from "../api/input/text-file.ts";
 import { readYaml } from "../api/input/yaml-file.ts";
 import { unreadable } from "../base/errors.ts";
-import { resolveReferences } from "./env-references.ts";
+import { notAReference, resolveReferences } from "./env-references.ts";
 import { ENVIRONMENTS, told } from "./read-folder.ts";
 import type { PlanTarget } from "./run.ts";
 
@@ -36,11 +36,12 @@ export async function readEnvironment(
     };
   const read = readYaml(text, EnvironmentFile);
   if (!read.ok) return { faults: read.faults.map((fault) => told(file, fault)) };
-  const { value, missing } = resolveReferences(read.value, env);
-  if (missing.length > 0)
-    return {
-      faults: missing.map(({ name: variable }) => `${file}: The environment has no ${variable}. Set it.`),
-    };
+  const { value, missing, malformed } = resolveReferences(read.value, env);
+  const faults = [
+    ...malformed.map(({ written }) => notAReference(written)),
+    ...missing.map(({ name: variable }) => `The environment has no ${variable}. Set it.`),
+  ];
+  if (faults.length > 0) return { faults: faults.map((fault) => `${file}: ${fault}`) };
   const { url, token, values } = value as z.infer<typeof EnvironmentFile>;
   const remedies = {
     address: `Start it, or correct the url in ${file}.`,

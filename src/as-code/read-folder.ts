@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readTextFile } from "../api/input/text-file.ts";
 import { type FileFault, placesIn, readYaml, shownPath } from "../api/input/yaml-file.ts";
 import { unreadable } from "../base/errors.ts";
-import { type Missing, resolveReferences, type UsedValue } from "./env-references.ts";
+import { type Missing, notAReference, resolveReferences, type UsedValue } from "./env-references.ts";
 import { fileSchema } from "./file-schema.ts";
 import { type Fields, KINDS, type Kind } from "./kinds.ts";
 
@@ -91,9 +91,11 @@ async function readKind(folder: string, kind: Kind, env: Env, read: FolderRead):
       read.faults.push(...document.faults.map((fault) => told(file, fault)));
       continue;
     }
-    const { value, missing, used } = resolveReferences(document.value, env);
+    const { value, missing, malformed, used } = resolveReferences(document.value, env);
     const place = placesIn(text);
     read.used.push(...used);
+    for (const { path: at, written } of malformed)
+      read.faults.push(told(file, { path: at, ...place(at), message: notAReference(written) }));
     const needed = missing.filter(({ path: [field] }) => kind.name !== "services" || field !== kind.secrets);
     for (const { path: at, name: variable } of needed)
       read.faults.push(

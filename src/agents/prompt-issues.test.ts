@@ -33,6 +33,14 @@ test("a workflow that uses a tool which its prompt lacks is found, once for each
   expect(found({ tools: ["visit", "hangup", "lookup"], tools_full })).toEqual([]);
 });
 
+test("a tool at the end of a session that is enabled and not chosen is found", () => {
+  expect(found({ session_end_enabled: true, session_end_tool_id: null })).toEqual([
+    "session-end-tool-missing: No tool is called when a session ends: choose one, or set session_end_enabled to false.",
+  ]);
+  expect(found({ session_end_enabled: true, session_end_tool_id: 7 })).toEqual([]);
+  expect(found({ session_end_enabled: false })).toEqual([]);
+});
+
 test("a task of another tool of the prompt may be called", () => {
   const calls = [{ action: "call", name: "submit_other" }];
   const tools_full = [

@@ -12,11 +12,14 @@ type PromptParts = {
   tools: string[];
   tools_full?: { name: string; definition: ToolDefinition }[] | null | undefined;
   llm_config: PromptLlmConfig;
+  session_end_enabled?: boolean;
+  session_end_tool_id?: number | null | undefined;
 };
 
 /** What of a prompt's parts doesn't fit together. Warnings: a prompt is often saved before its tools are complete. */
 export const promptIssues = (prompt: PromptParts, offer: LlmOffer): Issue[] => [
   ...missingTools(prompt),
+  ...missingEndTool(prompt),
   ...tooLong(prompt, offer),
   ...(prompt.context ? templateIssues(prompt.context, ["context"]) : []),
 ];
@@ -46,6 +49,19 @@ function missingTools({ tools, tools_full }: PromptParts): Issue[] {
       }));
   });
 }
+
+/** Nothing is called then. */
+const missingEndTool = ({ session_end_enabled, session_end_tool_id }: PromptParts): Issue[] =>
+  session_end_enabled && session_end_tool_id == null
+    ? [
+        {
+          id: "session-end-tool-missing",
+          severity: "warning",
+          message: "No tool is called when a session ends: choose one, or set session_end_enabled to false.",
+          path: ["session_end_tool_id"],
+        },
+      ]
+    : [];
 
 /** More tokens than this no character takes, so that a short text need not be counted. */
 const MOST_A_CHARACTER = 1.5;

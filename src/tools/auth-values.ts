@@ -32,11 +32,21 @@ export function refuseUnusableAuth(
   auth_type: ServiceAuthType | null,
   given: Record<string, string | null>,
 ): void {
-  if (auth_type === null) return;
+  if (auth_type === null) {
+    refuseWithoutType(given);
+    return;
+  }
   for (const [key, value] of Object.entries(given)) {
     const problem = value === null ? null : problemOf(auth_type, key, value);
     if (problem !== null) throw invalid(["body", "auth_values", key], problem);
   }
+}
+
+/** They would be dropped, and the calls go out without any. */
+function refuseWithoutType(given: Record<string, string | null>): void {
+  if (Object.values(given).every((value) => value === null)) return;
+  const message = "Say how the credentials are sent: basic, bearer, custom_headers or oauth2";
+  throw invalid(["body", "auth_type"], message);
 }
 
 function problemOf(auth_type: ServiceAuthType, key: string, value: string): string | null {
@@ -46,7 +56,7 @@ function problemOf(auth_type: ServiceAuthType, key: string, value: string): stri
         ? SET_BY_CONNECTION
         : uncarried(key, value);
     case "bearer":
-      return value.trim() === "" ? "Enter the token." : uncarried("authorization", value);
+      return tokenProblem(value);
     case "basic":
       // Where the user name ends and the password begins.
       return key === "username" && value.includes(":") ? "A user name has no colon in it." : null;
@@ -55,6 +65,14 @@ function problemOf(auth_type: ServiceAuthType, key: string, value: string): stri
         ? null
         : "Give the address of the sign-in server, without a user or variables: https://auth.example.com/token";
   }
+}
+
+/** Nobody sees a saved token again: `Bearer abc` would be sent as "Bearer Bearer abc" and refused with every call. */
+function tokenProblem(token: string): string | null {
+  if (token.trim() === "") return "Enter the token.";
+  if (/^\s*bearer\s/i.test(token)) return 'Enter the token alone: "Bearer" is put before it.';
+  if (/[ \t]/.test(token)) return "A token has no blanks. Paste it again without them.";
+  return uncarried("authorization", token);
 }
 
 const uncarried = (name: string, value: string): string | null =>

@@ -61,6 +61,8 @@ describe("services", () => {
   test.each([
     ["a line break in a token", "bearer", { token: "planted\n" }, "token", "Paste it again"],
     ["a token of blanks", "bearer", { token: " " }, "token", "Enter the token."],
+    ["a token with its scheme", "bearer", { token: "bearer planted" }, "token", "Enter the token alone"],
+    ["a token with a blank behind it", "bearer", { token: "planted " }, "token", "no blanks"],
     ["a letter no header carries", "custom_headers", { "X-Key": "planted✓" }, "X-Key", "Paste it again"],
     ["a host of its own", "custom_headers", { Host: "planted.example" }, "Host", "Leave it out"],
     ["another length", "custom_headers", { "content-length": "7" }, "content-length", "Leave it out"],
@@ -135,6 +137,7 @@ describe("services", () => {
     [{ description: "" }, ["body", "name"], "missing"],
     [{ name: 7, description: "" }, ["body", "name"], "string_type"],
     [{ name: "x", description: "", auth_type: "magic" }, ["body", "auth_type"], "enum"],
+    [{ name: "x", description: "", auth_values: { token: "x" } }, ["body", "auth_type"], "value_error"],
     [
       { name: "x", description: "", auth_type: "basic", auth_values: { username: "a" } },
       ["body", "auth_values", "password"],

@@ -8,6 +8,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
 import { type Issue, toValidationIssue } from "../schemas/validation-issue.ts";
+import { templateIssues } from "../tools/issues/template-issues.ts";
 import { removePart } from "./agent-part.ts";
 import { DAYS_OF_WEEK } from "./message-rules.ts";
 import { type RecordJson, records } from "./record-json.ts";
@@ -134,6 +135,14 @@ const leftOut = ({ type, subject }: CustomMessageInput): Issue[] =>
       ]
     : [];
 
+/** Templates that never have a value: what people hear has a gap. */
+const unfilled = ({ type, preamble, text, subject, rules }: CustomMessageInput): Issue[] => [
+  ...templateIssues(preamble ?? "", ["preamble"]),
+  ...templateIssues(text, ["text"]),
+  ...templateIssues((type === "email_template" && subject) || "", ["subject"]),
+  ...rules.flatMap((rule, index) => templateIssues(rule.text, ["rules", index, "text"])),
+];
+
 /** The specification allows a rule without a text, and callers hear nothing of it while it holds. */
 const silentRules = ({ rules }: CustomMessageInput): Issue[] =>
   rules.flatMap(({ text }, index) =>
@@ -228,7 +237,7 @@ export function customMessageRoutes(
     update: CustomMessageUpdateRequest,
     list: messageList,
     answered: (input: CustomMessageInput, stored: CustomMessageResponse) => {
-      const issues = [...leftOut(input), ...silentRules(input)].map(toValidationIssue);
+      const issues = [...leftOut(input), ...silentRules(input), ...unfilled(input)].map(toValidationIssue);
       return issues.length > 0 ? { ...stored, validation_issues: issues } : stored;
     },
     store: {

@@ -178,6 +178,28 @@ describe("custom messages", () => {
     expect(spoken.body).not.toHaveProperty("validation_issues");
   });
 
+  test("a template that is never filled in is saved, and the answer warns of it at its place", async () => {
+    const found = async (more: object) => {
+      const name = JSON.stringify(more);
+      const { validation_issues = [] } = await create({
+        name,
+        text: "{{ name }}, {{ language.mode }}",
+        ...more,
+      });
+      return validation_issues.map(({ id, path }: { id: string; path: string }) => [id, path]);
+    };
+    expect(await found({})).toEqual([]);
+    expect(await found({ text: "Hi {{ first name }}" })).toEqual([["template-never-filled", "$.text"]]);
+    expect(await found({ preamble: "On {{ vars.session.today }}:" })).toEqual([
+      ["unknown-system-variable", "$.preamble"],
+    ]);
+    expect(await found({ rules: [rule({ text: "{{ name | upper }}" })] })).toEqual([
+      ["template-never-filled", "$.rules[0].text"],
+    ]);
+    const mail = { type: "email_template", subject: "{{ vars.session.time }}" };
+    expect(await found(mail)).toEqual([["unknown-system-variable", "$.subject"]]);
+  });
+
   test("a rule may have a start or an end alone", async () => {
     const rules = [
       rule({ time_range_start: "17:00", text: "evening" }),

@@ -13,7 +13,7 @@ const OF_CAMPAIGN = ["campaign_id", "campaign_name"] as const;
 export const OUTBOUND_EVENT_TYPES = {
   "request-status": {
     category: "outbound",
-    when: "a request of a batch has a new status. `attempt_count` is left out of a request that is skipped",
+    when: "an attempt gives a request of a batch a new status, or the request is skipped (without `attempt_count`). What it has as it comes, such as `DUPLICATE`, and `CANCELED` have no event; webhooks tell of them",
     attributes: [...OF_REQUEST, "attempt_count", "status", "request_status"],
   },
   "request-reopened": {

@@ -12,3 +12,15 @@ test("a number that would lose digits, or all of itself, is refused at its place
       }),
     );
 });
+
+test.each([
+  ['{"a": True}', 6],
+  ['{"a\\" NaN": [1, NaN]}', 16],
+  ["{'a': 1}", 1],
+  ["<html>", 0],
+  ['{"a": 1,}', 8],
+])("a body that is no JSON is refused with the place where it ceases to be: %s", (text, at) => {
+  expect(() => parseJsonBody(text)).toThrow(
+    expect.objectContaining({ issues: [expect.objectContaining({ loc: ["body", at] })] }),
+  );
+});

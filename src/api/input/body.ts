@@ -40,7 +40,7 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
       return LOST;
     });
   } catch (error) {
-    const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? 0);
+    const position = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? strangeToken(text));
     throw invalid(["body", position], "JSON decode error", "json_invalid");
   }
   if (lost > 0) throw new InvalidInput(lostNumbers(value, ["body"]).slice(0, MOST_TOLD));
@@ -48,6 +48,29 @@ export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   if (text.includes("\\") || text.includes("__proto__") || text.includes(SEALED_MARK))
     refuseUnstorable(value, ["body"]);
   return value;
+}
+
+const BARE = /\s+|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/y;
+
+/** Where a word begins that JSON doesn't have, such as Python's `True` or `NaN`: V8 names it without its position. */
+function strangeToken(text: string): number {
+  let at = 0;
+  while (at < text.length) {
+    BARE.lastIndex = at;
+    if (text[at] === '"') at = endOfText(text, at);
+    else if (BARE.test(text)) at = BARE.lastIndex;
+    else return at;
+  }
+  return 0;
+}
+
+/** No pattern: one with millions of escapes would exhaust its stack. */
+function endOfText(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
 }
 
 /** Stands for a number that JavaScript can't hold: an identifier without its last digits would name somebody else. */

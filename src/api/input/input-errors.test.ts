@@ -143,3 +143,20 @@ describe("a value that fits no branch of a union", () => {
     ]);
   });
 });
+
+test("what is of the wrong type has that fault alone, however long it is", () => {
+  const shape = z.object({ events: z.array(z.string()).max(3), name: z.string().min(2).max(3) });
+  const told = (given: unknown) =>
+    inputErrors("body", shape.safeParse(given).error?.issues ?? [], given).issues.map(({ loc, type }) => [
+      loc.at(-1),
+      type,
+    ]);
+  expect(told({ events: "session.ended", name: ["a", "b", "c", "d"] })).toEqual([
+    ["events", "list_type"],
+    ["name", "string_type"],
+  ]);
+  expect(told({ events: ["a", "b", "c", "d"], name: "a" })).toEqual([
+    ["events", "too_long"],
+    ["name", "string_too_short"],
+  ]);
+});

@@ -14,8 +14,17 @@ export function inputErrors(
   issues: ZodIssue[],
   input: unknown,
 ): InvalidInput {
-  const told = issues.slice(0, MOST_TOLD).flatMap((issue) => describe([part], issue, input));
+  const told = withoutLengths(issues.slice(0, MOST_TOLD)).flatMap((issue) => describe([part], issue, input));
   return new InvalidInput(told.slice(0, MOST_TOLD));
+}
+
+/** Zod measures a value although it is of the wrong type: a text in the place of a list would be too long as a text. */
+function withoutLengths(issues: ZodIssue[]): ZodIssue[] {
+  const place = ({ path }: ZodIssue) => JSON.stringify(path.map(String));
+  const ofWrongType = new Set(issues.filter(({ code }) => code === "invalid_type").map(place));
+  return issues.filter(
+    (issue) => (issue.code !== "too_big" && issue.code !== "too_small") || !ofWrongType.has(place(issue)),
+  );
 }
 
 function describe(prefix: (string | number)[], issue: ZodIssue, input: unknown): InputIssue[] {

@@ -459,6 +459,7 @@ test("saving a prompt finds a workflow's call of a tool that the prompt lacks", 
 test("saving a prompt finds templates that are never filled in", () => {
   expect(prompt("Today: {{ vars.session.today }}", [], "flow")).toContain("unknown-system-variable");
   expect(prompt("Today: {{ name | you }}", ["flow", "x"], "x")).toEqual(["template-never-filled"]);
+  expect(prompt("Today: {{ name }, {{ name}}", ["flow", "x"], "x")).toEqual(["template-never-filled"]);
   expect(prompt('Today: {{ vars.session.date }}, {name}, {"a": {{1}}}', ["flow", "x"], "x")).toEqual([]);
 });
 

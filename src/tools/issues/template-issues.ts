@@ -13,6 +13,8 @@ import type { ToolDefinition } from "../tool-definition.ts";
 
 /** `{{ … }}` and `${ … }` with something in them. */
 const TEMPLATE = /\{\{([^{}]*)\}\}|\$\{([^{}]*)\}/g;
+/** `{{ name }`, where the second brace is missing. */
+const HALF_CLOSED = /\{\{\s*[\p{L}\p{M}\p{N}_.]+\s*\}(?!\})/gu;
 const NAME = /^[\p{L}\p{M}\p{N}_.]+$/u;
 /** What nobody would write who means a variable: JSON, code. */
 const NOT_MEANT = /^[^\p{L}]*$|["':;\n]/u;
@@ -23,6 +25,10 @@ export function templateIssues(text: string, path: Path): Issue[] {
     if (found.has(written)) continue;
     const issue = dollar === undefined ? bracedIssue(written, braced ?? "") : dollarIssue(written, dollar);
     if (issue) found.set(written, { ...issue, severity: "warning", path, value: text });
+  }
+  for (const [written] of text.matchAll(HALF_CLOSED)) {
+    const message = `${written} is no template: the second brace at its end is missing.`;
+    found.set(written, { id: "template-never-filled", severity: "warning", message, path, value: text });
   }
   return [...found.values()];
 }

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { type InternalPages, isReferenceOpen } from "../config/network.ts";
+import { contentType, etagOf, FOREVER, type Packed, sendPacked } from "./packed.ts";
 import type { Api } from "./server.ts";
 
 /**
@@ -16,22 +15,8 @@ const PAGE = "index.html";
 const NONCE = /__CSP_NONCE__/g;
 /** What index.html says of the API reference. */
 const REFERENCE_LINK = /<meta name="api-reference"[^>]*>/;
-/** A year, as long as anybody keeps anything. */
-const FOREVER = "public, max-age=31536000, immutable";
-
-const CONTENT_TYPES: Record<string, string> = {
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".woff2": "font/woff2",
-};
-
-/**
- * All in memory (some 2 MB), so that another version of the program may tidy the bundle's folder away at any time. Of what was
- * compressed only that is kept: what asks for the file itself, as no browser does, has it unpacked.
- */
-type Bundle = { page: string; assets: Map<string, Buffer> };
+/** All in memory (some 2 MB), so that another version of the program may tidy the bundle's folder away at any time. */
+type Bundle = { page: string; assets: Map<string, Packed> };
 type State = { kind: "building" } | { kind: "ready"; bundle: Bundle } | { kind: "failed"; reason: string };
 
 export function consoleRoutes(api: Api, build: Promise<string> | undefined, pages: InternalPages): void {
@@ -71,46 +56,25 @@ export function consoleRoutes(api: Api, build: Promise<string> | undefined, page
   api.server.get("/console", hidden, page);
   api.server.get("/console/*", hidden, page);
   api.server.get<{ Params: { name: string } }>("/console/assets/:name", hidden, (request, reply) => {
-    const { name } = request.params;
-    if (state.kind !== "ready") return reply.callNotFound();
-    const { assets } = state.bundle;
-    return assets.has(name) || assets.has(`${name}.gz`)
-      ? sendAsset(request, reply, assets, name)
-      : reply.callNotFound();
+    const asset = state.kind === "ready" ? state.bundle.assets.get(request.params.name) : undefined;
+    return asset ? sendPacked(request, reply, asset, FOREVER) : reply.callNotFound();
   });
 }
 
 function readBundle(folder: string): Bundle {
-  const assets = path.join(folder, "assets");
-  const names = readdirSync(assets);
-  return {
-    page: readFileSync(path.join(folder, PAGE), "utf8"),
-    assets: new Map(
-      names
-        .filter((name) => !names.includes(`${name}.gz`))
-        .map((name) => [name, readFileSync(path.join(assets, name))]),
-    ),
-  };
-}
-
-async function sendAsset(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  assets: Bundle["assets"],
-  name: string,
-): Promise<FastifyReply> {
-  const accepted = request.headers["accept-encoding"] ?? "";
-  const encoding = [
-    { token: "br", suffix: ".br" },
-    { token: "gzip", suffix: ".gz" },
-  ].find(({ token, suffix }) => new RegExp(`\\b${token}\\b`).test(accepted) && assets.has(name + suffix));
-  reply
-    .type(CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream")
-    .header("cache-control", FOREVER)
-    .header("vary", "accept-encoding");
-  if (encoding) reply.header("content-encoding", encoding.token);
-  const kept = assets.get(name + (encoding?.suffix ?? ""));
-  return reply.send(kept ?? (await promisify(gunzip)(assets.get(`${name}.gz`) as Buffer)));
+  const files = path.join(folder, "assets");
+  const names = readdirSync(files);
+  const read = (name: string) => readFileSync(path.join(files, name));
+  const assets = new Map<string, Packed>();
+  for (const name of names) {
+    if (/\.(br|gz)$/.test(name)) continue;
+    const forms = names.includes(`${name}.gz`)
+      ? { br: read(`${name}.br`), gzip: read(`${name}.gz`) }
+      : { plain: read(name) };
+    // Its name has the hash of what it holds.
+    assets.set(name, { content_type: contentType(name), etag: etagOf(name), forms });
+  }
+  return { page: readFileSync(path.join(folder, PAGE), "utf8"), assets };
 }
 
 /**

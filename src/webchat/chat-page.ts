@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
+import { madeOnce } from "../api/made-once.ts";
+import { ASK_FIRST, contentType, FOREVER, pack, sendPacked } from "../api/packed.ts";
 import { escapeHtml } from "../api/plain-page.ts";
 import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
@@ -15,29 +16,21 @@ import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
  */
 const FOLDER = path.join(import.meta.dirname, "../../public/chat");
 
-const CONTENT_TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-};
-
-/** An asset's address holds the hash of all of them, so that it may be kept for ever (a year). */
-const FOREVER = "public, max-age=31536000, immutable";
 /** A site names the widget without a hash: how long a change may take to reach its visitors. */
 const AN_HOUR = "public, max-age=3600";
-/** Kept, but asked about each time. */
-const ASK_FIRST = "no-cache";
-
-type Asset = { type: string; text: string; etag: string };
 
 type Deps = { db: Db; engines: VoiceEngines | null };
 
 export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
-  const assets = readAssets();
-  const version = sha256([...assets.values()].map((asset) => asset.etag).join()).slice(0, 12);
+  const texts = new Map(
+    readdirSync(FOLDER).map((name) => [name, readFileSync(path.join(FOLDER, name), "utf8")]),
+  );
+  const assets = new Map(
+    [...texts].map(([name, text]) => [name, madeOnce(() => pack(contentType(name), text))]),
+  );
+  const version = sha256([...texts].join()).slice(0, 12);
   const page = (file: string, values: Record<string, string> = {}) =>
-    fill(assets.get(file)?.text ?? "", { version, ...values });
+    fill(texts.get(file) ?? "", { version, ...values });
   const hidden = { hide: true };
 
   api.server.get<{ Params: { target: string } }>(
@@ -46,7 +39,7 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
     { schema: hidden, helmet: { xFrameOptions: false } },
     async (request, reply) => {
       const chat = await findChatPage(db, request.params.target);
-      reply.type(CONTENT_TYPES[".html"]!).header("cache-control", ASK_FIRST);
+      reply.type(contentType("chat.html")).header("cache-control", ASK_FIRST);
       reply.header("content-security-policy", contentSecurityPolicy(chat?.allowed_origins ?? []));
       // A frame on somebody's site needs the site's permission (`allow`) besides.
       reply.header("permissions-policy", `microphone=(${chat?.browser_calls ? "self" : ""})`);
@@ -58,11 +51,12 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
   api.server.get<{ Params: { version: string; name: string } }>(
     "/chat/assets/:version/:name",
     { schema: hidden },
-    (request, reply) => {
+    async (request, reply) => {
       const asset = assets.get(request.params.name);
       if (!asset) return reply.callNotFound();
       // While a new release is rolled out, a page of one machine may ask another for its assets.
-      return sendAsset(request, reply, asset, request.params.version === version ? FOREVER : ASK_FIRST);
+      const kept = request.params.version === version ? FOREVER : ASK_FIRST;
+      return sendPacked(request, reply, await asset(), kept);
     },
   );
 
@@ -71,8 +65,10 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
     api.server.get(
       `/chat/${name}`,
       { schema: hidden, helmet: { crossOriginResourcePolicy: { policy: "cross-origin" } } },
-      (request, reply) =>
-        sendAsset(request, reply.header("access-control-allow-origin", "*"), assets.get(name)!, AN_HOUR),
+      async (request, reply) => {
+        reply.header("access-control-allow-origin", "*");
+        return sendPacked(request, reply, await assets.get(name)!(), AN_HOUR);
+      },
     );
 }
 
@@ -84,28 +80,6 @@ function callValues(allowed: boolean, engines: VoiceEngines | null): Record<stri
     ? `Heard by ${engines.hearing.name}, spoken by ${engines.speaking.name}. Calls are recorded.`
     : "";
   return { calls: "allowed", calls_missing, call_engines };
-}
-
-/** A few small files, read once. */
-function readAssets(): Map<string, Asset> {
-  return new Map(
-    readdirSync(FOLDER).map((name) => {
-      const text = readFileSync(path.join(FOLDER, name), "utf8");
-      const type = CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream";
-      return [name, { type, text, etag: `"${sha256(text).slice(0, 20)}"` }];
-    }),
-  );
-}
-
-function sendAsset(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  asset: Asset,
-  cache_control: string,
-): FastifyReply {
-  reply.header("cache-control", cache_control).header("etag", asset.etag);
-  if (request.headers["if-none-match"]?.includes(asset.etag)) return reply.code(304).send();
-  return reply.type(asset.type).send(asset.text);
 }
 
 /** Nothing but our own files runs here, and no text can become markup: trusted types refuse `innerHTML` altogether. */

@@ -89,6 +89,8 @@ test("a hashed file is kept for a year, in the smallest form that the browser re
     expect(answer.headers.vary).toContain("accept-encoding");
     const bytes = answer.rawPayload;
     expect(String(encoding === "gzip" ? gunzipSync(bytes) : bytes)).toBe(body);
+    const again = await get("/console/assets/a-1.css", { "if-none-match": String(answer.headers.etag) });
+    expect([again.status, again.body]).toEqual([304, ""]);
   }
 });
 

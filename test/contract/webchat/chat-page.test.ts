@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -62,7 +63,7 @@ test("an origin that is none is refused where it stands", async () => {
   ]);
 });
 
-test("assets are kept for ever under the address the page names, and asked about under any other", async () => {
+test("assets are sent compressed and kept for ever under the address the page names, and asked about under any other", async () => {
   const { target } = await createAgent(app, { script: "" });
   const { body } = await get(`/chat/${target}`);
   const files = [...String(body).matchAll(/(?:href|src)="(\/chat\/assets\/[^"]+)"/g)].map(
@@ -79,6 +80,9 @@ test("assets are kept for ever under the address the page names, and asked about
     const older = file.replace(/assets\/[^/]+/, "assets/older");
     const again = await get(older, { "if-none-match": String(headers.etag) });
     expect([again.status, again.headers["cache-control"]]).toEqual([304, "no-cache"]);
+    const packed = await app.api.server.inject({ url: file, headers: { "accept-encoding": "gzip, br" } });
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(String(gunzipSync(packed.rawPayload))).toBe((await get(file)).body);
   }
   expect((await get("/chat/assets/older/nothing.js")).status).toBe(404);
   expect((await get("/chat/assets/older/..%2F..%2Fpackage.json")).status).toBe(404);

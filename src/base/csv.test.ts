@@ -79,6 +79,14 @@ test("semicolons and tabs separate where the header has no comma outside of quot
   expect(await read("a;b", [])).toEqual([["a", "b"]]);
 });
 
+test("a quote within a cell of the header, such as the sign of inches, is a letter", async () => {
+  for (const separator of [",", ";", "\t"])
+    expect(await read(`size 6"${separator}"a;,\tb"\n1${separator}2\n`, [9])).toEqual([
+      ['size 6"', "a;,\tb"],
+      ["1", "2"],
+    ]);
+});
+
 test.each([0, 20_000])(
   "bytes that are not UTF-8 and a NUL are each named for what they are, and a replacement character in the file is text (row %i)",
   async (before) => {

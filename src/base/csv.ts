@@ -84,19 +84,19 @@ type Separator = "," | ";" | "\t";
 export function separatorOf(text: string, isWhole: true): Separator;
 export function separatorOf(text: string, isWhole: boolean): Separator | null;
 export function separatorOf(text: string, isWhole: boolean): Separator | null {
-  let [isQuoted, isBlank] = [false, true];
-  let found: Separator | null = null;
-  for (const sign of text) {
-    if (sign === '"') [isQuoted, isBlank] = [!isQuoted, false];
-    else if (isQuoted) continue;
-    else if (sign === ",") return sign;
-    else if (sign === ";" || sign === "\t") found ??= sign;
-    else if (sign !== "\n" && sign !== "\r") isBlank &&= sign.trim() === "";
-    else if (!isBlank) return found ?? ",";
-    else found = null;
-  }
-  return isWhole ? (found ?? ",") : null;
+  // What is left of a quoted cell is no blank and no separator.
+  const lines = text.replace(QUOTED_CELL, '"').split(/[\r\n]/);
+  const at = lines.findIndex((line) => /[^\s;]/.test(line));
+  const header = lines.at(at) ?? "";
+  if (header.includes(",")) return ",";
+  const mayGoOn = at === -1 || at === lines.length - 1;
+  return mayGoOn && !isWhole ? null : ((/[;\t]/.exec(header)?.[0] ?? ",") as Separator);
 }
+
+/** From a quote that begins a cell: another one is a letter, such as the sign of inches. */
+const quotedCell = (separators: string): string =>
+  String.raw`(?<![^${separators}\n\r])"[^"]*(?:""[^"]*)*(?:"|$)`;
+const QUOTED_CELL = new RegExp(quotedCell(",;\t"), "g");
 
 /** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
 const withLineFeeds = (text: string, separator: Separator): string =>
@@ -105,7 +105,7 @@ const withLineFeeds = (text: string, separator: Separator): string =>
     : text;
 
 const cellOrEnding = (separator: Separator): RegExp =>
-  new RegExp(String.raw`(?<![^${separator}\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)`, "g");
+  new RegExp(String.raw`${quotedCell(separator)}|\r\n|\r(?!$)`, "g");
 
 /** PostgreSQL can't store it. */
 const NUL = "\0";

@@ -83,12 +83,13 @@ function layoutProblem(header: string[], rows: number, isWhole: boolean): string
 
 type Record_ = { cells: string[]; end: number };
 
+/** From a quote that begins a cell: another one is a letter, such as the sign of inches. */
+const QUOTED_CELL = /(?<![^,;\t\n\r])"[^"]*(?:""[^"]*)*(?:"|$)/g;
+
 /** By the first line with anything in it: a comma wherever it has one, else what spreadsheets write in its place. */
 function separatorOf(text: string): string {
-  const [header = ""] = text
-    .trimStart()
-    .replaceAll(/"[^"]*"/g, "")
-    .split(/[\r\n]/, 1);
+  const lines = text.replace(QUOTED_CELL, '"').split(/[\r\n]/);
+  const header = lines.find((line) => /[^\s;]/.test(line)) ?? lines.at(-1) ?? "";
   return header.includes(",") ? "," : (/[;\t]/.exec(header)?.[0] ?? ",");
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ADDRESS_AND_TIME, steps, TaskDriver } from "./run-steps.examples.ts";
+import { ADDRESS_AND_TIME, steps, TaskDriver, taskOf } from "./run-steps.examples.ts";
 import { MAX_VISITS } from "./run-steps.ts";
 
 const ask = (name: string, more: object = {}) => ({ name, type: "string", ...more });
@@ -169,6 +169,11 @@ describe("submission", () => {
     expect(driver.variables).toEqual({ x: "1" });
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
+
+  test.each(["__proto__", "constructor", "toString"])(
+    "a task whose id is %s, which all objects know, has a state of its own",
+    (id) => expect(taskOf(steps([{ id: "A" }], { id })).key in {}).toBe(false),
+  );
 
   test("what was right stays collected when something else was not, and what was filled in before comes back", () => {
     const { driver } = start([

@@ -106,8 +106,8 @@ export const holdsTasks = (tool: SnapshotTool): boolean =>
  * Imports are for developers' machines and never run here.
  */
 export function sessionTasks(tools: readonly SnapshotTool[]): SessionTask[] {
-  // A state kept under this name would be nobody's own.
-  const taken = new Set(["__proto__"]);
+  // Under these names every object has something, which is no task's state.
+  const taken = new Set(Object.getOwnPropertyNames(Object.prototype));
   const unique = (wanted: string): string => {
     let key = wanted;
     for (let n = 2; taken.has(key); n++) key = `${wanted}#${n}`;

@@ -1,5 +1,6 @@
 import { normaliseEmail, normalisePhone, regionOf } from "../../channels/address.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
+import { own } from "../../expressions/member.ts";
 import type { Mode } from "../attempt.ts";
 
 /**
@@ -78,7 +79,8 @@ export function stepAddress(step: CadenceStep, { target, variables }: CadencePer
   const { mode, source, address } = step;
   if (address === null && isMail(target) === (mode === "email")) return { kind: "address", address: target };
   const column = address ?? usualColumn(mode);
-  const text = (variables[column] ?? variables[`vars.${column}`] ?? "").trim();
+  const cell = own(variables, column) ?? own(variables, `vars.${column}`);
+  const text = String(cell ?? "").trim();
   if (text === "") return { kind: "none", text: `the request has no column "${column}", or it is empty` };
   const found = mode === "email" ? normaliseEmail(text) : normalisePhone(text, regionOf(source));
   if (found !== null) return { kind: "address", address: found };

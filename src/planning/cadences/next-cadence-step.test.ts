@@ -57,6 +57,13 @@ test.each([
   expect(nextCadenceStep([email], 1, after("voice", "BUSY"), nobody, at).next).toBeNull();
 });
 
+test("a step's column may have a name that all objects know", () => {
+  const step = { ...sms, address: "constructor" };
+  expect(nextCadenceStep([step], 1, after("voice", "BUSY"), ann, at).skipped).toEqual([
+    { step: 1, text: 'the request has no column "constructor", or it is empty' },
+  ]);
+});
+
 test("a step's own column is read before any other, as the country of its source writes numbers", () => {
   const person = { target: "+15125550100", variables: { mobile: "(512) 555-0177" } };
   const step = { ...sms, address: "mobile" };

@@ -39,10 +39,11 @@ export function gateCall(call: GatedCall, around: GateSurroundings): Gated {
   const spent = spentLimit(tool, memory, around.rules);
   if (spent) return { refusal: spent, memory };
   const { asked = {}, ...rest } = memory;
-  const { [tool.name]: pending, ...others } = asked;
+  const { [tool.name]: its, ...others } = asked;
+  const pending = Object.hasOwn(asked, tool.name) ? its : undefined;
   const counted = (left: SafetyMemory): SafetyMemory => ({
     ...left,
-    calls: { ...left.calls, [tool.name]: (left.calls?.[tool.name] ?? 0) + 1 },
+    calls: { ...left.calls, [tool.name]: callsOf(tool, left.calls) + 1 },
   });
   if (!tool.definition.confirm || around.by === "workflow") return { refusal: null, memory: counted(memory) };
   const key = callKey(tool.name, call.given);
@@ -69,14 +70,19 @@ export function gateCall(call: GatedCall, around: GateSurroundings): Gated {
   };
 }
 
+/** A tool may have a name that all objects know, such as `constructor`. */
+const callsOf = ({ name }: SnapshotTool, calls: SafetyMemory["calls"] = {}): number =>
+  Object.hasOwn(calls, name) ? (calls[name] ?? 0) : 0;
+
 function spentLimit(
-  { name, definition }: SnapshotTool,
+  tool: SnapshotTool,
   { calls = {} }: SafetyMemory,
   rules: GateSurroundings["rules"],
 ): ToolOutcome | null {
+  const { name, definition } = tool;
   const own = definition.max_calls_per_session ?? rules?.calls_per_tool ?? null;
   const all = rules?.calls_per_session ?? null;
-  const made = calls[name] ?? 0;
+  const made = callsOf(tool, calls);
   const together = Object.values(calls).reduce((sum, count) => sum + count, 0);
   if (own !== null && made >= own)
     return refusedFor(name, `${name} may be called ${times(own)} in a session, and was`);

@@ -101,7 +101,7 @@ export class OutputCheck {
 
   /** The rule that the words from `from` on break. */
   #broken(text: string, from: number): { name: string; say: string | null } | null {
-    const start = Math.max(0, from - LOOK_BACK);
+    const start = lookBackFrom(text, from);
     const near = text.slice(start);
     const words = plain(near);
     for (const { name, say, phrases, pattern } of this.#rules) {
@@ -127,6 +127,13 @@ export class OutputCheck {
     }
     return null;
   }
+}
+
+/** At a blank: the rest of a word or of an address is another one. */
+function lookBackFrom(text: string, from: number): number {
+  const cut = Math.max(0, from - LOOK_BACK);
+  const blank = cut === 0 ? -1 : text.slice(cut, from).search(/\s/);
+  return Math.max(cut, cut + blank);
 }
 
 /** Whether a match ends past what was said already. */

@@ -87,6 +87,20 @@ describe("what an agent says", () => {
     );
   });
 
+  test("is withheld nowhere where each of its sentences may be said, however long the text is", () => {
+    const rules = { ...RULES, output_rules: [{ name: "rude", phrases: ["ass"], pattern: null, say: null }] };
+    const check = new OutputCheck(rules, { prompt: { context: PROMPT } as never, tools: [] }, () => [
+      "bob.smith@other.example",
+    ]);
+    fc.assert(
+      fc.property(fc.nat(150), (length) => {
+        const words = `Write to bob.smith@other.example about the class. ${"We are open. ".repeat(12)}We ${"x".repeat(length)}. Bye.`;
+        expect(check.check(words)).toEqual({ text: words, withheld: null });
+      }),
+      { numRuns: rounds(150) },
+    );
+  });
+
   test.each([
     ["您好。请稍等", "您好。"],
     ["नमस्ते। कृपया", "नमस्ते। "],
@@ -208,9 +222,12 @@ describe("calls of a tool", () => {
         fc.option(fc.integer({ min: 1, max: 4 }), { nil: null }),
         fc.option(fc.integer({ min: 1, max: 6 }), { nil: null }),
         fc.array(fc.constantFrom("a", "b"), { maxLength: 14 }),
-        (own, each, all, names) => {
+        // A word that every object knows is a name, too.
+        fc.constantFrom("b", "constructor"),
+        (own, each, all, given, other) => {
+          const names = given.map((name) => (name === "a" ? name : other));
           let memory: SafetyMemory | undefined;
-          const made: Record<string, number> = { a: 0, b: 0 };
+          const made: Record<string, number> = { a: 0, [other]: 0 };
           for (const name of names) {
             const gated = gateCall(
               {
@@ -232,8 +249,8 @@ describe("calls of a tool", () => {
           }
           const wanted = (name: string) => names.filter((one) => one === name).length;
           expect(made.a).toBeLessThanOrEqual(own ?? each ?? wanted("a"));
-          expect(made.b).toBeLessThanOrEqual(each ?? wanted("b"));
-          expect((made.a ?? 0) + (made.b ?? 0)).toBeLessThanOrEqual(all ?? names.length);
+          expect(made[other]).toBeLessThanOrEqual(each ?? wanted(other));
+          expect((made.a ?? 0) + (made[other] ?? 0)).toBeLessThanOrEqual(all ?? names.length);
           if (all === null) expect(made.a).toBe(Math.min(own ?? each ?? 99, wanted("a")));
         },
       ),

@@ -235,13 +235,25 @@ function addBirths(text: string, year: number, add: Add): void {
   }
 }
 
-const EMAIL = /[\p{L}\d._%+'-]{1,64}@[\p{L}\d-]{1,63}(?:\.[\p{L}\d-]{1,63}){0,8}\.\p{L}{2,24}/gu;
+/** Scripts that are written without blanks: their words stand at both ends of an address in other letters. */
+const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`;
+const SPACED = String.raw`[[\p{L}\p{M}]--[${UNSPACED}]]`;
+const mailbox = (letters: string) => String.raw`[${letters}\d._%+'\-]{1,64}`;
+const domain = (letters: string) =>
+  String.raw`[${letters}\d\-]{1,63}(?:\.[${letters}\d\-]{1,63}){0,8}\.[${letters}]{2,24}`;
+/** What stands before the sign of an address, and behind it: looked for from there, since most texts have none. */
+const BEFORE_AT = new RegExp(`(?:${mailbox(SPACED)}|${mailbox(UNSPACED)})$`, "v");
+const BEHIND_AT = new RegExp(`^(?:${domain(SPACED)}|${domain(UNSPACED)})`, "v");
+const MOST_BEHIND = 700;
 const SPOKEN_EMAIL =
   /\b(?:[\w+-]{1,40} dot ){0,3}[\w+.-]{1,40} at (?:[\w-]{1,40} dot ){1,3}(?:com|org|net|edu|gov|io|info|health|de|uk|fr|es|it|ca|us|eu)\b/gi;
 
 function addEmails(text: string, add: Add): void {
-  if (text.includes("@"))
-    for (const { 0: value, index } of text.matchAll(EMAIL)) add("email", index, index + value.length);
+  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
+    const behind = BEHIND_AT.exec(text.slice(at + 1, at + MOST_BEHIND));
+    const before = behind && BEFORE_AT.exec(text.slice(Math.max(0, at - 64), at));
+    if (before) add("email", at - before[0].length, at + 1 + behind[0].length);
+  }
   if (/ dot /i.test(text))
     for (const { 0: value, index } of text.matchAll(SPOKEN_EMAIL)) add("email", index, index + value.length);
 }

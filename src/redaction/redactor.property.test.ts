@@ -47,6 +47,8 @@ describe("what is found", () => {
     ["date of birth", "I was born on 3/4/25"],
     ["email", "write to ann.lee+x@mail.example.com please"],
     ["email", "john dot smith at example dot com"],
+    ["email", "राम@डाक.भारत"],
+    ["email", "用户@例子.公司"],
     ["phone", "(512) 555-0142"],
     ["phone", "+49 30 901820"],
     ["phone", "call five one two, five five five, oh one four two"],
@@ -69,6 +71,17 @@ describe("what is found", () => {
   ])("nothing in: %s", (text) => {
     expect(redact(text)).toBe(text);
   });
+});
+
+test.each([
+  ["ご連絡は", "まで"],
+  ["请发邮件至", "联系我们"],
+  ["ส่งอีเมลถึง", "ได้"],
+])("of a text without blanks, only the address is taken out: %s…%s", (before, behind) => {
+  const address = "ann.lee@mail.example.com";
+  expect(redact(`${before}${address}${behind}`)).toMatch(
+    new RegExp(`^${before}\\[email: [a-z]{10}\\]${behind}$`),
+  );
 });
 
 const card = fc

@@ -22,6 +22,15 @@ test("an answer in a fence counts", () => {
   expect(readOptOutAnswer(`\`\`\`json\n${answer()}\n\`\`\``, MESSAGE).opt_out).not.toBeNull();
 });
 
+test("words count whose accents the person, or the model, writes apart", () => {
+  const said = "đừng gọi tôi nữa";
+  for (const [written, copied] of [
+    [said.normalize("NFD"), said],
+    [said, said.normalize("NFD")],
+  ] as const)
+    expect(readOptOutAnswer(answer({ said: copied }), `Xin ${written}!`).opt_out?.said).toBe(said);
+});
+
 test("a message that is none is none", () => {
   expect(readOptOutAnswer(answer({ is_opt_out: false, said: "" }), MESSAGE)).toEqual({
     opt_out: null,
@@ -61,7 +70,7 @@ test("whatever a model answers, an opt-out's words stand in the message", () => 
     fc.property(given, fc.string({ unit: "grapheme" }), (one, more) => {
       const message = `${MESSAGE} ${more}`;
       const { opt_out } = readOptOutAnswer(JSON.stringify(one), message);
-      if (opt_out) expect(message.replaceAll(/\s+/g, " ")).toContain(opt_out.said);
+      if (opt_out) expect(message.normalize().replaceAll(/\s+/g, " ")).toContain(opt_out.said);
       if (opt_out) expect(one.is_opt_out).toBe(true);
     }),
   );

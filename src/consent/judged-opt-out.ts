@@ -83,12 +83,12 @@ export function readOptOutAnswer(
   return { opt_out: { scope, said: words, asks_more }, why: null };
 }
 
-/** The words as they stand in the message; case, kinds of quotation marks and white space don't matter. */
+/** The words as they stand in the message; case, kinds of quotation marks, white space and accents apart don't matter. */
 function wordsIn(said: string, message: string): string | null {
-  const sought = plain(said.trim());
-  const found = plain(message).indexOf(sought);
+  const [sought, whole] = [plain(said.trim().normalize()), message.normalize()];
+  const found = plain(whole).indexOf(sought);
   if (sought === "" || found < 0) return null;
-  return message.replaceAll(/\s+/g, " ").slice(found, found + sought.length);
+  return whole.replaceAll(/\s+/g, " ").slice(found, found + sought.length);
 }
 
 /** As long as the text with single spaces, so that a place in one is a place in the other. */

@@ -2,6 +2,7 @@ import type { Pattern } from "../base/pattern.ts";
 import { ibanRest, isFrenchId, isGermanTaxId, isIban, isSpanishId, passesLuhn } from "./checksums.ts";
 import { asciiDigits, type DigitRun, digitRuns } from "./digit-runs.ts";
 import { plainWord, type WordSearch } from "./judged-values.ts";
+import { JOINED, SPACED } from "./scripts.ts";
 
 export const REDACTION_KINDS = [
   "card",
@@ -235,15 +236,12 @@ function addBirths(text: string, year: number, add: Add): void {
   }
 }
 
-/** Scripts that are written without blanks: their words stand at both ends of an address in other letters. */
-const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`;
-const SPACED = String.raw`[[\p{L}\p{M}]--[${UNSPACED}]]`;
 const mailbox = (letters: string) => String.raw`[${letters}\d._%+'\-]{1,64}`;
 const domain = (letters: string) =>
   String.raw`[${letters}\d\-]{1,63}(?:\.[${letters}\d\-]{1,63}){0,8}\.[${letters}]{2,24}`;
 /** What stands before the sign of an address, and behind it: looked for from there, since most texts have none. */
-const BEFORE_AT = new RegExp(`(?:${mailbox(SPACED)}|${mailbox(UNSPACED)})$`, "v");
-const BEHIND_AT = new RegExp(`^(?:${domain(SPACED)}|${domain(UNSPACED)})`, "v");
+const BEFORE_AT = new RegExp(`(?:${mailbox(SPACED)}|${mailbox(JOINED)})$`, "v");
+const BEHIND_AT = new RegExp(`^(?:${domain(SPACED)}|${domain(JOINED)})`, "v");
 const MOST_BEHIND = 700;
 const SPOKEN_EMAIL =
   /\b(?:[\w+-]{1,40} dot ){0,3}[\w+.-]{1,40} at (?:[\w-]{1,40} dot ){1,3}(?:com|org|net|edu|gov|io|info|health|de|uk|fr|es|it|ca|us|eu)\b/gi;

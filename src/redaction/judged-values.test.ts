@@ -36,6 +36,24 @@ test("whatever a value is made of, it is found as a word of its own, in any case
   ]);
 });
 
+test.each([
+  ["田中", "田中さんは明日来ます"],
+  ["Ann Lee", "Ann Leeさんは明日来ます"],
+  ["王小明", "我叫王小明住在北京"],
+  ["김민수", "저는 김민수입니다"],
+  ["สมชาย", "ผมชื่อสมชายครับ"],
+])("%s is found where words or their endings stand against it: %s", (name, text) => {
+  expect(found(text, name)).toEqual([[name, "name"]]);
+});
+
+test("a value is found with accents of its own or apart, and no vowel is left of a longer word", () => {
+  const apart = "Nguyễn".normalize("NFD");
+  expect(found(`tôi là ${apart}`, "Nguyễn")).toEqual([[apart, "name"]]);
+  expect(found("tôi là Nguyễn", apart)).toEqual([["Nguyễn", "name"]]);
+  expect(readJudged('{"found": [{"kind": "name", "text": "Nguyễn"}]}', apart)).toHaveLength(1);
+  expect(found("रामा", "राम")).toEqual([]);
+});
+
 test("however long a conversation is, each value of it stands whole in a part that a model takes, and no part is only the end of another", () => {
   const line = fc.tuple(fc.constantFrom("word ", "👩‍👩‍👧", "é", "x"), fc.nat({ max: 3_000 }));
   fc.assert(

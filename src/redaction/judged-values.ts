@@ -3,6 +3,7 @@ import { wholeCharacter } from "../base/storable.ts";
 import type { Provider } from "../llm/catalogue.ts";
 import { jsonAnswer } from "../llm/json-answer.ts";
 import type { JsonSchema, ModelMessage } from "../llm/model.ts";
+import { SPACED } from "./scripts.ts";
 
 /** What a model is asked to find in what was said, where patterns can't: names, places, illnesses. */
 export type JudgeRules = { provider: Provider; model: string; look_for: string };
@@ -84,12 +85,12 @@ const Answer = z.object({ found: z.array(z.object({ kind: z.string(), text: z.st
 export function readJudged(answer: string, part: string): JudgedValue[] | null {
   const read = Answer.safeParse(jsonAnswer(answer));
   if (!read.success) return null;
-  const said = part.toLowerCase();
+  const said = part.normalize().toLowerCase();
   return read.data.found
     .map(({ kind, text }) => ({ kind: kindOf(kind), text: text.trim() }))
     .filter(({ text }) => text.length >= SHORTEST && text.length <= LONGEST)
     .filter(({ text }) => /[\p{L}\d]/u.test(text) && !OURS.has(text.toLowerCase()))
-    .filter(({ text }) => said.includes(text.toLowerCase()))
+    .filter(({ text }) => said.includes(text.normalize().toLowerCase()))
     .slice(0, MOST_FOUND);
 }
 
@@ -107,17 +108,22 @@ const kindOf = (kind: string): string => {
 /** Words that are looked for as they were found elsewhere. */
 export type WordSearch = { expression: RegExp; kinds: ReadonlyMap<string, string> };
 
+/** No part of a longer word. */
+const [BEGINS, ENDS] = [`(?<![${SPACED}\\p{N}])`, `(?![${SPACED}\\p{N}])`];
+
 /**
- * Finds them as words of their own, in any case and with any white space, the longest first: "Ann Lee" before "Ann". An
- * alternation of literals: no text makes it take longer than its length times theirs.
+ * Finds them as words of their own, in any case, with any white space and with accents of their own or apart, the longest
+ * first: "Ann Lee" before "Ann". An alternation of literals: no text makes it take longer than its length times theirs.
  */
 export function wordSearch(values: readonly JudgedValue[]): WordSearch {
   const kinds = new Map(values.map(({ kind, text }) => [plainWord(text), kind]));
   const texts = new Map(values.map(({ text }) => [plainWord(text), text.trim()]));
   const longest = [...texts.values()].toSorted((a, b) => b.length - a.length).slice(0, MOST_FOUND);
-  const any = longest.map((text) => text.split(/\s+/).map(RegExp.escape).join("\\s+")).join("|");
-  return { expression: new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, "giu"), kinds };
+  const written = longest.flatMap((text) => [...new Set([text.normalize(), text.normalize("NFD"), text])]);
+  const any = written.map((text) => text.split(/\s+/).map(RegExp.escape).join("\\s+")).join("|");
+  return { expression: new RegExp(`${BEGINS}(?:${any})${ENDS}`, "giv"), kinds };
 }
 
 /** As it is looked up. */
-export const plainWord = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, " ").trim();
+export const plainWord = (text: string): string =>
+  text.normalize().toLowerCase().replaceAll(/\s+/g, " ").trim();

@@ -77,6 +77,7 @@ test.each([
   ["ご連絡は", "まで"],
   ["请发邮件至", "联系我们"],
   ["ส่งอีเมลถึง", "ได้"],
+  ["이메일은", "로"],
 ])("of a text without blanks, only the address is taken out: %s…%s", (before, behind) => {
   const address = "ann.lee@mail.example.com";
   expect(redact(`${before}${address}${behind}`)).toMatch(

@@ -26,6 +26,13 @@ describe("a text that is spoken", () => {
   test.each([
     ["whole words, whatever their case", "AI said: ai, maid", [override("AI", "A I")], "A I said: A I, maid"],
     ["anywhere", "maid", [override("ai", "A I", { match_type: "substring" })], "mA Id"],
+    [
+      "whole words of a text without blanks",
+      "東京はAIの都市",
+      [override("東京", "とうきょう"), override("AI", "エーアイ")],
+      "とうきょうはエーアイの都市",
+    ],
+    ["whole words before their endings", "김치는 치다", [override("치", "chi")], "김치는 chi다"],
     ["by case", "AI ai", [override("AI", "A I", { match_options: ["case_sensitive"] })], "A I ai"],
     ["only the first", "AI AI", [override("AI", "A I", { match_options: ["first_only"] })], "A I AI"],
     [

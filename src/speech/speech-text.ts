@@ -1,3 +1,4 @@
+import { SPACED } from "../redaction/scripts.ts";
 import type { PronunciationOverride } from "./pronunciation-file.ts";
 
 /** Who speaks a text. `voice` is a voice's variable name. */
@@ -64,14 +65,15 @@ function isFor(override: PronunciationOverride, { language, provider, voice }: S
   );
 }
 
-/** What makes a word longer: a match beside it is part of another word. */
-const IN_WORD = "[\\p{L}\\p{M}\\p{N}_]";
+/** What makes a word longer: a match beside it is part of another word. Of Korean only what stands before it does. */
+const IN_WORD = String.raw`[${SPACED}\p{N}_]`;
 
 function matchesOf(text: string, override: PronunciationOverride, rule: number): Match[] {
   if (override.text === "") return [];
   const words = RegExp.escape(override.text);
-  const whole = override.match_type === "exact" ? `(?<!${IN_WORD})${words}(?!${IN_WORD})` : words;
-  const flags = override.match_options.includes("case_sensitive") ? "gu" : "giu";
+  const before = /^\p{scx=Hang}/u.test(override.text) ? String.raw`(?<!\p{scx=Hang})` : "";
+  const whole = override.match_type === "exact" ? `(?<!${IN_WORD})${before}${words}(?!${IN_WORD})` : words;
+  const flags = override.match_options.includes("case_sensitive") ? "gv" : "giv";
   const { replacement } = override;
   return [...text.matchAll(new RegExp(whole, flags))].map(({ 0: found, index }) => ({
     start: index,

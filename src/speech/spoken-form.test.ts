@@ -42,6 +42,7 @@ describe("a voice is given", () => {
     ["Settings → Account", "Settings, Account"],
     ["We are open on Sundays【4:0†hours.pdf】.", "We are open on Sundays."],
     ["Card **** 4711", "Card  4711"],
+    ["これは*大事*です、__必ず__詳しくはhttps://example.comへ", "これは大事です、必ず詳しくはexample.comへ"],
   ])("%j without its marks", (written, spoken) => expect(says(written)).toBe(spoken));
 
   test.each([
@@ -61,6 +62,10 @@ describe("a voice is given", () => {
     ["ja-JP", "It is on 2026年12月7日 at 9:45."],
   ])("a date of a tool as %s says it", (language, spoken) => {
     expect(spokenForm("It is on 2026-12-07 at 9:45.", PLAIN, language).text).toBe(spoken);
+  });
+
+  test("a date of a tool that words stand against", () => {
+    expect(spokenForm("予約は2026-12-07です", PLAIN, "ja-JP").text).toBe("予約は2026年12月7日です");
   });
 
   test("a word as the dictionary has it, also where it is bold", () => {

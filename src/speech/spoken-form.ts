@@ -1,3 +1,4 @@
+import { SPACED } from "../redaction/scripts.ts";
 import type { PronunciationOverride } from "./pronunciation-file.ts";
 import { pronunciationsIn, type Speaker } from "./speech-text.ts";
 
@@ -17,6 +18,15 @@ export type Pronouncing = {
 
 type Edit = { start: number; end: number; replacement: string };
 
+/** Beside these a mark stands within a word or a number; in scripts without blanks it does not. */
+const INSIDE = String.raw`[${SPACED}\p{N}]`;
+
+const emphasis = (mark: string): RegExp =>
+  new RegExp(
+    String.raw`(?<!${INSIDE}|${mark})${mark}([^\s${mark}](?:[^${mark}\n]{0,200}[^\s${mark}])?)${mark}(?!${INSIDE}|${mark})`,
+    "dgv",
+  );
+
 /** What group 1 holds is kept; `instead` replaces the rest. Lengths are bounded, since a text may have no end. */
 const MARKS: readonly { pattern: RegExp; instead?: string }[] = [
   // Rules, fences, and the line below the head of a table.
@@ -32,14 +42,14 @@ const MARKS: readonly { pattern: RegExp; instead?: string }[] = [
   { pattern: /[ \t]?【[^【】\n]{0,80}】/dgu },
   { pattern: /<((?:https?:\/\/|mailto:)[^<>\s]{1,500})>/dgiu },
   { pattern: /<\/?(?:b|br|em|i|li|p|strong|u|ul)[ \t]{0,9}\/?>/dgiu, instead: " " },
-  { pattern: /(?<![\p{L}\p{N}])(?:https?:\/\/|mailto:(?=\S)|tel:(?=[+\d]))/dgiu },
+  { pattern: new RegExp(String.raw`(?<!${INSIDE})(?:https?:\/\/|mailto:(?=\S)|tel:(?=[+\d]))`, "dgiv") },
   { pattern: /(?<=\.\p{L}{2,24})\/(?=[\s.,;:!?)]|$)/dgu },
   // Emphasis and code. An asterisk that stands alone is the key.
-  { pattern: /`+|~~|\*{2,}|(?<![\p{L}\p{N}_])__(?=\S)|(?<=\S)__(?![\p{L}\p{N}_])/dgu },
-  { pattern: /(?<![\p{L}\p{N}*])\*([^\s*](?:[^*\n]{0,200}[^\s*])?)\*(?![\p{L}\p{N}*])/dgu },
+  { pattern: new RegExp(`\`+|~~|\\*{2,}|(?<!${INSIDE}|_)__(?=\\S)|(?<=\\S)__(?!${INSIDE}|_)`, "dgv") },
+  { pattern: emphasis("\\*") },
   // Of emphasis that goes on over several sentences.
   { pattern: /^\*(?=\p{L})|(?<=[\p{L}.!?…])\*$/dgu },
-  { pattern: /(?<![\p{L}\p{N}_])_([^\s_](?:[^_\n]{0,200}[^\s_])?)_(?![\p{L}\p{N}_])/dgu },
+  { pattern: emphasis("_") },
   { pattern: /([0-9#*])\u{FE0F}?\u{20E3}/dgu },
   { pattern: /\p{RGI_Emoji}|[\p{Extended_Pictographic}--[©®™‼⁉]]\u{FE0F}?/dgv },
   { pattern: /[ \t]{0,9}(?:[→⇒➔➜]|(?<=[ \t])[-=]>)[ \t]{0,9}/dgu, instead: ", " },
@@ -58,7 +68,7 @@ export function spokenForm(written: string, how: Pronouncing, language: string):
 }
 
 /** "2026-12-07", as tools answer and nobody says. */
-const DATE = /(?<![\p{L}\p{N}-])\d{4}-\d{2}-\d{2}(?![\p{L}\p{N}-])/gu;
+const DATE = new RegExp(String.raw`(?<!${INSIDE}|-)\d{4}-\d{2}-\d{2}(?!${INSIDE}|-)`, "gv");
 
 function datesIn(text: string, language: string): Edit[] {
   return [...text.matchAll(DATE)].flatMap(({ index: start, 0: date }): Edit[] => {

@@ -2,6 +2,7 @@ import type { OutputRule, SafetyRules } from "../../accounts/safety-rules.ts";
 import type { Snapshot } from "../../agents/snapshot.ts";
 import { BoundedCache } from "../../base/bounded-cache.ts";
 import { compilePattern, type Pattern } from "../../base/pattern.ts";
+import { JOINED } from "../../redaction/scripts.ts";
 import { findContacts } from "./contacts.ts";
 
 /*
@@ -161,7 +162,10 @@ const plainWords = (text: string): string[] =>
     .split(" ")
     .filter((word) => word !== "");
 
-const plain = (text: string): string => ` ${plainWords(text).join(" ")} `;
+/** Letters of scripts without blanks are words of their own, so that a phrase is found within a sentence of these. */
+const plain = (text: string): string =>
+  ` ${plainWords(text.normalize("NFKC").replaceAll(JOINED_LETTER, " $& ")).join(" ")} `;
+const JOINED_LETTER = new RegExp(`[${JOINED}]`, "gv");
 
 const runsOf = (words: readonly string[], length: number): string[] =>
   Array.from({ length: Math.max(0, words.length - length + 1) }, (_, at) =>

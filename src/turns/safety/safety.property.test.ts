@@ -102,6 +102,20 @@ describe("what an agent says", () => {
   });
 
   test.each([
+    ["返金保証", "必ず返金保証いたします。"],
+    ["无条件退款", "我们无条件退款给您。"],
+    ["환불 보장", "저희는 환불 보장합니다."],
+    ["คืนเงิน", "เราจะคืนเงินให้"],
+  ])("holds no phrase of a rule that its words stand against: %s in %s", (phrase, words) => {
+    const rules = {
+      ...RULES,
+      output_rules: [{ name: "refunds", phrases: [phrase], pattern: null, say: null }],
+    };
+    const check = new OutputCheck(rules, { prompt: { context: PROMPT } as never, tools: [] }, () => []);
+    expect(check.check(words)).toEqual({ text: "I can't say that.", withheld: "refunds" });
+  });
+
+  test.each([
     ["您好。请稍等", "您好。"],
     ["नमस्ते। कृपया", "नमस्ते। "],
     ["Hello. Please", "Hello. "],
